@@ -1,0 +1,1 @@
+//! The `goharbor.io` API: custom resource types and nothing else.

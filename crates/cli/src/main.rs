@@ -1,0 +1,3 @@
+//! The `harbor-operator` binary.
+
+fn main() {}

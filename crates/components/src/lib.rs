@@ -1,0 +1,1 @@
+//! What every Harbor component wants to exist.

@@ -1,0 +1,1 @@
+//! Runs a real etcd and kube-apiserver on loopback, for tests.
