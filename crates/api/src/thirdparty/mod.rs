@@ -1,0 +1,1 @@
+//! Foreign kinds the operator writes, reduced to the fields it uses.

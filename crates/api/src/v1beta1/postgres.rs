@@ -1,0 +1,132 @@
+//! Connections to PostgreSQL.
+
+use super::{defaults::int, name::ObjectName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Who connects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PostgresCredentials {
+    /// User to connect as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub username: Option<String>,
+
+    /// Secret whose key `postgres-password` holds the password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_ref: Option<ObjectName>,
+}
+
+/// One PostgreSQL server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PostgresHostSpec {
+    /// Host name or address.
+    #[schemars(length(min = 1))]
+    pub host: String,
+
+    /// Port. 5432 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = 0, "exclusiveMinimum" = true))]
+    pub port: Option<i32>,
+}
+
+/// A connection to one database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PostgresConnection {
+    /// Who connects.
+    #[serde(flatten)]
+    pub credentials: PostgresCredentials,
+
+    /// The servers; more than one for a cluster with fail-over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    pub hosts: Vec<PostgresHostSpec>,
+
+    /// Name of the database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub database: Option<String>,
+
+    /// Connection parameters as libpq knows them, such as `sslmode`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// The database Core keeps its state in, and how much of it one pod may use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CoreDatabaseSpec {
+    /// The connection.
+    #[serde(flatten)]
+    pub connection: PostgresConnection,
+
+    /// Secret whose key `secret` holds the key that encrypts secrets in the database.
+    pub encryption_key_ref: ObjectName,
+
+    /// Most connections kept open while unused. Defaults to 50.
+    #[serde(default = "int::<50>")]
+    #[schemars(range(min = 0))]
+    pub max_idle_connections: i32,
+
+    /// Most connections open at once. Defaults to 1000.
+    #[serde(default = "int::<1000>")]
+    #[schemars(range(min = 0))]
+    pub max_open_connections: i32,
+}
+
+/// An existing PostgreSQL cluster; Harbor chooses the database per component.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborDatabaseSpec {
+    /// Who connects.
+    #[serde(flatten)]
+    pub credentials: PostgresCredentials,
+
+    /// The servers; more than one for a cluster with fail-over.
+    #[schemars(length(min = 1))]
+    pub hosts: Vec<PostgresHostSpec>,
+
+    /// How TLS protects connections. The server decides unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ssl_mode: Option<PostgresSslMode>,
+
+    /// Text before the name of every database: prefix `a-` gives `a-core`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+}
+
+/// How TLS protects a connection, as libpq names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PostgresSslMode {
+    /// No TLS.
+    Disable,
+    /// TLS only if the server insists.
+    Allow,
+    /// TLS if the server offers it.
+    Prefer,
+    /// TLS, without checking who the server is.
+    Require,
+    /// TLS with a server certificate from a trusted authority.
+    VerifyCa,
+    /// TLS with a server certificate from a trusted authority and for the right host.
+    VerifyFull,
+}
+
+impl PostgresSslMode {
+    /// The mode as libpq spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Disable => "disable",
+            Self::Allow => "allow",
+            Self::Prefer => "prefer",
+            Self::Require => "require",
+            Self::VerifyCa => "verify-ca",
+            Self::VerifyFull => "verify-full",
+        }
+    }
+}

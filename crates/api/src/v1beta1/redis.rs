@@ -1,0 +1,65 @@
+//! Connections to Redis.
+
+use super::{
+    duration::{GoDuration, seconds},
+    name::ObjectName,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where Redis is and how to log in; Harbor chooses the database index per component.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RedisSpec {
+    /// Host of the Redis server, or of a sentinel.
+    #[schemars(length(min = 1))]
+    pub host: String,
+
+    /// Port on that host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = 0, "exclusiveMinimum" = true))]
+    pub port: Option<i32>,
+
+    /// Name of the master set; its presence says that `host` is a sentinel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentinel_master_set: Option<String>,
+
+    /// Secret whose key `redis-password` holds the password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_ref: Option<ObjectName>,
+
+    /// Secret whose `ca.crt` signs the server's certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_ref: Option<ObjectName>,
+}
+
+/// A connection to one Redis database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RedisConnection {
+    /// The server.
+    #[serde(flatten)]
+    pub server: RedisSpec,
+
+    /// Index of the database, 0 to 8. Defaults to 0.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 8))]
+    pub database: i32,
+}
+
+/// A pool of connections to the Redis database that holds JobService's queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JobServiceRedisPool {
+    /// The connection.
+    #[serde(flatten)]
+    pub connection: RedisConnection,
+
+    /// Prefix of every key. Unless set, it is unique to the JobService object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+
+    /// How long an unused connection stays open. Defaults to 30s.
+    #[serde(default = "seconds::<30>")]
+    pub idle_timeout: GoDuration,
+}
