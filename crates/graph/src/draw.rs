@@ -1,0 +1,133 @@
+//! Pictures of a graph. The same graph and labels always give the same text.
+//!
+//! Labels may hold anything: each format escapes what would otherwise end the label, run as markup or move the
+//! cursor.
+
+use crate::graph::Graph;
+use std::fmt::Write as _;
+
+impl<N> Graph<N> {
+    /// Graphviz source. Arrows point from what comes first to what waits for it.
+    pub fn to_dot(&self, label: impl Fn(&N) -> String) -> String {
+        let mut out = String::from("digraph {\n  rankdir=LR;\n  node [shape=box];\n");
+        for (id, payload, _) in self.iter() {
+            line(&mut out, format_args!("  {id} [label=\"{}\"];", dot(&label(payload))));
+        }
+        for (id, _, dependencies) in self.iter() {
+            for dependency in dependencies {
+                line(&mut out, format_args!("  {dependency} -> {id};"));
+            }
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    /// A Mermaid flowchart. Arrows point from what comes first to what waits for it.
+    pub fn to_mermaid(&self, label: impl Fn(&N) -> String) -> String {
+        let mut out = String::from("flowchart LR\n");
+        for (id, payload, _) in self.iter() {
+            line(&mut out, format_args!("  {id}[\"{}\"]", mermaid(&label(payload))));
+        }
+        for (id, _, dependencies) in self.iter() {
+            for dependency in dependencies {
+                line(&mut out, format_args!("  {dependency} --> {id}"));
+            }
+        }
+        out
+    }
+
+    /// A tree for the terminal, read from the top: what comes first is above, what waits for it is indented.
+    ///
+    /// One line per edge and one per node that waits for nothing. A node that waits for several is printed under
+    /// each of them: marked `(see below)` until the last, and there in full, with what waits for it. So everything
+    /// that a node waits for is above it.
+    pub fn to_tree(&self, label: impl Fn(&N) -> String) -> String {
+        let mut out = String::new();
+        let mut missing: Vec<usize> = self.iter().map(|(_, _, dependencies)| dependencies.len()).collect();
+        let mut indent = String::new();
+        // An explicit stack: the depth of a graph must not be limited by that of a thread's.
+        let mut open = Vec::new();
+        for (root, payload, _) in self.iter().filter(|(_, _, dependencies)| dependencies.is_empty()) {
+            line(&mut out, format_args!("{}", terminal(&label(payload))));
+            open.push((self.dependents(root).iter(), 0));
+            while let Some((siblings, outer)) = open.last_mut() {
+                let Some(&id) = siblings.next() else {
+                    indent.truncate(*outer);
+                    open.pop();
+                    continue;
+                };
+                let (branch, below) =
+                    if siblings.len() == 0 { ("└── ", "    ") } else { ("├── ", "│   ") };
+                let name = terminal(&label(self.get(id)));
+                missing[id.index()] -= 1;
+                if missing[id.index()] > 0 {
+                    line(&mut out, format_args!("{indent}{branch}{name} (see below)"));
+                } else {
+                    line(&mut out, format_args!("{indent}{branch}{name}"));
+                    open.push((self.dependents(id).iter(), indent.len()));
+                    indent.push_str(below);
+                }
+            }
+        }
+        out
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}
+
+/// Text inside a double-quoted DOT label, where Graphviz interprets backslashes and HTML entities.
+fn dot(label: &str) -> String {
+    let mut out = String::with_capacity(label.len());
+    for c in label.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '&' => out.push_str("&amp;"),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text inside a double-quoted Mermaid label.
+///
+/// Mermaid reads one as HTML, as Markdown (a line that begins with `1.` is a list), for icons (`fa:fa-x`) and even
+/// for configuration (`%%{init}%%`), so everything but a few harmless characters becomes a numeric entity.
+fn mermaid(label: &str) -> String {
+    let mut out = String::with_capacity(label.len());
+    let mut line_begins = true;
+    for c in label.chars() {
+        let harmless = c.is_alphabetic() || (!line_begins && (c.is_numeric() || " -./,()=".contains(c)));
+        line_begins = c == '\n';
+        match c {
+            '\n' => out.push_str("<br/>"),
+            c if harmless => out.push(c),
+            c if c.is_control() => out.push_str("#32;"),
+            c => {
+                let _ = write!(out, "#{};", u32::from(c));
+            }
+        }
+    }
+    if out.is_empty() {
+        // An empty string is a syntax error.
+        out.push_str("#32;");
+    }
+    out
+}
+
+/// Text on one line of a terminal: what would break the line, move the cursor or reverse the direction is spelled.
+fn terminal(label: &str) -> String {
+    let mut out = String::with_capacity(label.len());
+    for c in label.chars() {
+        match c {
+            '"' | '\'' | '\\' => out.push(c),
+            c => out.extend(c.escape_debug()),
+        }
+    }
+    out
+}

@@ -1,0 +1,113 @@
+//! What became of every node of a run.
+
+use crate::graph::{Graph, NodeId};
+use std::{
+    iter::{Enumerate, Map},
+    ops::Index,
+    slice, vec,
+};
+
+/// What became of one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<E> {
+    /// Its step said [`Step::Ready`](crate::Step::Ready).
+    Ready,
+    /// Its step said [`Step::Waiting`](crate::Step::Waiting), and for what.
+    Waiting(String),
+    /// Its step returned an error.
+    Failed(E),
+    /// It was never started, because `by` did not become ready.
+    Blocked {
+        /// The first node, in topological order, that this one directly or indirectly waits for and that itself
+        /// failed or is waiting. Never a blocked one, so it names a cause.
+        by: NodeId,
+    },
+    /// It was never started, because the run was cancelled first.
+    Cancelled,
+}
+
+/// One [`Outcome`] per node, in topological order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report<E> {
+    outcomes: Vec<Outcome<E>>,
+}
+
+impl<E> Report<E> {
+    /// Takes one outcome per node, where that of a node which was never started is [`Outcome::Cancelled`], and
+    /// says instead which of them were blocked.
+    pub(crate) fn of<N>(graph: &Graph<N>, mut outcomes: Vec<Outcome<E>>) -> Self {
+        for index in 0..outcomes.len() {
+            if !matches!(outcomes[index], Outcome::Cancelled) {
+                continue;
+            }
+            let culprits = graph.dependencies(NodeId::new(index)).iter().filter_map(|&dependency| {
+                match outcomes[dependency.index()] {
+                    Outcome::Failed(_) | Outcome::Waiting(_) => Some(dependency),
+                    Outcome::Blocked { by } => Some(by),
+                    Outcome::Ready | Outcome::Cancelled => None,
+                }
+            });
+            if let Some(by) = culprits.min() {
+                outcomes[index] = Outcome::Blocked { by };
+            }
+        }
+        Self { outcomes }
+    }
+
+    /// Whether every node is ready; true of an empty graph.
+    pub fn is_ready(&self) -> bool {
+        self.outcomes.iter().all(|outcome| matches!(outcome, Outcome::Ready))
+    }
+
+    /// Whether any step returned an error.
+    pub fn has_failures(&self) -> bool {
+        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
+    }
+
+    /// What became of one node.
+    ///
+    /// # Panics
+    ///
+    /// If `id` comes from a larger graph, as indexing a slice would.
+    pub fn get(&self, id: NodeId) -> &Outcome<E> {
+        &self.outcomes[id.index()]
+    }
+
+    /// Every node's outcome, in topological order.
+    pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
+        self.into_iter()
+    }
+}
+
+impl<E> Index<NodeId> for Report<E> {
+    type Output = Outcome<E>;
+
+    fn index(&self, id: NodeId) -> &Outcome<E> {
+        self.get(id)
+    }
+}
+
+/// Turns a position into the id of the node at that position.
+type Identify<T> = fn((usize, T)) -> (NodeId, T);
+
+fn identify<T>((index, outcome): (usize, T)) -> (NodeId, T) {
+    (NodeId::new(index), outcome)
+}
+
+impl<E> IntoIterator for Report<E> {
+    type Item = (NodeId, Outcome<E>);
+    type IntoIter = Map<Enumerate<vec::IntoIter<Outcome<E>>>, Identify<Outcome<E>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.outcomes.into_iter().enumerate().map(identify)
+    }
+}
+
+impl<'r, E> IntoIterator for &'r Report<E> {
+    type Item = (NodeId, &'r Outcome<E>);
+    type IntoIter = Map<Enumerate<slice::Iter<'r, Outcome<E>>>, Identify<&'r Outcome<E>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.outcomes.iter().enumerate().map(identify)
+    }
+}

@@ -1,0 +1,168 @@
+//! What a run promises to the executor it runs on.
+
+use graph::{Graph, NodeId, Outcome, Step};
+use std::{
+    cell::Cell,
+    convert::Infallible,
+    future::{pending, ready},
+    num::NonZeroUsize,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Wake, Waker},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+const UNLIMITED: NonZeroUsize = NonZeroUsize::MAX;
+
+/// Every node waits for the one before.
+fn chain(nodes: usize) -> Graph<usize> {
+    let Ok(graph) = Graph::build(|g| {
+        let mut last = None;
+        for node in 0..nodes {
+            last = Some(g.add::<usize>(node, last));
+        }
+        Ok::<_, Infallible>(())
+    });
+    graph
+}
+
+/// Every node waits for the first.
+fn fan(nodes: usize) -> Graph<usize> {
+    let Ok(graph) = Graph::build(|g| {
+        let mut first = None;
+        for node in 0..nodes {
+            let added = g.add::<usize>(node, first);
+            first = first.or(Some(added));
+        }
+        Ok::<_, Infallible>(())
+    });
+    graph
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test]
+async fn a_run_can_be_spawned() {
+    let spawned = tokio::spawn(is_send(async {
+        let graph = chain(3);
+        let cancel = CancellationToken::new();
+        let step = async |_: NodeId, _: &usize| {
+            tokio::task::yield_now().await;
+            Ok::<_, Infallible>(Step::Ready)
+        };
+        is_send(graph::run(&graph, UNLIMITED, &cancel, step)).await
+    }));
+    assert!(spawned.await.unwrap().is_ready());
+}
+
+#[tokio::test]
+async fn an_empty_graph_is_ready() {
+    let graph = Graph::<()>::build(|_| Ok::<_, Infallible>(())).unwrap();
+    let step = |_: NodeId, (): &()| ready(Err("there is nothing to run"));
+    let report = graph::run(&graph, UNLIMITED, &CancellationToken::new(), step).await;
+    assert!(report.is_ready() && !report.has_failures());
+}
+
+#[tokio::test]
+async fn a_run_cancelled_beforehand_starts_nothing() {
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let graph = fan(3);
+    let report = graph::run(&graph, UNLIMITED, &cancel, |_, _| ready(Err::<Step, _>("started"))).await;
+    assert!(report.into_iter().all(|(_, outcome)| outcome == Outcome::Cancelled));
+}
+
+struct Count(std::sync::atomic::AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn steps_that_never_wait_do_not_keep_the_thread() {
+    let graph = chain(1000);
+    let cancel = CancellationToken::new();
+    let mut run =
+        pin!(graph::run(&graph, UNLIMITED, &cancel, |_, _| ready(Ok::<_, Infallible>(Step::Ready))));
+    let count = Arc::new(Count(0.into()));
+    let waker = Waker::from(count.clone());
+    let mut polls = 1;
+    while run.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+        assert_eq!(
+            count.0.load(std::sync::atomic::Ordering::Relaxed),
+            polls,
+            "gave way without asking to return"
+        );
+        polls += 1;
+    }
+    assert!((4..=100).contains(&polls), "{polls} polls");
+}
+
+#[test]
+fn a_step_in_flight_is_left_alone_until_it_is_woken() {
+    let polls = Cell::new(0);
+    let graph = fan(1);
+    let cancel = CancellationToken::new();
+    let mut run = pin!(graph::run(&graph, UNLIMITED, &cancel, async |_, _| {
+        std::future::poll_fn(|_| {
+            polls.set(polls.get() + 1);
+            std::task::Poll::<()>::Pending
+        })
+        .await;
+        Ok::<_, Infallible>(Step::Ready)
+    }));
+    for _ in 0..5 {
+        assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert_eq!(polls.get(), 1);
+}
+
+#[test]
+fn dropping_a_run_drops_what_is_in_flight() {
+    let witness = Arc::new(());
+    let graph = fan(5);
+    let cancel = CancellationToken::new();
+    {
+        let mut run = pin!(graph::run(&graph, UNLIMITED, &cancel, |_, &node| {
+            let witness = witness.clone();
+            async move {
+                if node > 0 {
+                    pending::<()>().await;
+                }
+                drop(witness);
+                Ok::<_, Infallible>(Step::Ready)
+            }
+        }));
+        assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(Arc::strong_count(&witness), 5);
+    }
+    assert_eq!(Arc::strong_count(&witness), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_wake_from_another_thread_is_lost() {
+    let rounds = async {
+        for round in 0..200 {
+            let graph = if round % 2 == 0 { fan(100) } else { chain(20) };
+            let limit = NonZeroUsize::new(1 + round % 40).unwrap();
+            let report = graph::run(&graph, limit, &CancellationToken::new(), async |_, &node| {
+                let (send, receive) = tokio::sync::oneshot::channel();
+                tokio::spawn(async move {
+                    if node % 3 == 0 {
+                        tokio::task::yield_now().await;
+                    }
+                    send.send(())
+                });
+                receive.await.map(|()| Step::Ready)
+            })
+            .await;
+            assert!(report.is_ready());
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), rounds).await.expect("a run waits for a wake that was lost");
+}
