@@ -1,1 +1,38 @@
-//! The pure core: desired state as a function of a spec and of what it reads.
+//! The pure core: desired state is a function of a spec and of what it reads.
+//!
+//! A [`Component`] says what should exist; [`plan`] runs it until it has been shown everything it asked for. Nothing
+//! here talks to a network, looks at a clock or throws dice, so the operator, `render` and `graph` share all of it.
+
+mod applicative;
+mod child;
+mod class;
+mod component;
+mod digest;
+mod error;
+mod key;
+mod manifest;
+pub mod mutation;
+mod name;
+mod planner;
+mod readiness;
+mod recipe;
+mod references;
+mod status;
+mod world;
+
+pub use applicative::All;
+pub use child::{ChildKind, Children, Observe};
+pub use class::{Class, Classify};
+pub use component::{Builder, Component, Owner};
+pub use digest::Digest;
+pub use error::{PlanError, Violation};
+pub use key::ObjectKey;
+pub use manifest::{AnyManifest, Desired, Manifest, Policy};
+pub use mutation::Mutation;
+pub use name::ChildName;
+pub use planner::{Plan, Planned, plan};
+pub use readiness::Readiness;
+pub use recipe::Recipe;
+pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, Keys, References, stamp};
+pub use status::{Failure, Outcome, StatusInput, Verdict, fold, paused};
+pub use world::{Snapshot, World};

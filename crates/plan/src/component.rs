@@ -1,0 +1,54 @@
+//! A custom resource whose children are a pure function of its spec and of what it reads.
+
+use crate::{Children, Desired, PlanError, World};
+use kube::{Resource, core::NamespaceResourceScope};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt;
+
+/// A graph of desired objects in the making.
+pub type Builder<'g> = graph::Builder<'g, Desired>;
+
+/// What a custom resource must be able to do to own children.
+pub trait Owner:
+    Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    + Clone
+    + fmt::Debug
+    + Serialize
+    + DeserializeOwned
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<T> Owner for T where
+    T: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+        + Clone
+        + fmt::Debug
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// One kind of custom resource and what it wants to exist.
+///
+/// Implemented by a type without values: the resource itself belongs to the `api` crate, which knows nothing of plans.
+pub trait Component: Send + Sync + 'static {
+    /// The custom resource.
+    type Owner: Owner;
+
+    /// Lower-case name: suffix of the field manager and of child names, metric label.
+    const NAME: &'static str;
+
+    /// The kinds of children it may have; what is watched, swept and asked for in RBAC.
+    fn children() -> Children;
+
+    /// Describes every child, in order.
+    ///
+    /// Must be a function of its arguments: no network, no clock, no dice. Fails with [`PlanError::Unread`] when it
+    /// asks the world for something not looked up yet, and is then called again.
+    fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError>;
+}

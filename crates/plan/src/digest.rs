@@ -1,0 +1,57 @@
+//! Content addresses.
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::{fmt, io};
+
+/// The first eight bytes of the SHA-256 of a value's JSON: equal content means equal digest.
+///
+/// Maps must be ordered (`BTreeMap`, [`serde_json::Value`]) for the digest to be stable, which all of ours are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 8]);
+
+impl Digest {
+    /// The digest of a value's JSON. Fails only where the value has no JSON form.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Self> {
+        let mut sink = Sink(Sha256::new());
+        serde_json::to_writer(&mut sink, value)?;
+        Ok(Self::truncate(sink.0))
+    }
+
+    /// The digest of bytes as they are.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::truncate(Sha256::new_with_prefix(bytes))
+    }
+
+    fn truncate(hash: Sha256) -> Self {
+        let hash: [u8; 32] = hash.finalize().into();
+        let mut short = [0; 8];
+        short.copy_from_slice(&hash[..8]);
+        Self(short)
+    }
+}
+
+struct Sink(Sha256);
+
+impl io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a plan could not be made.
+
+use crate::{Class, Classify, ObjectKey};
+use std::{collections::BTreeSet, fmt};
+
+/// Why a plan could not be made. Each variant is one thing a user can do something about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Not a failure: these have not been looked up yet. [`crate::plan`] turns it into [`crate::Planned::Needs`].
+    #[error("{} not been read yet", have(.0))]
+    Unread(BTreeSet<ObjectKey>),
+    /// Referenced objects do not exist (yet); their watch brings us back.
+    #[error("{} not exist; create {}", does(.0), it(.0))]
+    Missing(BTreeSet<ObjectKey>),
+    /// The object asks for something that cannot be.
+    #[error("{}", joined(.0))]
+    Invalid(Vec<Violation>),
+}
+
+/// One thing that is wrong, where, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The field or the object that is wrong: `spec.database.hosts`, `Secret harbor/csrf`.
+    pub subject: String,
+    /// What is wrong with it; never contains a secret.
+    pub problem: String,
+    /// What the user can do.
+    pub remedy: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.subject, self.problem, self.remedy)
+    }
+}
+
+impl PlanError {
+    /// A single [`Violation`].
+    pub fn invalid(
+        subject: impl fmt::Display,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::Invalid(vec![Violation {
+            subject: subject.to_string(),
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }])
+    }
+
+    /// Both errors in one, so that a user learns of everything at once.
+    ///
+    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        use PlanError::{Invalid, Missing, Unread};
+        match (self, other) {
+            (Unread(mut a), Unread(b)) => {
+                a.extend(b);
+                Unread(a)
+            }
+            (unread @ Unread(_), _) | (_, unread @ Unread(_)) => unread,
+            (Invalid(mut a), Invalid(b)) => {
+                a.extend(b);
+                Invalid(a)
+            }
+            (invalid @ Invalid(_), Missing(_)) | (Missing(_), invalid @ Invalid(_)) => invalid,
+            (Missing(mut a), Missing(b)) => {
+                a.extend(b);
+                Missing(a)
+            }
+        }
+    }
+}
+
+impl Classify for PlanError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Unread(_) => Class::Internal,
+            Self::Missing(_) => Class::Dependency,
+            Self::Invalid(_) => Class::Invalid,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Unread(_) => "Unread",
+            Self::Missing(_) => "DependencyMissing",
+            Self::Invalid(_) => "InvalidSpec",
+        }
+    }
+}
+
+fn have(keys: &BTreeSet<ObjectKey>) -> String {
+    format!("{} {}", joined(keys), if keys.len() == 1 { "has" } else { "have" })
+}
+
+fn does(keys: &BTreeSet<ObjectKey>) -> String {
+    format!("{} {}", joined(keys), if keys.len() == 1 { "does" } else { "do" })
+}
+
+fn it(keys: &BTreeSet<ObjectKey>) -> &'static str {
+    if keys.len() == 1 { "it" } else { "them" }
+}
+
+fn joined<'a, T: fmt::Display + 'a>(items: impl IntoIterator<Item = &'a T>) -> String {
+    items.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

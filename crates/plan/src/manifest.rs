@@ -1,0 +1,138 @@
+//! Objects the operator manages.
+
+use crate::{ChildKind, ObjectKey, Observe, Readiness, Recipe};
+use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
+use kube::{
+    Resource,
+    core::{NamespaceResourceScope, ObjectMeta},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{collections::BTreeMap, fmt};
+
+/// A kind the operator knows how to manage.
+pub trait Manifest:
+    Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    + Serialize
+    + DeserializeOwned
+    + Clone
+    + fmt::Debug
+    + Send
+    + Sync
+    + 'static
+{
+    /// How much of it must be watched to answer [`Manifest::readiness`].
+    const OBSERVE: Observe = Observe::Metadata;
+
+    /// Health of an observed object, as its own status tells it.
+    fn readiness(&self) -> Readiness {
+        Readiness::Ready
+    }
+
+    /// The pod template, for kinds that have one.
+    fn pod_template(&self) -> Option<&PodTemplateSpec> {
+        None
+    }
+
+    /// The pod template, to be changed.
+    fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
+        None
+    }
+}
+
+/// [`Manifest`] without its type, so that one graph can hold many kinds.
+pub trait AnyManifest: Send + Sync {
+    /// Which object this is.
+    fn key(&self) -> ObjectKey;
+    /// Its kind.
+    fn child_kind(&self) -> ChildKind;
+    /// Its metadata.
+    fn meta(&self) -> &ObjectMeta;
+    /// Its metadata, to be changed.
+    fn meta_mut(&mut self) -> &mut ObjectMeta;
+    /// See [`Manifest::pod_template`].
+    fn pod_template(&self) -> Option<&PodTemplateSpec>;
+    /// See [`Manifest::pod_template_mut`].
+    fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec>;
+    /// The object as it is sent.
+    fn to_json(&self) -> serde_json::Result<serde_json::Value>;
+}
+
+impl<K: Manifest> AnyManifest for K {
+    fn key(&self) -> ObjectKey {
+        let meta = Resource::meta(self);
+        ObjectKey::of::<K>(
+            meta.namespace.as_deref().unwrap_or_default(),
+            meta.name.as_deref().unwrap_or_default(),
+        )
+    }
+
+    fn child_kind(&self) -> ChildKind {
+        ChildKind::of::<K>()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        Resource::meta(self)
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        Resource::meta_mut(self)
+    }
+
+    fn pod_template(&self) -> Option<&PodTemplateSpec> {
+        Manifest::pod_template(self)
+    }
+
+    fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
+        Manifest::pod_template_mut(self)
+    }
+
+    fn to_json(&self) -> serde_json::Result<serde_json::Value> {
+        serde_json::to_value(self)
+    }
+}
+
+/// How a desired object is brought about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Kept as described, by server-side apply.
+    Apply,
+    /// Created when absent and never touched again; what a user created beforehand is used as it is.
+    CreateOnce {
+        /// Keys of a Secret whose values are made up when it is created.
+        generate: BTreeMap<String, Recipe>,
+    },
+}
+
+/// A node of the desired graph.
+pub struct Desired {
+    /// What should exist.
+    pub object: Box<dyn AnyManifest>,
+    /// How it is brought about.
+    pub policy: Policy,
+}
+
+impl Desired {
+    /// A Secret that is created once, with values made up then.
+    pub fn generated(secret: Secret, generate: impl IntoIterator<Item = (String, Recipe)>) -> Self {
+        Self {
+            object: Box::new(secret),
+            policy: Policy::CreateOnce { generate: generate.into_iter().collect() },
+        }
+    }
+}
+
+impl<K: Manifest> From<K> for Desired {
+    fn from(object: K) -> Self {
+        Self { object: Box::new(object), policy: Policy::Apply }
+    }
+}
+
+// Not derived: the object may be a Secret.
+impl fmt::Debug for Desired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desired")
+            .field("key", &self.object.key())
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}

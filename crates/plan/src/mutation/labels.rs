@@ -1,0 +1,53 @@
+//! Labels every child carries.
+
+use super::Mutation;
+use crate::{AnyManifest, Component, PlanError};
+use kube::Resource;
+use std::collections::BTreeMap;
+
+/// Marks a child as ours and names the controller it belongs to; child watches select by it.
+///
+/// The old operator wrote it too, so its children are seen, adopted and swept like our own.
+pub const CONTROLLER_LABEL: &str = "goharbor.io/operator-controller";
+
+/// Adds labels to objects and to their pods. What a component set itself stays.
+#[derive(Clone, Debug)]
+pub struct Labels(BTreeMap<String, String>);
+
+impl Labels {
+    /// These labels.
+    pub fn new(labels: BTreeMap<String, String>) -> Self {
+        Self(labels)
+    }
+
+    /// The recommended Kubernetes labels and our own. None of them may change with the operator's version: a new
+    /// operator must not restart pods.
+    pub fn of<C: Component>(owner: &C::Owner) -> Self {
+        let instance = owner.meta().name.clone().unwrap_or_default();
+        let labels = [
+            (CONTROLLER_LABEL, C::NAME),
+            ("app.kubernetes.io/component", C::NAME),
+            ("app.kubernetes.io/instance", &instance),
+            ("app.kubernetes.io/managed-by", "harbor-operator"),
+            ("app.kubernetes.io/name", "harbor"),
+        ];
+        Self(labels.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+    }
+
+    fn add(&self, labels: &mut Option<BTreeMap<String, String>>) {
+        let labels = labels.get_or_insert_default();
+        for (key, value) in &self.0 {
+            labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+impl Mutation for Labels {
+    fn mutate(&self, object: &mut dyn AnyManifest) -> Result<(), PlanError> {
+        self.add(&mut object.meta_mut().labels);
+        if let Some(pods) = object.pod_template_mut() {
+            self.add(&mut pods.metadata.get_or_insert_default().labels);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! From an owner and what is known of its surroundings to a plan.
+
+use crate::{Component, Desired, Mutation, ObjectKey, PlanError, Snapshot, World, mutation};
+use graph::Graph;
+use kube::Resource;
+use std::collections::BTreeSet;
+
+/// What should exist, in what order, and what that was decided on.
+#[derive(Debug)]
+pub struct Plan {
+    /// The children.
+    pub graph: Graph<Desired>,
+    /// What was asked for, found or not.
+    pub reads: BTreeSet<ObjectKey>,
+}
+
+/// How far planning got.
+#[derive(Debug)]
+pub enum Planned {
+    /// To the end.
+    Done(Plan),
+    /// To a read of something not in the snapshot: look these up, add them, plan again.
+    Needs(BTreeSet<ObjectKey>),
+    /// To something a user must put right.
+    Failed {
+        /// What that is.
+        error: PlanError,
+        /// What was asked for until then; a change of it is a reason to plan again.
+        reads: BTreeSet<ObjectKey>,
+    },
+}
+
+/// Asks `C` for the children of `owner` and makes the standard mutations to each.
+///
+/// Pure, and cheap enough to be called again for every batch of reads (two passes are typical).
+pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
+    let namespace = owner.meta().namespace.clone().unwrap_or_default();
+    let world = World::new(&namespace, snapshot);
+    let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
+        let mutation = mutation::standard::<C>(owner);
+        graph.payloads_mut().try_for_each(|desired: &mut Desired| mutation.mutate(&mut *desired.object))?;
+        Ok(graph)
+    });
+    match graph {
+        Ok(graph) => Planned::Done(Plan { graph, reads: world.into_reads() }),
+        Err(PlanError::Unread(keys)) => Planned::Needs(keys),
+        Err(error) => Planned::Failed { error, reads: world.into_reads() },
+    }
+}

@@ -1,0 +1,40 @@
+//! Our own kinds as children of one another, and others whose health is a `Ready` condition.
+
+use super::{Readiness, unobserved};
+use crate::{Manifest, Observe};
+use api::v1beta1::{ComponentStatus, Condition, Core};
+
+macro_rules! components {
+    ($($kind:ty),+) => { $(
+        impl Manifest for $kind {
+            const OBSERVE: Observe = Observe::Status;
+
+            fn readiness(&self) -> Readiness {
+                by_status(self.metadata.generation, self.status.as_ref())
+            }
+        }
+    )+ };
+}
+
+components!(Core);
+
+/// Ready when the `Ready` condition says so of the newest spec, failed when `Stalled` does.
+///
+/// An object the old operator left behind has no `Ready` condition: it is not ready until it has been looked at.
+fn by_status(generation: Option<i64>, status: Option<&ComponentStatus>) -> Readiness {
+    let Some(status) = status else { return Readiness::Progressing("no status yet".into()) };
+    if let Some(not_yet) = unobserved(generation, status.observed_generation) {
+        return not_yet;
+    }
+    let condition = |kind: &str| status.conditions.iter().find(|condition| condition.type_ == kind);
+    let holds = |condition: &&Condition| condition.status == "True";
+    let words = |condition: &Condition| condition.message.clone().unwrap_or_default();
+    if let Some(stalled) = condition("Stalled").filter(holds) {
+        return Readiness::Failed(words(stalled));
+    }
+    match condition("Ready") {
+        Some(ready) if ready.status == "True" => Readiness::Ready,
+        Some(ready) => Readiness::Progressing(words(ready)),
+        None => Readiness::Progressing("has not reported Ready yet".into()),
+    }
+}

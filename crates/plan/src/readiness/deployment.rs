@@ -1,0 +1,46 @@
+use super::{Readiness, replicas, unobserved};
+use crate::{Manifest, Observe};
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::PodTemplateSpec};
+
+impl Manifest for Deployment {
+    const OBSERVE: Observe = Observe::Status;
+
+    fn readiness(&self) -> Readiness {
+        let Some(status) = &self.status else { return Readiness::Progressing("no status yet".into()) };
+        if let Some(not_yet) = unobserved(self.metadata.generation, status.observed_generation) {
+            return not_yet;
+        }
+        let condition = |kind: &str| status.conditions.iter().flatten().find(|c| c.type_ == kind);
+        let deadline =
+            condition("Progressing").filter(|c| c.reason.as_deref() == Some("ProgressDeadlineExceeded"));
+        let refused = condition("ReplicaFailure").filter(|c| c.status == "True");
+        if let Some(failure) = deadline.or(refused) {
+            let words = failure.message.clone().or_else(|| failure.reason.clone());
+            return Readiness::Failed(words.unwrap_or_default());
+        }
+        let wanted = self.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1);
+        let (total, updated, available) = (
+            status.replicas.unwrap_or(0),
+            status.updated_replicas.unwrap_or(0),
+            status.available_replicas.unwrap_or(0),
+        );
+        if updated < wanted {
+            return replicas(updated, wanted, "updated");
+        }
+        if total > updated {
+            return Readiness::Progressing(format!("{} old replicas still terminating", total - updated));
+        }
+        if available < wanted {
+            return replicas(available, wanted, "available");
+        }
+        Readiness::Ready
+    }
+
+    fn pod_template(&self) -> Option<&PodTemplateSpec> {
+        self.spec.as_ref().map(|spec| &spec.template)
+    }
+
+    fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
+        self.spec.as_mut().map(|spec| &mut spec.template)
+    }
+}

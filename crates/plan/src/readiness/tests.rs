@@ -1,0 +1,142 @@
+use super::Readiness;
+use crate::Manifest;
+use api::v1beta1::Core;
+use k8s_openapi::api::{
+    apps::v1::{Deployment, StatefulSet},
+    batch::v1::Job,
+    core::v1::PersistentVolumeClaim,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+fn readiness<K: Manifest + DeserializeOwned>(object: Value) -> Readiness {
+    serde_json::from_value::<K>(object).unwrap().readiness()
+}
+
+fn progressing(words: &str) -> Readiness {
+    Readiness::Progressing(words.into())
+}
+
+fn deployment(status: Value) -> Readiness {
+    readiness::<Deployment>(json!({
+        "metadata": {"generation": 2},
+        "spec": {"replicas": 2, "selector": {}, "template": {}},
+        "status": status,
+    }))
+}
+
+#[test]
+fn a_deployment_is_ready_when_all_its_replicas_are_new_and_available() {
+    let cases = [
+        (
+            json!({"observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}),
+            progressing("the newest spec has not been observed yet"),
+        ),
+        (
+            json!({"observedGeneration": 2, "replicas": 2, "updatedReplicas": 1, "availableReplicas": 2}),
+            progressing("1 of 2 replicas updated"),
+        ),
+        (
+            json!({"observedGeneration": 2, "replicas": 3, "updatedReplicas": 2, "availableReplicas": 3}),
+            progressing("1 old replicas still terminating"),
+        ),
+        (
+            json!({"observedGeneration": 2, "replicas": 2, "updatedReplicas": 2, "availableReplicas": 1}),
+            progressing("1 of 2 replicas available"),
+        ),
+        (
+            json!({"observedGeneration": 2, "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}),
+            Readiness::Ready,
+        ),
+    ];
+    for (status, expected) in cases {
+        assert_eq!(deployment(status.clone()), expected, "{status}");
+    }
+}
+
+#[test]
+fn a_deployment_that_gave_up_says_why() {
+    let status = json!({"observedGeneration": 2, "conditions": [
+        {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}
+    ]});
+    assert_eq!(deployment(status), Readiness::Failed("timed out".into()));
+}
+
+#[test]
+fn a_deployment_scaled_to_nothing_is_ready() {
+    let object = json!({"spec": {"replicas": 0, "selector": {}, "template": {}}, "status": {}});
+    assert_eq!(readiness::<Deployment>(object), Readiness::Ready);
+}
+
+#[test]
+fn a_stateful_set_is_ready_when_its_newest_revision_runs_everywhere() {
+    let set = |status: Value| {
+        readiness::<StatefulSet>(
+            json!({"spec": {"replicas": 2, "selector": {}, "template": {}}, "status": status}),
+        )
+    };
+    assert_eq!(set(json!({"replicas": 2, "readyReplicas": 1})), progressing("1 of 2 replicas ready"));
+    assert_eq!(
+        set(json!({"replicas": 2, "readyReplicas": 2, "updatedReplicas": 1})),
+        progressing("1 of 2 replicas updated")
+    );
+    assert_eq!(
+        set(
+            json!({"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2, "currentRevision": "a", "updateRevision": "b"})
+        ),
+        progressing("old replicas still terminating")
+    );
+    assert_eq!(
+        set(
+            json!({"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2, "currentRevision": "b", "updateRevision": "b"})
+        ),
+        Readiness::Ready
+    );
+}
+
+#[test]
+fn a_job_is_ready_when_its_work_is_done() {
+    let job = |kind: &str| {
+        readiness::<Job>(
+            json!({"status": {"conditions": [{"type": kind, "status": "True", "message": "words"}]}}),
+        )
+    };
+    assert_eq!(readiness::<Job>(json!({})), progressing("has not completed yet"));
+    assert_eq!(job("Suspended"), progressing("has not completed yet"));
+    assert_eq!(job("Complete"), Readiness::Ready);
+    assert_eq!(job("Failed"), Readiness::Failed("words".into()));
+}
+
+#[test]
+fn a_claim_that_binds_with_its_first_pod_is_not_waited_for() {
+    let claim = |phase: &str| readiness::<PersistentVolumeClaim>(json!({"status": {"phase": phase}}));
+    assert_eq!(claim("Pending"), Readiness::Ready);
+    assert_eq!(claim("Lost"), Readiness::Failed("has lost its volume".into()));
+}
+
+#[test]
+fn a_component_is_ready_when_it_says_so_of_its_newest_spec() {
+    let core = |observed: i64, conditions: Value| {
+        let spec = json!({
+            "externalEndpoint": "https://h", "adminInitialPasswordRef": "a", "csrfKeyRef": "c", "secretRef": "s",
+            "components": {
+                "jobService": {"url": "http://j", "secretRef": "j"}, "portal": {"url": "http://p"},
+                "registry": {"url": "http://r", "controllerURL": "http://c",
+                    "credentials": {"username": "u", "passwordRef": "p"}},
+                "tokenService": {"url": "http://t", "certificateRef": "t"},
+            },
+            "database": {"hosts": [{"host": "h"}], "encryptionKeyRef": "e"},
+            "redis": {"host": "r"},
+        });
+        readiness::<Core>(json!({
+            "apiVersion": "goharbor.io/v1beta1", "kind": "Core", "metadata": {"generation": 2}, "spec": spec,
+            "status": {"observedGeneration": observed, "conditions": conditions},
+        }))
+    };
+    let condition = |kind: &str, status: &str| json!([{"type": kind, "status": status, "message": "words"}]);
+    assert_eq!(core(1, condition("Ready", "True")), progressing("the newest spec has not been observed yet"));
+    assert_eq!(core(2, condition("Ready", "False")), progressing("words"));
+    assert_eq!(core(2, condition("Stalled", "True")), Readiness::Failed("words".into()));
+    assert_eq!(core(2, condition("InProgress", "False")), progressing("has not reported Ready yet"));
+    assert_eq!(core(2, condition("Ready", "True")), Readiness::Ready);
+}

@@ -1,0 +1,208 @@
+//! Secrets and ConfigMaps that pods use, found in the pod template itself so that no component can forget one.
+
+use crate::{Digest, ObjectKey, PlanError};
+use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which keys of an object are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// All there are.
+    All,
+    /// These; `true` where the pod cannot start without.
+    Named(BTreeMap<String, bool>),
+}
+
+/// What a pod template uses of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reference {
+    keys: Keys,
+    required: bool,
+}
+
+/// Everything a pod template takes from Secrets and ConfigMaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References(BTreeMap<ObjectKey, Reference>);
+
+/// Carries the digest of everything a pod uses, so that pods are replaced when, and only when, that changes.
+pub const INPUTS_ANNOTATION: &str = "checksum.goharbor.io/inputs";
+
+/// Writes the digest of a workload's inputs into its pod template.
+pub fn stamp(workload: &mut serde_json::Value, digest: Digest) {
+    workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.to_string().into();
+}
+
+/// What an object holds: a digest for each key, never a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content(BTreeMap<String, Digest>);
+
+/// The contents of the objects a template refers to; `None` for one that does not exist.
+pub type ContentDigests = BTreeMap<ObjectKey, Option<Content>>;
+
+impl Content {
+    /// The content of a Secret or a ConfigMap as the API serves it.
+    pub fn of(object: &serde_json::Value) -> Self {
+        let entries = ["data", "binaryData"].into_iter().filter_map(|field| object.get(field)?.as_object());
+        let digest =
+            |value: &serde_json::Value| Digest::of_bytes(value.as_str().unwrap_or_default().as_bytes());
+        Self(entries.flatten().map(|(key, value)| (key.clone(), digest(value))).collect())
+    }
+}
+
+impl References {
+    /// What the template uses: environment, whole environments, volumes and projected volumes.
+    pub fn of(namespace: &str, template: &PodTemplateSpec) -> Self {
+        let mut found = Finder { namespace, references: Self::default() };
+        if let Some(pod) = &template.spec {
+            pod.volumes.iter().flatten().for_each(|volume| found.volume(volume));
+            pod.init_containers.iter().flatten().chain(&pod.containers).for_each(|c| found.container(c));
+        }
+        found.references
+    }
+
+    /// The objects referred to.
+    pub fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.0.keys()
+    }
+
+    /// Whether nothing is referred to.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The digest of all that is used; changes exactly when a pod would see something else.
+    ///
+    /// # Errors
+    /// Names all objects and keys without which the pod could not start.
+    pub fn digest(&self, contents: &ContentDigests) -> Result<Digest, PlanError> {
+        let mut failed: Option<PlanError> = None;
+        let mut used: Vec<(String, &str, Option<String>)> = Vec::new();
+        for (key, reference) in &self.0 {
+            let content = contents.get(key).and_then(Option::as_ref);
+            for (name, digest) in reference.used(content) {
+                used.push((key.to_string(), name, digest.map(|d| d.to_string())));
+            }
+            if let Some(error) = reference.problem(key, content) {
+                failed = Some(match failed {
+                    Some(earlier) => earlier.and(error),
+                    None => error,
+                });
+            }
+        }
+        match failed {
+            Some(error) => Err(error),
+            None => Digest::of(&used)
+                .map_err(|e| PlanError::invalid("pod template", e.to_string(), "report this")),
+        }
+    }
+}
+
+impl Reference {
+    fn used<'a>(&'a self, content: Option<&'a Content>) -> Vec<(&'a str, Option<Digest>)> {
+        let digest = |name: &str| content.and_then(|content| content.0.get(name).copied());
+        match &self.keys {
+            Keys::Named(names) => names.keys().map(|name| (name.as_str(), digest(name))).collect(),
+            Keys::All => content
+                .iter()
+                .flat_map(|content| &content.0)
+                .map(|(name, digest)| (name.as_str(), Some(*digest)))
+                .collect(),
+        }
+    }
+
+    fn problem(&self, key: &ObjectKey, content: Option<&Content>) -> Option<PlanError> {
+        let Some(content) = content else {
+            return self.required.then(|| PlanError::Missing([key.clone()].into()));
+        };
+        let Keys::Named(names) = &self.keys else { return None };
+        let absent: Vec<_> =
+            names.iter().filter(|(name, required)| **required && !content.0.contains_key(*name)).collect();
+        let first = absent.first()?.0;
+        Some(PlanError::invalid(key, format!("has no key {first:?}"), format!("add the key {first:?} to it")))
+    }
+}
+
+struct Finder<'a> {
+    namespace: &'a str,
+    references: References,
+}
+
+impl Finder<'_> {
+    fn container(&mut self, container: &Container) {
+        for source in container.env.iter().flatten().filter_map(|env| env.value_from.as_ref()) {
+            if let Some(it) = &source.secret_key_ref {
+                self.add::<Secret>(&it.name, Some(&it.key), it.optional);
+            }
+            if let Some(it) = &source.config_map_key_ref {
+                self.add::<ConfigMap>(&it.name, Some(&it.key), it.optional);
+            }
+        }
+        for source in container.env_from.iter().flatten() {
+            if let Some(it) = &source.secret_ref {
+                self.add::<Secret>(&it.name, None, it.optional);
+            }
+            if let Some(it) = &source.config_map_ref {
+                self.add::<ConfigMap>(&it.name, None, it.optional);
+            }
+        }
+    }
+
+    fn volume(&mut self, volume: &Volume) {
+        if let Some(it) = &volume.secret {
+            let keys = it.items.iter().flatten().map(|item| item.key.as_str()).collect();
+            self.files::<Secret>(it.secret_name.as_deref().unwrap_or_default(), keys, it.optional);
+        }
+        if let Some(it) = &volume.config_map {
+            let keys = it.items.iter().flatten().map(|item| item.key.as_str()).collect();
+            self.files::<ConfigMap>(&it.name, keys, it.optional);
+        }
+        let projected = volume.projected.iter().flat_map(|it| it.sources.iter().flatten());
+        for source in projected {
+            if let Some(it) = &source.secret {
+                let keys = it.items.iter().flatten().map(|item| item.key.as_str()).collect();
+                self.files::<Secret>(&it.name, keys, it.optional);
+            }
+            if let Some(it) = &source.config_map {
+                let keys = it.items.iter().flatten().map(|item| item.key.as_str()).collect();
+                self.files::<ConfigMap>(&it.name, keys, it.optional);
+            }
+        }
+    }
+
+    fn files<K: kube::Resource<DynamicType = ()>>(
+        &mut self,
+        name: &str,
+        keys: BTreeSet<&str>,
+        optional: Option<bool>,
+    ) {
+        if keys.is_empty() {
+            self.add::<K>(name, None, optional);
+        }
+        for key in keys {
+            self.add::<K>(name, Some(key), optional);
+        }
+    }
+
+    fn add<K: kube::Resource<DynamicType = ()>>(
+        &mut self,
+        name: &str,
+        key: Option<&str>,
+        optional: Option<bool>,
+    ) {
+        let required = optional != Some(true);
+        let reference = self
+            .references
+            .0
+            .entry(ObjectKey::of::<K>(self.namespace, name))
+            .or_insert_with(|| Reference { keys: Keys::Named(BTreeMap::new()), required });
+        reference.required |= required;
+        match (key, &mut reference.keys) {
+            (None, keys) => *keys = Keys::All,
+            (Some(key), Keys::Named(names)) => *names.entry(key.to_owned()).or_default() |= required,
+            (Some(_), Keys::All) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

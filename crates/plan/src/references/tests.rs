@@ -1,0 +1,105 @@
+use super::*;
+use serde_json::json;
+
+fn references(pod: serde_json::Value) -> References {
+    let template: PodTemplateSpec = serde_json::from_value(json!({ "spec": pod })).unwrap();
+    References::of("ns", &template)
+}
+
+fn contents(objects: &[(ObjectKey, serde_json::Value)]) -> ContentDigests {
+    objects.iter().map(|(key, object)| (key.clone(), Some(Content::of(object)))).collect()
+}
+
+fn secret(name: &str) -> ObjectKey {
+    ObjectKey::of::<Secret>("ns", name)
+}
+
+fn config(name: &str) -> ObjectKey {
+    ObjectKey::of::<ConfigMap>("ns", name)
+}
+
+fn env(name: &str, key: &str) -> serde_json::Value {
+    json!({"containers": [{"name": "c", "env": [
+        {"name": "X", "valueFrom": {"secretKeyRef": {"name": name, "key": key}}}
+    ]}]})
+}
+
+#[test]
+fn every_way_to_use_an_object_is_found() {
+    let found = references(json!({
+        "volumes": [
+            {"name": "a", "secret": {"secretName": "volume"}},
+            {"name": "b", "configMap": {"name": "files", "items": [{"key": "x", "path": "x"}]}},
+            {"name": "c", "projected": {"sources": [
+                {"secret": {"name": "projected"}}, {"configMap": {"name": "projected"}}
+            ]}},
+        ],
+        "initContainers": [{"name": "i", "envFrom": [{"secretRef": {"name": "init"}}]}],
+        "containers": [{"name": "c",
+            "envFrom": [{"configMapRef": {"name": "environment"}}],
+            "env": [
+                {"name": "A", "valueFrom": {"secretKeyRef": {"name": "env", "key": "k"}}},
+                {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "env", "key": "k"}}},
+            ]}],
+    }));
+    let expected = [
+        config("env"),
+        config("environment"),
+        config("files"),
+        config("projected"),
+        secret("env"),
+        secret("init"),
+        secret("projected"),
+        secret("volume"),
+    ];
+    assert_eq!(found.keys().cloned().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn relabelling_a_secret_changes_no_digest() {
+    let references = references(env("s", "k"));
+    let before =
+        contents(&[(secret("s"), json!({"metadata": {"labels": {"a": "1"}}, "data": {"k": "eA=="}}))]);
+    let after =
+        contents(&[(secret("s"), json!({"metadata": {"labels": {"a": "2"}}, "data": {"k": "eA=="}}))]);
+    assert_eq!(references.digest(&before), references.digest(&after));
+}
+
+#[test]
+fn b01_a_new_value_of_a_used_key_changes_the_digest_and_that_of_an_unused_key_does_not() {
+    let references = references(env("s", "k"));
+    let digest = |used: &str, unused: &str| {
+        references.digest(&contents(&[(secret("s"), json!({"data": {"k": used, "other": unused}}))])).unwrap()
+    };
+    assert_ne!(digest("eA==", ""), digest("eQ==", ""));
+    assert_eq!(digest("eA==", ""), digest("eA==", "eg=="));
+}
+
+#[test]
+fn a_whole_volume_uses_every_key() {
+    let references = references(json!({
+        "containers": [], "volumes": [{"name": "a", "secret": {"secretName": "s"}}]
+    }));
+    let digest =
+        |data: serde_json::Value| references.digest(&contents(&[(secret("s"), json!({ "data": data }))]));
+    assert_ne!(digest(json!({"a": "eA=="})).unwrap(), digest(json!({"a": "eA==", "b": "eA=="})).unwrap());
+}
+
+#[test]
+fn a_pod_that_could_not_start_is_told_why() {
+    let missing = references(env("s", "k")).digest(&ContentDigests::new()).unwrap_err();
+    assert_eq!(missing.to_string(), "Secret ns/s does not exist; create it");
+
+    let keyless = references(env("s", "k")).digest(&contents(&[(secret("s"), json!({}))])).unwrap_err();
+    assert_eq!(keyless.to_string(), "Secret ns/s: has no key \"k\"; add the key \"k\" to it");
+}
+
+#[test]
+fn what_is_optional_may_be_absent_and_its_appearance_is_noticed() {
+    let references = references(json!({"containers": [{"name": "c", "env": [
+        {"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": true}}}
+    ]}]}));
+    let absent = references.digest(&ContentDigests::new()).unwrap();
+    let present = references.digest(&contents(&[(secret("s"), json!({"data": {"k": "eA=="}}))])).unwrap();
+    assert_ne!(absent, present);
+}

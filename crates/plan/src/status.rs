@@ -1,0 +1,311 @@
+//! The status every kind reports: a pure fold of what a run found.
+
+use crate::{Class, Classify, ObjectKey};
+use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+/// What became of one child, or of the attempt to plan any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is as it should be.
+    Ready,
+    /// It is on its way.
+    Waiting {
+        /// Which child.
+        object: ObjectKey,
+        /// What for.
+        why: String,
+    },
+    /// It could not be brought about.
+    Failed(Failure),
+    /// Not tried: something before it is not ready.
+    Blocked,
+}
+
+/// A failure, reduced to what a user is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// How it is answered.
+    pub class: Class,
+    /// One word for programs.
+    pub reason: &'static str,
+    /// A sentence for people; names the object.
+    pub message: String,
+    /// Whether it will not go away by waiting.
+    pub stalls: bool,
+}
+
+impl<E: Classify> From<&E> for Failure {
+    fn from(error: &E) -> Self {
+        Self {
+            class: error.class(),
+            reason: error.reason(),
+            message: error.to_string(),
+            stalls: error.stalls(),
+        }
+    }
+}
+
+/// What a run comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything is as it should be.
+    Ready,
+    /// Not yet, and waiting may help.
+    Progressing {
+        /// One word for programs.
+        reason: &'static str,
+        /// A sentence for people.
+        message: String,
+    },
+    /// Not, and waiting will not help.
+    Stalled {
+        /// One word for programs.
+        reason: &'static str,
+        /// A sentence for people.
+        message: String,
+    },
+}
+
+/// Longest condition message; what is longer is cut, the events tell the rest.
+const LONGEST_MESSAGE: usize = 2048;
+
+impl Verdict {
+    /// The worst of all outcomes, and how many others are not ready either.
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        let failures = || {
+            outcomes.iter().filter_map(|outcome| match outcome {
+                Outcome::Failed(failure) => Some(failure),
+                _ => None,
+            })
+        };
+        let stalled = failures().filter(|failure| failure.stalls).max_by_key(|failure| failure.class);
+        if let Some(worst) = stalled {
+            return Self::Stalled {
+                reason: worst.reason,
+                message: with_others(&worst.message, failures().count()),
+            };
+        }
+        if let Some(worst) = failures().max_by_key(|failure| failure.class) {
+            let message = with_others(&worst.message, failures().count());
+            return Self::Progressing { reason: worst.reason, message };
+        }
+        let waiting = || {
+            outcomes.iter().filter_map(|outcome| match outcome {
+                Outcome::Waiting { object, why } => Some(format!("{object}: {why}")),
+                _ => None,
+            })
+        };
+        match waiting().next() {
+            Some(first) => Self::Progressing {
+                reason: "ChildrenNotReady",
+                message: with_others(&first, waiting().count()),
+            },
+            None if outcomes.contains(&Outcome::Blocked) => Self::Progressing {
+                reason: "Interrupted",
+                message: "the operator was stopped on the way".into(),
+            },
+            None => Self::Ready,
+        }
+    }
+
+    /// The word a program would switch on.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Ready => "Ready",
+            Self::Progressing { reason, .. } | Self::Stalled { reason, .. } => reason,
+        }
+    }
+}
+
+fn with_others(first: &str, count: usize) -> String {
+    let mut message = first.to_owned();
+    if message.len() > LONGEST_MESSAGE {
+        let end = (0..=LONGEST_MESSAGE).rev().find(|&i| message.is_char_boundary(i)).unwrap_or(0);
+        message.truncate(end);
+        message.push('…');
+    }
+    match count.saturating_sub(1) {
+        0 => message,
+        others => format!("{message} (and {others} more)"),
+    }
+}
+
+/// What the status is about and who writes it.
+#[derive(Clone, Debug)]
+pub struct StatusInput<'a> {
+    /// The status before.
+    pub previous: &'a ComponentStatus,
+    /// The generation looked at.
+    pub generation: Option<i64>,
+    /// Who looked.
+    pub operator: OperatorStatus,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The status after a run.
+///
+/// `Ready` is what users wait for, `Reconciling` and `Stalled` are kstatus, `InProgress` and `Failed` are what scripts
+/// written for the old operator look at. `lastTransitionTime` moves only with `status`.
+pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
+    let (ready, progressing, stalled) = match verdict {
+        Verdict::Ready => (true, false, false),
+        Verdict::Progressing { .. } => (false, true, false),
+        Verdict::Stalled { .. } => (false, false, true),
+    };
+    let message = match verdict {
+        Verdict::Ready => None,
+        Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => Some(message.as_str()),
+    };
+    let told = |holds: bool| (verdict.reason(), message.filter(|_| holds));
+    let wanted = [
+        ("Ready", ready, told(!ready)),
+        ("Reconciling", progressing, told(progressing)),
+        ("Stalled", stalled, told(stalled)),
+        ("InProgress", progressing, told(progressing)),
+        ("Failed", stalled, told(stalled)),
+    ];
+    let conditions = wanted
+        .into_iter()
+        .map(|(kind, holds, (reason, message))| input.condition(kind, holds, reason, message));
+    ComponentStatus {
+        conditions: conditions.collect(),
+        observed_generation: input.generation,
+        operator: Some(input.operator.clone()),
+        replicas: input.previous.replicas,
+    }
+}
+
+/// The status while reconciliation is paused: everything as it was, and a condition that says so.
+pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
+    let mut status = input.previous.clone();
+    let condition = input.condition("Paused", true, "Paused", Some(message));
+    status.conditions.retain(|c| c.type_ != "Paused");
+    status.conditions.push(condition);
+    status.operator = Some(input.operator.clone());
+    status
+}
+
+impl StatusInput<'_> {
+    fn condition(&self, kind: &str, holds: bool, reason: &str, message: Option<&str>) -> Condition {
+        let status = if holds { "True" } else { "False" };
+        let before = self.previous.conditions.iter().find(|condition| condition.type_ == kind);
+        let since = before
+            .filter(|before| before.status == status)
+            .and_then(|before| before.last_transition_time.clone());
+        Condition {
+            type_: kind.into(),
+            status: status.into(),
+            reason: Some(reason.into()),
+            message: message.map(Into::into),
+            last_transition_time: Some(since.unwrap_or(Time(self.at))),
+            observed_generation: self.generation,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Secret;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn input(previous: &ComponentStatus, generation: i64, second: i64) -> StatusInput<'_> {
+        StatusInput {
+            previous,
+            generation: Some(generation),
+            operator: OperatorStatus::default(),
+            at: at(second),
+        }
+    }
+
+    fn stalled() -> Verdict {
+        Verdict::Stalled { reason: "InvalidSpec", message: "spec.x: is wrong; put it right".into() }
+    }
+
+    fn told(status: &ComponentStatus) -> Vec<(&str, &str)> {
+        status.conditions.iter().map(|c| (c.type_.as_str(), c.status.as_str())).collect()
+    }
+
+    #[test]
+    fn ready_is_told_in_the_new_words_and_in_the_old() {
+        let status = fold(&input(&ComponentStatus::default(), 1, 0), &Verdict::Ready);
+        assert_eq!(
+            told(&status),
+            [
+                ("Ready", "True"),
+                ("Reconciling", "False"),
+                ("Stalled", "False"),
+                ("InProgress", "False"),
+                ("Failed", "False")
+            ]
+        );
+    }
+
+    #[test]
+    fn b06_a_failure_reaches_every_condition_a_user_may_look_at() {
+        let status = fold(&input(&ComponentStatus::default(), 3, 0), &stalled());
+        let failed = status.conditions.iter().find(|c| c.type_ == "Failed").unwrap();
+        assert_eq!(failed.message.as_deref(), Some("spec.x: is wrong; put it right"));
+        assert_eq!(failed.reason.as_deref(), Some("InvalidSpec"));
+        assert_eq!(status.observed_generation, Some(3));
+        assert_eq!(told(&status)[0], ("Ready", "False"));
+    }
+
+    #[test]
+    fn a_transition_time_moves_only_when_the_status_does() {
+        let first = fold(&input(&ComponentStatus::default(), 1, 10), &Verdict::Ready);
+        let second = fold(&input(&first, 2, 20), &Verdict::Ready);
+        let third = fold(&input(&second, 3, 30), &stalled());
+        let since = |status: &ComponentStatus| status.conditions[0].last_transition_time.clone().unwrap().0;
+        assert_eq!([since(&first), since(&second), since(&third)], [at(10), at(10), at(30)]);
+    }
+
+    #[test]
+    fn folding_the_same_again_changes_nothing() {
+        let first = fold(&input(&ComponentStatus::default(), 1, 10), &stalled());
+        assert_eq!(fold(&input(&first, 1, 99), &stalled()), first);
+    }
+
+    #[test]
+    fn pausing_adds_a_condition_and_resuming_removes_it() {
+        let ready = fold(&input(&ComponentStatus::default(), 1, 10), &Verdict::Ready);
+        let halted = paused(&input(&ready, 2, 20), "paused by annotation");
+        assert_eq!(told(&halted).last(), Some(&("Paused", "True")));
+        assert_eq!(halted.observed_generation, Some(1), "a generation nobody looked at is not observed");
+        assert_eq!(fold(&input(&halted, 2, 30), &Verdict::Ready).conditions.len(), 5);
+    }
+
+    #[test]
+    fn the_worst_failure_is_told_and_the_others_are_counted() {
+        let failed = |class, reason, stalls| {
+            Outcome::Failed(Failure { class, reason, message: format!("{class}"), stalls })
+        };
+        let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
+        let verdict = Verdict::of(&[
+            waiting,
+            failed(Class::Transient, "ServerError", false),
+            failed(Class::Forbidden, "Forbidden", true),
+            Outcome::Blocked,
+        ]);
+        assert_eq!(
+            verdict,
+            Verdict::Stalled { reason: "Forbidden", message: "forbidden (and 1 more)".into() }
+        );
+    }
+
+    #[test]
+    fn waiting_names_the_object_and_what_for() {
+        let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
+        let verdict = Verdict::of(&[Outcome::Ready, waiting, Outcome::Blocked]);
+        assert_eq!(
+            verdict,
+            Verdict::Progressing { reason: "ChildrenNotReady", message: "Secret ns/a: later".into() }
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! The only window a component has onto the cluster.
+
+use crate::{Manifest, ObjectKey, PlanError};
+use kube::core::{ApiResource, DynamicObject};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// Everything looked up so far: `None` means looked up and absent.
+pub type Snapshot = BTreeMap<ObjectKey, Option<Arc<DynamicObject>>>;
+
+/// Answers reads from a [`Snapshot`] and remembers what was asked.
+///
+/// What was asked is the watch set, the input of change detection and the list of files `render` wants.
+pub struct World<'a> {
+    namespace: &'a str,
+    snapshot: &'a Snapshot,
+    reads: RefCell<BTreeSet<ObjectKey>>,
+}
+
+impl<'a> World<'a> {
+    /// A world in which `snapshot` is everything known about `namespace`.
+    pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
+        Self { namespace, snapshot, reads: RefCell::default() }
+    }
+
+    /// Looks up a sibling. Absence is a value; not having looked yet is [`PlanError::Unread`].
+    pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
+        let key = ObjectKey::of::<K>(self.namespace, name);
+        self.reads.borrow_mut().insert(key.clone());
+        match self.snapshot.get(&key) {
+            None => Err(PlanError::Unread([key].into())),
+            Some(None) => Ok(None),
+            Some(Some(object)) => decode(&key, object).map(Some),
+        }
+    }
+
+    /// Looks up a sibling that must exist.
+    pub fn require<K: Manifest>(&self, name: &str) -> Result<K, PlanError> {
+        self.read(name)?.ok_or_else(|| PlanError::Missing([ObjectKey::of::<K>(self.namespace, name)].into()))
+    }
+
+    /// What was asked for, found or not.
+    pub fn into_reads(self) -> BTreeSet<ObjectKey> {
+        self.reads.into_inner()
+    }
+}
+
+/// The API resource of a kind a component may read, for whoever answers reads.
+pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
+    ApiResource::erase::<K>(&())
+}
+
+fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
+    let decoded = serde_json::to_value(object).and_then(serde_json::from_value);
+    // The decoder's own words quote the offending value, which may be a secret.
+    decoded.map_err(|_| {
+        PlanError::invalid(
+            key,
+            format!("is not a valid {}", key.kind),
+            "compare its fields with `kubectl explain`",
+        )
+    })
+}
