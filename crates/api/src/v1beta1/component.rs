@@ -43,3 +43,8 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
 }
+
+/// How pods are replaced unless set: a few at a time.
+pub(crate) fn rolling_update() -> String {
+    "RollingUpdate".to_owned()
+}

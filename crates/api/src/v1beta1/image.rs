@@ -15,6 +15,7 @@ pub struct ImageSpec {
 
     /// When nodes pull the image. IfNotPresent unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ImagePullPolicy")]
     pub image_pull_policy: Option<ImagePullPolicy>,
 
     /// Secrets in the same namespace that hold registry credentials for pulling the image.
@@ -37,6 +38,7 @@ pub struct ImageSourceSpec {
 
     /// Pull policy of components that set none themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ImagePullPolicy")]
     pub image_pull_policy: Option<ImagePullPolicy>,
 
     /// Pull secrets of components that set none themselves.

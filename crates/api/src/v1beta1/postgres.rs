@@ -92,6 +92,7 @@ pub struct HarborDatabaseSpec {
 
     /// How TLS protects connections. The server decides unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PostgresSslMode")]
     pub ssl_mode: Option<PostgresSslMode>,
 
     /// Text before the name of every database: prefix `a-` gives `a-core`.

@@ -28,6 +28,24 @@ pub struct ComponentStatus {
     pub conditions: Vec<Condition>,
 }
 
+/// What every other kind reports besides fields of its own, inlined into its status.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Observation {
+    /// The operator that wrote this status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<OperatorStatus>,
+
+    /// Generation of the spec this status is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+
+    /// The state of the object, one entry per aspect. Wait for `Ready`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+}
+
 /// The operator that wrote a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

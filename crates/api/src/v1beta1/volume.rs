@@ -1,0 +1,137 @@
+//! Volumes.
+
+use super::defaults::int;
+use k8s_openapi::{
+    api::core::v1::{EmptyDirVolumeSource, Volume},
+    apimachinery::pkg::api::resource::Quantity,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
+use std::borrow::Cow;
+
+/// An existing PersistentVolumeClaim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PersistentVolumeSpec {
+    /// Name of the claim, in the same namespace.
+    pub claim_name: String,
+
+    /// Whether the volume is mounted read-only. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+
+    /// Directory within the volume. Its root unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+}
+
+/// The PersistentVolumeClaim images are stored on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegistryPersistentVolumeSpec {
+    /// The claim.
+    #[serde(flatten)]
+    pub volume: PersistentVolumeSpec,
+
+    /// Most file operations the registry runs at once. At least 25, defaults to 100.
+    #[serde(default = "int::<100>", rename = "maxthreads")]
+    #[schemars(range(min = 25))]
+    pub max_threads: i32,
+}
+
+/// Any source a pod's volume may have: a [`Volume`] that has no name yet.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct VolumeSource(Volume);
+
+impl VolumeSource {
+    /// A scratch directory of limited size that lives as long as its pod.
+    pub fn empty_dir(size_limit: &str) -> Self {
+        let empty_dir =
+            EmptyDirVolumeSource { size_limit: Some(Quantity(size_limit.to_owned())), medium: None };
+        Self(Volume { empty_dir: Some(empty_dir), ..Volume::default() })
+    }
+
+    /// The volume of that name with this source.
+    pub fn volume(&self, name: &str) -> Volume {
+        Volume { name: name.to_owned(), ..self.0.clone() }
+    }
+}
+
+impl From<Volume> for VolumeSource {
+    fn from(volume: Volume) -> Self {
+        Self(Volume { name: String::new(), ..volume })
+    }
+}
+
+impl Serialize for VolumeSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut volume = serde_json::to_value(&self.0).map_err(S::Error::custom)?;
+        if let Some(fields) = volume.as_object_mut() {
+            fields.remove("name");
+        }
+        volume.serialize(serializer)
+    }
+}
+
+impl JsonSchema for VolumeSource {
+    fn schema_name() -> Cow<'static, str> {
+        "VolumeSource".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Volume::json_schema(generator);
+        if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
+            properties.remove("name");
+        }
+        schema.remove("required");
+        schema
+    }
+}
+
+/// A volume for files that may be lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScratchVolumeSpec {
+    /// The volume. Defaults to a scratch directory of 1Gi.
+    #[serde(default = "one_gibibyte")]
+    pub volume_source: VolumeSource,
+
+    /// Directory within the volume. Its root unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+}
+
+fn one_gibibyte() -> VolumeSource {
+    VolumeSource::empty_dir("1Gi")
+}
+
+default_is_the_empty_object!(ScratchVolumeSpec);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_volume_source_has_no_name_on_the_wire() {
+        let stored = json!({"persistentVolumeClaim": {"claimName": "images"}});
+
+        let source: VolumeSource = serde_json::from_value(stored.clone()).unwrap();
+
+        assert_eq!(source.volume("data").name, "data");
+        assert_eq!(VolumeSource::from(source.volume("data")), source);
+        assert_eq!(serde_json::to_value(&source).unwrap(), stored);
+    }
+
+    #[test]
+    fn a_scratch_directory_says_how_large_it_may_grow() {
+        let source = VolumeSource::empty_dir("1Gi");
+
+        assert_eq!(serde_json::to_value(&source).unwrap(), json!({"emptyDir": {"sizeLimit": "1Gi"}}));
+    }
+}
