@@ -13,7 +13,13 @@ pub mod core;
 pub mod duration;
 pub mod exporter;
 pub mod expose;
+pub mod harbor;
+pub mod harborcluster;
+pub mod harborconfiguration;
+pub mod harborproject;
+pub mod harborserverconfiguration;
 pub mod image;
+pub mod installation;
 pub mod jobservice;
 pub mod metrics;
 pub mod name;
@@ -24,6 +30,7 @@ pub mod notarysigner;
 pub mod portal;
 pub mod postgres;
 pub mod proxy;
+pub mod pullsecretbinding;
 pub mod redis;
 pub mod registry;
 pub mod registry_access;
@@ -39,11 +46,21 @@ pub use self::chartmuseum::{ChartMuseum, ChartMuseumSpec};
 pub use self::core::{Core, CoreSpec};
 pub use self::duration::GoDuration;
 pub use self::exporter::{Exporter, ExporterSpec};
+pub use self::harbor::{Harbor, HarborSpec};
+pub use self::harborcluster::{HarborCluster, HarborClusterSpec, HarborClusterStatus};
+pub use self::harborconfiguration::{
+    HarborConfiguration, HarborConfigurationSpec, HarborConfigurationStatus,
+};
+pub use self::harborproject::{HarborProject, HarborProjectSpec, HarborProjectStatus};
+pub use self::harborserverconfiguration::{
+    HarborServerConfiguration, HarborServerConfigurationSpec, HarborServerConfigurationStatus,
+};
 pub use self::jobservice::{JobService, JobServiceSpec};
 pub use self::name::ObjectName;
 pub use self::notaryserver::{NotaryServer, NotaryServerSpec};
 pub use self::notarysigner::{NotarySigner, NotarySignerSpec};
 pub use self::portal::{Portal, PortalSpec};
+pub use self::pullsecretbinding::{PullSecretBinding, PullSecretBindingSpec, PullSecretBindingStatus};
 pub use self::registry::{Registry, RegistrySpec};
 pub use self::registrycontroller::{RegistryController, RegistryControllerSpec};
 pub use self::status::{ComponentStatus, Condition, Observation, OperatorStatus};

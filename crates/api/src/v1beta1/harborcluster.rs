@@ -1,0 +1,108 @@
+//! HarborCluster: an installation together with the database, Redis and storage it needs.
+
+pub mod cache;
+pub mod database;
+pub mod storage;
+
+pub use self::{cache::CacheSpec, database::DatabaseSpec, storage::StorageSpec};
+
+use super::{installation::InstallationSpec, status::Observation};
+use kube::{CustomResource, KubeSchema};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An installation together with the database, Redis and storage it needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, CustomResource, KubeSchema)]
+#[kube(
+    group = "goharbor.io",
+    version = "v1beta1",
+    kind = "HarborCluster",
+    doc = "An installation of Harbor together with the database, Redis and storage it needs.",
+    namespaced,
+    plural = "harborclusters",
+    category = "goharbor",
+    status = "HarborClusterStatus",
+    derive = "PartialEq",
+    printcolumn(
+        name = "Public URL",
+        type_ = "string",
+        json_path = ".spec.externalURL",
+        description = "URL under which users reach Harbor"
+    ),
+    printcolumn(
+        name = "Version",
+        type_ = "string",
+        json_path = ".spec.version",
+        description = "Version of Harbor"
+    ),
+    printcolumn(
+        name = "Status",
+        type_ = "string",
+        json_path = ".status.status",
+        description = "State of the installation in one word"
+    ),
+    printcolumn(
+        name = "Operator Version",
+        type_ = "string",
+        json_path = ".status.operator.controllerVersion",
+        description = "Version of the operator",
+        priority = 30
+    ),
+    printcolumn(
+        name = "Operator Git Commit",
+        type_ = "string",
+        json_path = ".status.operator.controllerGitCommit",
+        description = "Commit the operator was built from",
+        priority = 30
+    ),
+    validation = Rule::new("oldSelf.hasValue() || self.metadata.name.size() <= 37")
+        .message("metadata.name: at most 37 characters, so that the Service <name>-harbor-harbor-registryctl fits into 63; shorten it")
+        .optional_old_self(true),
+    validation = Rule::new("oldSelf.hasValue() || !has(self.spec.notary) || self.metadata.name.size() <= 36")
+        .message("metadata.name: at most 36 characters with notary, so that the Service <name>-harbor-harbor-notaryserver fits into 63; shorten it")
+        .optional_old_self(true)
+)]
+#[serde(rename_all = "camelCase")]
+#[x_kube(validation = Rule::new(
+        "self.storage.kind != 'FileSystem' || !has(self.registryctl) || !has(self.registryctl.nodeSelector) \
+         || self.registryctl.nodeSelector.size() == 0 || (has(self.registry) && has(self.registry.nodeSelector) \
+         && self.registryctl.nodeSelector == self.registry.nodeSelector)")
+    .message("registryctl.nodeSelector: the controller runs in the registry's pods; remove it or repeat registry.nodeSelector"))]
+#[x_kube(validation = Rule::new(
+        "self.storage.kind != 'FileSystem' || !has(self.registryctl) || !has(self.registryctl.tolerations) \
+         || self.registryctl.tolerations.size() == 0 || (has(self.registry) && has(self.registry.tolerations) \
+         && self.registryctl.tolerations == self.registry.tolerations)")
+    .message("registryctl.tolerations: the controller runs in the registry's pods; remove it or repeat registry.tolerations"))]
+pub struct HarborClusterSpec {
+    /// The installation.
+    #[serde(flatten)]
+    pub installation: InstallationSpec,
+
+    /// Redis: one that exists, or one the operator runs.
+    pub cache: CacheSpec,
+
+    /// PostgreSQL: one that exists, or one the operator runs.
+    pub database: DatabaseSpec,
+
+    /// Where images and charts are stored: a store that exists, or one the operator runs.
+    pub storage: StorageSpec,
+}
+
+/// What the operator last observed of a HarborCluster.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborClusterStatus {
+    /// State in one word: provisioning, healthy or unhealthy.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub status: String,
+
+    /// Grows with every change of this status.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub revision: i64,
+
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub observation: Observation,
+}

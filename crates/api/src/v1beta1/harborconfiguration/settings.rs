@@ -1,0 +1,107 @@
+//! Settings of a running Harbor.
+
+use super::authentication::{AuthProxySettings, LdapSettings, OidcSettings, UaaSettings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Settings of a running Harbor. What is absent keeps its value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborConfigurationSettings {
+    /// How users log in: db_auth, ldap_auth, http_auth, oidc_auth or uaa_auth. Cannot change once users exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth_mode: Option<String>,
+
+    /// Who may create projects: everyone or adminonly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_creation_restriction: Option<String>,
+
+    /// Whether nothing can be pushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+
+    /// Whether users may register themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_registration: Option<bool>,
+
+    /// Minutes a token is valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_expiration: Option<i64>,
+
+    /// Days a robot account is valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot_token_duration: Option<i64>,
+
+    /// Text before the name of every robot account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot_name_prefix: Option<String>,
+
+    /// Whether webhooks are on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notification_enable: Option<bool>,
+
+    /// Whether new projects have a quota.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_per_project_enable: Option<bool>,
+
+    /// Quota of new projects in bytes, -1 for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_per_project: Option<i64>,
+
+    /// Mail.
+    #[serde(flatten)]
+    pub email: EmailSettings,
+
+    /// Log-in with LDAP.
+    #[serde(flatten)]
+    pub ldap: LdapSettings,
+
+    /// Log-in with OpenID Connect.
+    #[serde(flatten)]
+    pub oidc: OidcSettings,
+
+    /// Log-in through an authentication proxy.
+    #[serde(flatten)]
+    pub auth_proxy: AuthProxySettings,
+
+    /// Log-in with Cloud Foundry UAA.
+    #[serde(flatten)]
+    pub uaa: UaaSettings,
+}
+
+/// How Harbor sends mail.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailSettings {
+    /// Sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_from: Option<String>,
+
+    /// Host of the mail server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_host: Option<String>,
+
+    /// Port of the mail server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_port: Option<i64>,
+
+    /// Identity towards the mail server. The user name unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_identity: Option<String>,
+
+    /// User to log in as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_username: Option<String>,
+
+    /// Secret whose key `email_password` holds the password of that user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_password: Option<String>,
+
+    /// Whether the mail server is reached over TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_ssl: Option<bool>,
+
+    /// Whether the mail server's certificate is not checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_insecure: Option<bool>,
+}

@@ -1,0 +1,135 @@
+//! What Harbor and HarborCluster have in common: everything but database, cache and storage.
+
+pub mod components;
+
+use self::components::{
+    HarborChartMuseumSpec, HarborCoreSpec, HarborExporterSpec, HarborJobServiceSpec, HarborNotarySpec,
+    HarborRegistrySpec, HarborTrivySpec,
+};
+use super::{
+    component::{ComponentSpec, rolling_update},
+    expose::HarborExposeSpec,
+    image::ImageSourceSpec,
+    name::ObjectName,
+    network::Network,
+    proxy::HarborProxySpec,
+    trace::TraceSpec,
+};
+use kube::KubeSchema;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An installation of Harbor, inlined into the specs of Harbor and HarborCluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+#[x_kube(validation = Rule::new("!has(self.notary) || has(self.expose.notary)")
+    .message("expose.notary: is required when notary is set; add expose.notary.ingress.host or remove notary"))]
+pub struct InstallationSpec {
+    /// URL under which users reach Harbor.
+    #[serde(rename = "externalURL")]
+    #[schemars(regex(pattern = r"https?://.*"))]
+    #[x_kube(validation = Rule::new("isURL(self)")
+        .message("externalURL: must be a URL; write it like https://harbor.example.com"))]
+    pub external_url: String,
+
+    /// Version of Harbor, such as 2.12.0. Raise it to upgrade.
+    #[schemars(regex(pattern = r"[0-9]+\.[0-9]+\.[0-9]+"))]
+    pub version: String,
+
+    /// How users reach Harbor from outside the cluster.
+    pub expose: HarborExposeSpec,
+
+    /// Secret whose key `secret` holds the administrator's first password.
+    pub harbor_admin_password_ref: ObjectName,
+
+    /// TLS between components.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "internalTLS")]
+    pub internal_tls: Option<HarborInternalTlsSpec>,
+
+    /// Least severe messages components log. Defaults to info.
+    #[serde(default)]
+    pub log_level: HarborLogLevel,
+
+    /// How pods of JobService and the registry are replaced: RollingUpdate, or Recreate for volumes only one pod can
+    /// mount. Defaults to RollingUpdate.
+    #[serde(default = "rolling_update")]
+    pub update_strategy_type: String,
+
+    /// Where images of components come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_source: Option<ImageSourceSpec>,
+
+    /// Outbound proxy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<HarborProxySpec>,
+
+    /// Tracing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceSpec>,
+
+    /// IP families.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
+
+    /// Core, the API server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<HarborCoreSpec>,
+
+    /// JobService, which runs background jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobservice: Option<HarborJobServiceSpec>,
+
+    /// The registry, which stores images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry: Option<HarborRegistrySpec>,
+
+    /// The registry's controller, which runs in the registry's pods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registryctl: Option<ComponentSpec>,
+
+    /// The portal, the web pages. Not installed unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub portal: Option<ComponentSpec>,
+
+    /// Trivy, which scans images. Not installed unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trivy: Option<HarborTrivySpec>,
+
+    /// The exporter of metrics. Not installed unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exporter: Option<HarborExporterSpec>,
+
+    /// ChartMuseum, which stores charts. Not installed unless set; Harbor 2.8 and later have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chartmuseum: Option<HarborChartMuseumSpec>,
+
+    /// Notary, which stores signatures. Not installed unless set; Harbor 2.9 and later have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notary: Option<HarborNotarySpec>,
+}
+
+/// TLS between components.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborInternalTlsSpec {
+    /// Whether components talk to each other over TLS, with certificates from cert-manager. Defaults to false.
+    #[serde(default)]
+    pub enabled: bool,
+}
+
+/// Severity of log messages, mapped to what each component calls it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HarborLogLevel {
+    /// Everything.
+    Debug,
+    /// What happens.
+    #[default]
+    Info,
+    /// What may become a problem.
+    Warning,
+    /// What went wrong.
+    Error,
+    /// What ends a process.
+    Fatal,
+}
