@@ -1,0 +1,137 @@
+//! A running control plane, as a test sees it.
+
+use crate::assets::Assets;
+use crate::error::StartError;
+use crate::keeper::{Keeper, Lease};
+use crate::kubeconfig;
+use crate::setup::Setup;
+use crate::version::ServerVersion;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client, Config};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use tokio::process::Command;
+
+/// A running etcd and kube-apiserver. Dropping it ends them, or, if shared, this process's share in them.
+pub struct ControlPlane {
+    assets: Assets,
+    folder: PathBuf,
+    kubeconfig: PathBuf,
+    config: Config,
+    client: Client,
+    version: ServerVersion,
+    lease: Option<Lease>,
+    /// Only of a control plane that is ours alone.
+    keeper: Option<Keeper>,
+}
+
+impl ControlPlane {
+    /// Starts a control plane for this test alone.
+    pub async fn start() -> Result<Self, StartError> {
+        Setup::default().start().await
+    }
+
+    /// The control plane that all tests of this run share; the first one to ask starts it.
+    pub async fn shared() -> Result<Self, StartError> {
+        Setup::default().shared().await
+    }
+
+    /// A control plane with garbage collection and namespace deletion, to be started or shared.
+    pub fn with_controller_manager() -> Setup {
+        Setup::default().with_controller_manager()
+    }
+
+    /// Takes a share in a folder whose API server is ready.
+    pub(crate) async fn attach(assets: Assets, folder: &Path, lease: Lease) -> Result<Self, StartError> {
+        let config = kubeconfig::read(folder).await?;
+        let client = Client::try_from(config.clone())?;
+        let version = ServerVersion::from(&client.apiserver_version().await?);
+        let kubeconfig = kubeconfig::path(folder);
+        let lease = Some(lease);
+        Ok(Self {
+            assets,
+            folder: folder.to_owned(),
+            kubeconfig,
+            config,
+            client,
+            version,
+            lease,
+            keeper: None,
+        })
+    }
+
+    /// Makes dropping wait until `keeper` has ended the servers.
+    pub(crate) fn owned(mut self, keeper: Keeper) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    /// A client that may do everything.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// The configuration of a client that may do everything.
+    pub fn config(&self) -> Config {
+        self.config.clone()
+    }
+
+    /// The configuration of a client that may do what RBAC grants this user and these groups, at first next to nothing.
+    ///
+    /// The administrator impersonates the user, so any name will do, also that of a service account
+    /// (`system:serviceaccount:NAMESPACE:NAME`).
+    pub fn user(&self, name: &str, groups: &[&str]) -> Config {
+        let mut config = self.config();
+        config.auth_info.impersonate = Some(name.to_owned());
+        config.auth_info.impersonate_groups = Some(groups.iter().map(|&group| group.to_owned()).collect());
+        config
+    }
+
+    /// A kubeconfig file of the administrator.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// The folder with the servers' logs (`kube-apiserver.log`), while they run.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A kubectl command of the administrator.
+    pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(self.assets.kubectl());
+        // The user's own cache would show another test's API, should it have had the same port.
+        command.env("KUBECONFIG", &self.kubeconfig).arg("--cache-dir").arg(self.folder.join("kubectl"));
+        command.args(args);
+        command
+    }
+
+    /// The Kubernetes version in hand.
+    pub fn version(&self) -> ServerVersion {
+        self.version
+    }
+
+    /// A new namespace, whose name nobody else uses.
+    pub async fn create_namespace(&self, prefix: &str) -> Result<String, StartError> {
+        let metadata = ObjectMeta { generate_name: Some(format!("{prefix}-")), ..ObjectMeta::default() };
+        let namespace = Namespace { metadata, ..Namespace::default() };
+        let created = Api::all(self.client()).create(&PostParams::default(), &namespace).await?;
+        Ok(created.metadata.name.unwrap_or_default())
+    }
+
+    /// Ends a control plane that is ours alone and waits until nothing is left of it; gives up a share in a shared one.
+    pub async fn stop(self) {
+        // Fails only when the runtime is shutting down, where dropping has the same effect.
+        let _ = tokio::task::spawn_blocking(move || drop(self)).await;
+    }
+}
+
+impl Drop for ControlPlane {
+    fn drop(&mut self) {
+        self.lease = None;
+        if let Some(keeper) = self.keeper.take() {
+            keeper.wait();
+        }
+    }
+}

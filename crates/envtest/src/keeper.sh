@@ -1,0 +1,45 @@
+# Keeps the servers of one control plane: starts each one when its command line appears, and when nobody holds the
+# lease any more, ends them all and removes the folder. The kernel releases a lease also for a process that was killed.
+# Usage: sh -c keeper.sh keeper FOLDER LINGER SERVER...
+set -eu
+folder=$1 linger=$2
+shift 2
+command -v flock setsid >/dev/null || { echo "flock or setsid is not in PATH" >&2; exit 1; }
+exec 9<"$folder/lease"
+
+# A session of its own is a process group that can be ended as a whole, whatever the servers start.
+setsid sh -c '
+    folder=$1
+    shift
+    for server in "$@"; do
+        (
+            until [ -e "$folder/$server.args" ]; do sleep 0.05; done
+            set --
+            while IFS= read -r argument; do set -- "$@" "$argument"; done <"$folder/$server.args"
+            status=0
+            "$@" >"$folder/$server.log" 2>&1 || status=$?
+            echo "$status" >"$folder/$server.exit"
+        ) &
+    done
+    wait
+    # The group must exist, and its number be ours, until the keeper ends it.
+    while :; do sleep 3600; done
+' servers "$folder" "$@" 9<&- &
+group=$!
+
+# Whoever comes while we linger takes the lease again; who comes later finds the exclusive lock and starts anew.
+until
+    flock --exclusive 9
+    flock --unlock 9
+    sleep "$linger"
+    flock --exclusive --nonblock 9
+do :; done
+
+# Bounded, because zombies that nobody reaps (a container without init) count as members of the group. dash takes a
+# group only after "-s SIGNAL --".
+tries=0
+until kill -s KILL -- "-$group" 2>/dev/null || [ "$tries" -ge 100 ]; do tries=$((tries + 1)); sleep 0.02; done
+wait "$group" || true
+tries=0
+while kill -s 0 -- "-$group" 2>/dev/null && [ "$tries" -lt 100 ]; do tries=$((tries + 1)); sleep 0.02; done
+rm -rf "$folder"

@@ -1,0 +1,144 @@
+//! Starting a control plane: which servers, in which order, and when they are ready.
+
+use crate::assets::Assets;
+use crate::control_plane::ControlPlane;
+use crate::error::StartError;
+use crate::keeper::{Keeper, Lease, Server};
+use crate::pki::Pki;
+use crate::servers::{self, Ports};
+use crate::{kubeconfig, shared};
+use http::Request;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::{DeleteParams, ObjectMeta, PostParams};
+use kube::{Api, Client};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// Long enough for a machine that compiles on all cores; a server that ends is reported at once.
+const READY: Duration = Duration::from_mins(2);
+const PORT_ATTEMPTS: u32 = 5;
+
+/// Which servers a control plane has.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    controller_manager: bool,
+}
+
+impl Setup {
+    /// Adds garbage collection and namespace deletion, but no controller that makes workloads ready.
+    #[must_use]
+    pub fn with_controller_manager(self) -> Self {
+        Self { controller_manager: true }
+    }
+
+    /// Starts a control plane for this test alone; dropping it ends the servers.
+    pub async fn start(&self) -> Result<ControlPlane, StartError> {
+        let (control_plane, keeper) = self.launch(&self.assets()?, Duration::ZERO).await?;
+        Ok(control_plane.owned(keeper))
+    }
+
+    /// The control plane with these servers that all tests of this run share; the first one to ask starts it.
+    ///
+    /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent.
+    pub async fn shared(&self) -> Result<ControlPlane, StartError> {
+        shared::control_plane(self, self.assets()?, self.controller_manager).await
+    }
+
+    fn assets(&self) -> Result<Assets, StartError> {
+        let assets = Assets::find()?;
+        if self.controller_manager && !assets.has_controller_manager() {
+            return Err(StartError::NoControllerManager(assets.folder().to_owned()));
+        }
+        Ok(assets)
+    }
+
+    /// Starts the servers; they outlive the control plane that is returned by `linger`.
+    pub(crate) async fn launch(
+        &self,
+        assets: &Assets,
+        linger: Duration,
+    ) -> Result<(ControlPlane, Keeper), StartError> {
+        let mut attempt = 1;
+        loop {
+            let (mut keeper, lease) = Keeper::start(linger)?;
+            match self.boot(assets, &mut keeper, lease).await {
+                Err(error) if error.is_port_taken() && attempt < PORT_ATTEMPTS => attempt += 1,
+                result => return result.map(|control_plane| (control_plane, keeper)),
+            }
+        }
+    }
+
+    async fn boot(
+        &self,
+        assets: &Assets,
+        keeper: &mut Keeper,
+        lease: Lease,
+    ) -> Result<ControlPlane, StartError> {
+        let folder = keeper.folder().to_owned();
+        let ports = Ports::free()?;
+        let pki = Pki::create(&folder)?;
+        kubeconfig::write(&folder, ports.apiserver, &pki)?;
+        keeper.run(Server::Etcd, &servers::etcd(assets, &folder, ports))?;
+        keeper.run(Server::Apiserver, &servers::apiserver(assets, &folder, ports, &pki))?;
+
+        let mut config = kubeconfig::read(&folder).await?;
+        config.default_retry = false;
+        let probe = Client::try_from(config)?;
+        ready(keeper, Server::Apiserver, || async { is_ready(&probe).await }).await?;
+
+        let control_plane = ControlPlane::attach(assets.clone(), &folder, lease).await?;
+        if self.controller_manager {
+            let command = servers::controller_manager(assets, &folder, control_plane.version());
+            keeper.run(Server::ControllerManager, &command)?;
+            collects_garbage(keeper, &control_plane).await?;
+        }
+        Ok(control_plane)
+    }
+}
+
+async fn is_ready(probe: &Client) -> bool {
+    let Ok(request) = Request::get("/readyz").body(Vec::new()) else { return false };
+    probe.request_text(request).await.is_ok()
+}
+
+/// Its readiness endpoints say nothing of its controllers, so see one work: an object whose owner is gone goes.
+async fn collects_garbage(keeper: &mut Keeper, control_plane: &ControlPlane) -> Result<(), StartError> {
+    let namespace = control_plane.create_namespace("envtest").await?;
+    let owner = OwnerReference {
+        api_version: "v1".to_owned(),
+        kind: "ConfigMap".to_owned(),
+        name: "gone".to_owned(),
+        uid: "00000000-0000-0000-0000-000000000000".to_owned(),
+        ..OwnerReference::default()
+    };
+    let metadata = ObjectMeta {
+        name: Some("garbage".to_owned()),
+        owner_references: Some(vec![owner]),
+        ..ObjectMeta::default()
+    };
+    let garbage = ConfigMap { metadata, ..ConfigMap::default() };
+    let config_maps: Api<ConfigMap> = Api::namespaced(control_plane.client(), &namespace);
+    config_maps.create(&PostParams::default(), &garbage).await?;
+    let gone = || async { matches!(config_maps.get_opt("garbage").await, Ok(None)) };
+    ready(keeper, Server::ControllerManager, gone).await?;
+    Api::<Namespace>::all(control_plane.client()).delete(&namespace, &DeleteParams::default()).await?;
+    Ok(())
+}
+
+/// Waits until `condition` holds, unless a server ends or the time is up.
+async fn ready<F: Future<Output = bool>>(
+    keeper: &mut Keeper,
+    server: Server,
+    condition: impl Fn() -> F,
+) -> Result<(), StartError> {
+    let deadline = Instant::now() + READY;
+    while !timeout(Duration::from_secs(5), condition()).await.unwrap_or(false) {
+        keeper.check()?;
+        if Instant::now() > deadline {
+            return Err(StartError::NotReady { server, seconds: READY.as_secs(), log: keeper.log(server) });
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
+}

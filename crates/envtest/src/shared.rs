@@ -1,0 +1,83 @@
+//! One control plane for all test processes of a run.
+//!
+//! Processes meet at a file in the user's cache that names the control plane's folder, and lock it while they look
+//! for a running one or start it. Afterwards every process holds its own lease on the folder, so it does not matter
+//! which one started the servers, or how any of them ends.
+
+use crate::assets::{self, Assets};
+use crate::control_plane::ControlPlane;
+use crate::error::StartError;
+use crate::keeper::Lease;
+use crate::setup::Setup;
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Bridges the pauses between two tests of a run that need the servers.
+const LINGER: Duration = Duration::from_secs(10);
+const STALE: Duration = Duration::from_hours(24);
+
+pub(crate) async fn control_plane(
+    setup: &Setup,
+    assets: Assets,
+    controller_manager: bool,
+) -> Result<ControlPlane, StartError> {
+    let place = assets::cache().join("envtest");
+    fs::create_dir_all(&place).map_err(StartError::file(&place))?;
+    let meeting = place.join(key(&assets, controller_manager));
+    let locked = lock(&meeting).await.map_err(StartError::file(&meeting))?;
+
+    let named = fs::read_to_string(&meeting).map_err(StartError::file(&meeting))?;
+    if let Some(running) = join(&assets, Path::new(named.trim())).await {
+        return Ok(running);
+    }
+    remove_stale(&place);
+    let (started, _) = setup.launch(&assets, LINGER).await?;
+    fs::write(&meeting, started.folder().as_os_str().as_encoded_bytes())
+        .map_err(StartError::file(&meeting))?;
+    drop(locked);
+    Ok(started)
+}
+
+/// The running control plane of a folder. None at all, one that is ending, and one that was killed are all the same.
+async fn join(assets: &Assets, folder: &Path) -> Option<ControlPlane> {
+    let lease = Lease::join(folder)?;
+    let attached = ControlPlane::attach(assets.clone(), folder, lease);
+    tokio::time::timeout(Duration::from_secs(10), attached).await.ok()?.ok()
+}
+
+/// What the processes that share a control plane have in common: the run if nextest tells, otherwise the folder of
+/// the test binaries; and the servers they want.
+fn key(assets: &Assets, controller_manager: bool) -> String {
+    let run = env::var_os("NEXTEST_RUN_ID").map(PathBuf::from);
+    let run = run.or_else(|| env::current_exe().ok()?.parent().map(Path::to_owned));
+    let mut hasher = DefaultHasher::new();
+    (run, assets.folder(), controller_manager).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Waits for the lock off the runtime's threads, which a test may have only one of.
+async fn lock(path: &Path) -> io::Result<File> {
+    let path = path.to_owned();
+    let locked = tokio::task::spawn_blocking(move || {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.lock().map(|()| file)
+    });
+    locked.await.map_err(io::Error::other)?
+}
+
+/// Runs have names of their own, so their files would pile up.
+fn remove_stale(place: &Path) {
+    let Ok(entries) = fs::read_dir(place) else { return };
+    for entry in entries.flatten() {
+        let age =
+            entry.metadata().and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());
+        if age.is_ok_and(|age| age > STALE) {
+            // Another process may have been faster.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

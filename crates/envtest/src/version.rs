@@ -1,0 +1,50 @@
+//! What the API server in hand can do.
+
+use k8s_openapi::apimachinery::pkg::version::Info;
+
+/// The Kubernetes version of the API server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServerVersion {
+    /// 1, so far.
+    pub major: u32,
+    /// The number that counts.
+    pub minor: u32,
+}
+
+impl ServerVersion {
+    /// Whether the server is of this version or newer.
+    pub fn at_least(self, major: u32, minor: u32) -> bool {
+        self >= Self { major, minor }
+    }
+
+    /// Whether `x-kubernetes-validations` of a CRD are enforced (beta and on since 1.25, stable since 1.29); an older
+    /// server prunes them from the CRD.
+    pub fn serves_cel(self) -> bool {
+        self.at_least(1, 25)
+    }
+}
+
+impl From<&Info> for ServerVersion {
+    fn from(info: &Info) -> Self {
+        Self { major: leading_number(&info.major), minor: leading_number(&info.minor) }
+    }
+}
+
+/// Vendors append to the number: `29+`.
+fn leading_number(text: &str) -> u32 {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Info, ServerVersion};
+
+    #[test]
+    fn a_vendor_suffix_does_not_hide_the_version() {
+        let info = Info { major: "1".into(), minor: "29+".into(), ..Info::default() };
+        let version = ServerVersion::from(&info);
+        assert_eq!(version, ServerVersion { major: 1, minor: 29 });
+        assert!(version.serves_cel() && !version.at_least(1, 30));
+    }
+}
