@@ -1,8 +1,34 @@
 //! The custom resource definitions a cluster installs.
+//!
+//! [`all`] is the only place definitions come from. It takes what the derives generate and settles what they cannot
+//! express: which columns every kind shows, that optional fields are absent rather than null, and that foreign
+//! Kubernetes types come without their prose, which would make a definition too large for `kubectl apply`.
 
 use crate::v1beta1;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceColumnDefinition, CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray,
+    JSONSchemaPropsOrBool,
+};
 use kube::CustomResourceExt;
+use std::collections::BTreeMap;
+
+/// Fields that hold a Kubernetes type; below them descriptions are Kubernetes' own and dropped.
+const FOREIGN: [&str; 7] = [
+    "imagePullSecrets",
+    "namespaceSelector",
+    "resources",
+    "tolerations",
+    "volume",
+    "volumeClaimTemplate",
+    "volumeSource",
+];
+
+/// References within foreign types whose `name` Kubernetes does not require but k8s-openapi does.
+const REFERENCES: [&str; 5] =
+    ["configMap", "imagePullSecrets", "nodePublishSecretRef", "secret", "secretRef"];
+
+/// The one field that was always allowed to be null: JobService's list of file loggers.
+const NULLABLE: &str = "files";
 
 /// Every definition, ordered by name.
 pub fn all() -> Vec<CustomResourceDefinition> {
@@ -25,5 +51,78 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         v1beta1::Trivy::crd(),
     ];
     all.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    all
+    all.into_iter().map(installable).collect()
+}
+
+fn installable(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
+    crd.metadata.labels = Some(BTreeMap::from([
+        ("app.kubernetes.io/name".to_owned(), "harbor-operator".to_owned()),
+        ("app.kubernetes.io/component".to_owned(), "crd".to_owned()),
+    ]));
+    for version in &mut crd.spec.versions {
+        version.additional_printer_columns.get_or_insert_default().extend(columns());
+        if let Some(schema) = version.schema.as_mut().and_then(|schema| schema.open_api_v3_schema.as_mut()) {
+            settle("", schema, false);
+        }
+    }
+    crd
+}
+
+/// The columns every kind ends with. `Failed` is how the Go operator reported trouble; objects it left behind have it
+/// until they are reconciled.
+fn columns() -> Vec<CustomResourceColumnDefinition> {
+    let condition = |type_: &str, field: &str| format!(".status.conditions[?(@.type==\"{type_}\")].{field}");
+    [
+        ("Ready", condition("Ready", "status"), "string", 0, "Whether the object is as its spec says"),
+        ("Reason", condition("Ready", "reason"), "string", 0, "Why it is ready or not, in one word"),
+        ("Age", ".metadata.creationTimestamp".to_owned(), "date", 0, "Time since the object was created"),
+        ("Message", condition("Ready", "message"), "string", 1, "Why it is ready or not, in a sentence"),
+        (
+            "Failure",
+            condition("Failed", "message"),
+            "string",
+            5,
+            "What went wrong, as older operators reported it",
+        ),
+    ]
+    .map(|(name, json_path, type_, priority, description)| CustomResourceColumnDefinition {
+        name: name.to_owned(),
+        json_path,
+        type_: type_.to_owned(),
+        priority: (priority != 0).then_some(priority),
+        description: Some(description.to_owned()),
+        format: None,
+    })
+    .into()
+}
+
+/// Settles `schema`, which is the value of `field`, and everything below it.
+fn settle(field: &str, schema: &mut JSONSchemaProps, foreign: bool) {
+    schema.title = None;
+    if field != NULLABLE {
+        schema.nullable = None;
+    }
+    if foreign && REFERENCES.contains(&field) {
+        schema.required = None;
+    }
+    let below_is_foreign = foreign || FOREIGN.contains(&field);
+    let inner = |schema: &mut JSONSchemaProps, field: &str| {
+        if below_is_foreign {
+            schema.description = None;
+        }
+        settle(field, schema, below_is_foreign);
+    };
+    for (name, property) in schema.properties.iter_mut().flatten() {
+        inner(property, name);
+    }
+    match &mut schema.items {
+        Some(JSONSchemaPropsOrArray::Schema(items)) => inner(items, field),
+        Some(JSONSchemaPropsOrArray::Schemas(schemas)) => {
+            schemas.iter_mut().for_each(|items| inner(items, field));
+        }
+        None => {}
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
+        inner(values, "");
+    }
 }

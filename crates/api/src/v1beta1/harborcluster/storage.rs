@@ -102,6 +102,7 @@ pub struct StorageRedirectSpec {
     /// True sends clients to the store, false serves blobs through the registry. Defaults to true.
     // Required and defaulted at once, since ever: the server fills it in before it checks.
     #[serde(default = "on")]
+    #[schemars(!default, extend("default" = true))]
     pub enable: bool,
 
     /// How clients reach a MinIO from outside the cluster. Required for MinIO while redirect is enabled.
@@ -119,6 +120,7 @@ pub struct MinioSpec {
 
     /// Version of the MinIO operator this was written for. For information. Defaults to 4.0.6.
     #[serde(default = "minio_operator")]
+    #[schemars(!default, extend("default" = "4.0.6"))]
     pub operator_version: String,
 
     /// Number of servers.
