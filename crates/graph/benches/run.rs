@@ -1,6 +1,9 @@
 //! What building and running a graph costs per node, when the steps themselves cost nothing.
 //!
-//! `cargo bench -p graph`
+//! `cargo bench -p graph` prints divan's figures per graph, then a table of what they mean per node.
+
+#[path = "run/per_node.rs"]
+mod per_node;
 
 use divan::{AllocProfiler, Bencher, black_box, counter::ItemsCount};
 use graph::{Graph, Report, Step};
@@ -19,8 +22,8 @@ static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const LIMIT: NonZeroUsize = NonZeroUsize::new(16).expect("sixteen is not zero");
 
-fn main() {
-    divan::main();
+fn main() -> std::process::ExitCode {
+    per_node::main(divan::main)
 }
 
 /// Every node waits for the one before.
@@ -86,24 +89,24 @@ macro_rules! benches {
         mod $shape {
             use super::*;
 
-            #[divan::bench(args = SIZES)]
+            #[divan::bench(args = SIZES, sample_count = 100, sample_size = 20)]
             fn build(bencher: Bencher<'_, '_>, nodes: usize) {
                 bencher.counter(ItemsCount::new(nodes)).bench(|| super::$shape(black_box(nodes)));
             }
 
-            #[divan::bench(args = SIZES)]
+            #[divan::bench(args = SIZES, sample_count = 100, sample_size = 20)]
             fn run(bencher: Bencher<'_, '_>, nodes: usize) {
                 let (graph, cancel) = (super::$shape(nodes), CancellationToken::new());
                 bencher.counter(ItemsCount::new(nodes)).bench(|| super::run(&graph, &cancel));
             }
 
-            #[divan::bench(args = SIZES)]
+            #[divan::bench(args = SIZES, sample_count = 100, sample_size = 20)]
             fn run_pausing(bencher: Bencher<'_, '_>, nodes: usize) {
                 let (graph, cancel) = (super::$shape(nodes), CancellationToken::new());
                 bencher.counter(ItemsCount::new(nodes)).bench(|| super::run_pausing(&graph, &cancel));
             }
 
-            #[divan::bench(args = SIZES)]
+            #[divan::bench(args = SIZES, sample_count = 100, sample_size = 20)]
             fn whole(bencher: Bencher<'_, '_>, nodes: usize) {
                 let cancel = CancellationToken::new();
                 bencher

@@ -102,6 +102,8 @@ fn observe(case: &Case) -> (Vec<Event>, Report<usize>) {
                 Poll::Ready(report) => break report,
                 Poll::Pending => note(Event::Idle),
             }
+            // A node pauses three times at most.
+            assert!(events.borrow().len() < 10 * LARGEST, "the run never ends");
         }
     };
     (events.into_inner(), report)

@@ -2,13 +2,16 @@
 
 use graph::{Graph, NodeId, Outcome, Step};
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     convert::Infallible,
-    future::{pending, ready},
+    future::{pending, poll_fn, ready},
     num::NonZeroUsize,
     pin::pin,
-    sync::Arc,
-    task::{Context, Wake, Waker},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;
@@ -75,11 +78,11 @@ async fn a_run_cancelled_beforehand_starts_nothing() {
     assert!(report.into_iter().all(|(_, outcome)| outcome == Outcome::Cancelled));
 }
 
-struct Count(std::sync::atomic::AtomicUsize);
+struct Count(AtomicUsize);
 
 impl Wake for Count {
     fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -93,11 +96,7 @@ fn steps_that_never_wait_do_not_keep_the_thread() {
     let waker = Waker::from(count.clone());
     let mut polls = 1;
     while run.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
-        assert_eq!(
-            count.0.load(std::sync::atomic::Ordering::Relaxed),
-            polls,
-            "gave way without asking to return"
-        );
+        assert_eq!(count.0.load(Ordering::Relaxed), polls, "gave way without asking to return");
         polls += 1;
     }
     assert!((4..=100).contains(&polls), "{polls} polls");
@@ -109,9 +108,9 @@ fn a_step_in_flight_is_left_alone_until_it_is_woken() {
     let graph = fan(1);
     let cancel = CancellationToken::new();
     let mut run = pin!(graph::run(&graph, UNLIMITED, &cancel, async |_, _| {
-        std::future::poll_fn(|_| {
+        poll_fn(|_| {
             polls.set(polls.get() + 1);
-            std::task::Poll::<()>::Pending
+            Poll::<()>::Pending
         })
         .await;
         Ok::<_, Infallible>(Step::Ready)
@@ -119,6 +118,51 @@ fn a_step_in_flight_is_left_alone_until_it_is_woken() {
     for _ in 0..5 {
         assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     }
+    assert_eq!(polls.get(), 1);
+}
+
+#[test]
+fn a_step_woken_many_times_is_polled_once() {
+    let (polls, waker) = (Cell::new(0), RefCell::new(None));
+    let graph = fan(1);
+    let cancel = CancellationToken::new();
+    let mut run = pin!(graph::run(&graph, UNLIMITED, &cancel, async |_, _| {
+        poll_fn(|context| {
+            polls.set(polls.get() + 1);
+            waker.replace(Some(context.waker().clone()));
+            Poll::<()>::Pending
+        })
+        .await;
+        Ok::<_, Infallible>(Step::Ready)
+    }));
+    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    for _ in 0..5 {
+        waker.borrow().iter().for_each(Waker::wake_by_ref);
+    }
+    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!(polls.get(), 2);
+}
+
+#[test]
+fn a_step_that_ended_is_gone_and_its_old_waker_wakes_nobody() {
+    let (polls, waker, witness) = (Cell::new(0), RefCell::new(None), Arc::new(()));
+    let graph = fan(3);
+    let cancel = CancellationToken::new();
+    let mut run = pin!(graph::run(&graph, UNLIMITED, &cancel, |_, &node| {
+        let (polls, waker, witness) = (&polls, &waker, (node == 2).then(|| witness.clone()));
+        poll_fn(move |context| {
+            if witness.is_some() {
+                polls.set(polls.get() + 1);
+                waker.replace(Some(context.waker().clone()));
+            }
+            // The node in between keeps the run going.
+            if node == 1 { Poll::Pending } else { Poll::Ready(Ok::<_, Infallible>(Step::Ready)) }
+        })
+    }));
+    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!(Arc::strong_count(&witness), 1);
+    waker.take().into_iter().for_each(Waker::wake);
+    assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     assert_eq!(polls.get(), 1);
 }
 
