@@ -125,7 +125,7 @@ pub struct WorkerPoolSpec {
 
     /// What the queue is kept in. Only redis.
     #[serde(default)]
-    #[schemars(length(min = 1))]
+    #[schemars(extend("minLength" = 1))]
     pub backend: WorkerPoolBackend,
 
     /// The Redis database of the queue.

@@ -1,0 +1,209 @@
+//! Our schemas say what the Go operator's said, field by field.
+//!
+//! `parity/facts.tsv` holds one line for each field of its 16 kinds: kind, path, type, required or optional, and
+//! constraints as JSON. Kubernetes types are one line each; where the Go operator's files are here, what is inside them
+//! is compared too: ours must have every property and require nothing more.
+
+mod schema;
+
+use schema::{Fact, facts, files, foreign, schema as schema_of, shared};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const TABLE: &str = include_str!("parity/facts.tsv");
+
+/// Fields of ours that differ on purpose: end of the path, how the fact is changed, why.
+const DIFFERENCES: [(&str, fn(&mut Fact), &str); 2] = [
+    (
+        ".network.ipFamilies[]",
+        |fact| {
+            fact.constraints.insert("enum".to_owned(), serde_json::json!(["IPv4", "IPv6"]));
+        },
+        "the webhook of Harbor and HarborCluster refused anything else; the schema now does, for all kinds",
+    ),
+    (
+        "",
+        |fact| {
+            if fact.type_ == "integer" {
+                "integer/int64".clone_into(&mut fact.type_);
+            }
+        },
+        "Go's int has 64 bits on every platform we run on; saying so refuses no value it could hold",
+    ),
+];
+
+/// Fields the Go operator did not have: end of the path, why.
+const ADDITIONS: [(&str, &str); 8] = [
+    (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
+    (".status.conditions[].observedGeneration", "clients expect it of a condition"),
+    (".status.conditions", "the day-2 kinds report like all others"),
+    (".status.conditions[]", "the day-2 kinds report like all others"),
+    (".status.conditions[].type", "the day-2 kinds report like all others"),
+    (".status.conditions[].status", "the day-2 kinds report like all others"),
+    (".status.observedGeneration", "the day-2 kinds report like all others"),
+    (".status.operator", "the day-2 kinds report like all others"),
+];
+
+/// Properties of Kubernetes types that Kubernetes itself has withdrawn since.
+const WITHDRAWN: [&str; 2] =
+    ["volumeClaimTemplate.spec.resources.claims", "volumeClaimTemplate.status.resizeStatus"];
+
+fn ours() -> BTreeMap<String, Fact> {
+    api::crds::all().iter().flat_map(|crd| facts(&serde_json::to_value(crd).unwrap())).collect()
+}
+
+fn table() -> BTreeMap<String, Fact> {
+    let parse = |line: &str| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let fact = Fact {
+            type_: columns[2].to_owned(),
+            required: columns[3] == "required",
+            constraints: columns
+                .get(4)
+                .map(|constraints| serde_json::from_str(constraints).unwrap())
+                .unwrap_or_default(),
+        };
+        (format!("{}\t{}", columns[0], columns[1]), fact)
+    };
+    TABLE.lines().map(parse).collect()
+}
+
+#[test]
+fn every_field_of_the_go_operator_is_as_it_was() {
+    let ours = ours();
+    let mut problems = Vec::new();
+    let mut used = BTreeSet::new();
+    for (path, theirs) in table() {
+        let Some(our) = ours.get(&path) else {
+            problems.push(format!("{path} is missing"));
+            continue;
+        };
+        let mut expected = theirs.clone();
+        for (end, change, reason) in DIFFERENCES {
+            if path.ends_with(end) {
+                let before = expected.clone();
+                change(&mut expected);
+                if before != expected {
+                    used.insert(reason);
+                }
+            }
+        }
+        if *our != expected {
+            problems.push(format!("{path}\n  was  {}\n  is   {}", theirs.columns(), our.columns()));
+        }
+    }
+
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert_eq!(used.len(), DIFFERENCES.len(), "a listed difference no longer exists");
+}
+
+#[test]
+fn every_field_we_added_is_listed_with_its_reason() {
+    let table = table();
+    let added: Vec<String> = ours().into_keys().filter(|path| !table.contains_key(path)).collect();
+    let listed = |path: &String| {
+        ADDITIONS.iter().any(|(end, _)| path.ends_with(end) || path.contains(&format!("{end}.")))
+    };
+
+    let unlisted: Vec<&String> = added.iter().filter(|path| !listed(path)).collect();
+
+    assert!(unlisted.is_empty(), "{unlisted:#?}");
+    assert!(!added.is_empty());
+}
+
+#[test]
+fn the_table_is_what_the_go_operators_files_say() {
+    let Some(folder) = shared("upstream-crds") else { return };
+
+    let theirs: BTreeMap<String, Fact> = files(&folder)
+        .iter()
+        .flat_map(|(_, text)| facts(&serde_saphyr::from_str::<Value>(text).unwrap()))
+        .collect();
+
+    let lines: String = theirs.iter().map(|(path, fact)| format!("{path}\t{}\n", fact.columns())).collect();
+    assert_eq!(lines, TABLE);
+}
+
+#[test]
+fn kubernetes_types_have_every_property_they_had_and_require_nothing_more() {
+    let Some(folder) = shared("upstream-crds") else { return };
+    let ours: BTreeMap<String, Value> = api::crds::all()
+        .iter()
+        .map(|crd| (crd.metadata.name.clone().unwrap(), serde_json::to_value(crd).unwrap()))
+        .collect();
+    let mut problems = Vec::new();
+    let mut compared = 0;
+
+    for (_, text) in files(&folder) {
+        let theirs: Value = serde_saphyr::from_str(&text).unwrap();
+        let name = theirs["metadata"]["name"].as_str().unwrap();
+        let (theirs, ours) = (schema_of(&theirs), schema_of(&ours[name]));
+        let spec = |schema: &Value| schema["properties"]["spec"].clone();
+        embedded(&spec(theirs), &spec(ours), name, false, &mut problems, &mut compared);
+    }
+
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(compared > 1000, "compared only {compared} properties");
+}
+
+/// Compares what lies within Kubernetes types, wherever they are below `theirs`.
+fn embedded(
+    theirs: &Value,
+    ours: &Value,
+    path: &str,
+    within: bool,
+    problems: &mut Vec<String>,
+    compared: &mut usize,
+) {
+    let within = within || foreign(path).is_some();
+    if WITHDRAWN.iter().any(|withdrawn| path.ends_with(withdrawn)) {
+        return;
+    }
+    if within {
+        *compared += 1;
+        if ours.is_null() {
+            problems.push(format!("{path} is missing"));
+            return;
+        }
+        if theirs["type"] != ours["type"] {
+            problems.push(format!("{path} was {} and is {}", theirs["type"], ours["type"]));
+        }
+        for name in ours["required"].as_array().into_iter().flatten() {
+            if !theirs["required"].as_array().is_some_and(|required| required.contains(name)) {
+                problems.push(format!("{path} now requires {name}"));
+            }
+        }
+    }
+    for (name, property) in theirs["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        embedded(property, &ours["properties"][name], &path, within, problems, compared);
+    }
+    for (key, suffix) in [("items", "[]"), ("additionalProperties", "{}")] {
+        if theirs[key].is_object() {
+            embedded(&theirs[key], &ours[key], &format!("{path}{suffix}"), within, problems, compared);
+        }
+    }
+}
+
+#[test]
+fn kubernetes_types_are_whole_and_not_maps_of_anything() {
+    let jobservices = api::crds::all()
+        .iter()
+        .map(|crd| serde_json::to_value(crd).unwrap())
+        .find(|crd| crd["metadata"]["name"] == "jobservices.goharbor.io")
+        .unwrap();
+    let spec = &schema_of(&jobservices)["properties"]["spec"]["properties"];
+    let volume = &spec["storage"]["properties"]["scanDataExports"]["properties"]["volumeSource"];
+
+    for source in
+        ["configMap", "csi", "emptyDir", "ephemeral", "nfs", "persistentVolumeClaim", "projected", "secret"]
+    {
+        assert!(volume["properties"][source]["type"] == "object", "{source}");
+    }
+    assert_eq!(volume["required"], Value::Null);
+    assert_eq!(
+        spec["resources"]["properties"]["limits"]["additionalProperties"]["x-kubernetes-int-or-string"],
+        true
+    );
+    assert_eq!(spec["imagePullSecrets"]["items"]["required"], Value::Null);
+}
