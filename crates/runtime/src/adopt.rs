@@ -1,0 +1,136 @@
+//! Taking over what the old operator left behind.
+//!
+//! It wrote its children with plain updates, so it is still the owner of every field it ever set. Server-side apply
+//! removes only fields of its own manager: environment variables, annotations or `binaryData` the old operator wrote
+//! and we do not want would stay for ever. Therefore its entries in `managedFields` become ours before our first
+//! apply, as `kubectl` does it when it moves from client-side to server-side apply.
+
+use crate::{Failure, error::Verb};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+    core::{ApiResource, DynamicObject, PartialObjectMeta},
+};
+use plan::ObjectKey;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Makes every field of `key` that belongs to one of `predecessors` a field of `manager`.
+pub(crate) async fn adopt(
+    client: &Client,
+    resource: &ApiResource,
+    key: &ObjectKey,
+    manager: &str,
+    predecessors: &BTreeSet<String>,
+) -> Result<(), Failure> {
+    let failed = |error| Failure::api(Verb::Adopt, key, error);
+    let api: Api<PartialObjectMeta<DynamicObject>> =
+        Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let Some(object) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(()) };
+    let Some(entries) =
+        handed_over(object.metadata.managed_fields.unwrap_or_default(), manager, predecessors)
+    else {
+        return Ok(());
+    };
+    let patch = json!([
+        // Without it a change in between would be overwritten with older ownership.
+        {"op": "test", "path": "/metadata/resourceVersion", "value": object.metadata.resource_version},
+        {"op": "replace", "path": "/metadata/managedFields", "value": entries},
+    ]);
+    let patch = serde_json::from_value(patch).map_err(|error| Failure::Bug(error.to_string()))?;
+    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+    api.patch(&key.name, &PatchParams::default(), &Patch::Json::<()>(patch)).await.map_err(failed)?;
+    tracing::info!(object = %key, "took over the fields of the old operator");
+    Ok(())
+}
+
+/// The entries after the hand-over, or `None` when there is nothing to hand over.
+fn handed_over(
+    entries: Vec<ManagedFieldsEntry>,
+    manager: &str,
+    predecessors: &BTreeSet<String>,
+) -> Option<Vec<ManagedFieldsEntry>> {
+    let whole_object =
+        |entry: &ManagedFieldsEntry| entry.subresource.as_deref().unwrap_or_default().is_empty();
+    let is_predecessors = |entry: &ManagedFieldsEntry| {
+        entry.operation.as_deref() == Some("Update")
+            && whole_object(entry)
+            && entry.manager.as_ref().is_some_and(|name| predecessors.contains(name))
+    };
+    let is_ours = |entry: &ManagedFieldsEntry| {
+        entry.operation.as_deref() == Some("Apply")
+            && whole_object(entry)
+            && entry.manager.as_deref() == Some(manager)
+    };
+    if !entries.iter().any(is_predecessors) {
+        return None;
+    }
+    let (merged, mut kept): (Vec<_>, Vec<_>) =
+        entries.into_iter().partition(|entry| is_predecessors(entry) || is_ours(entry));
+    let mut ours = ManagedFieldsEntry {
+        manager: Some(manager.into()),
+        operation: Some("Apply".into()),
+        fields_v1: Some(FieldsV1(json!({}))),
+        ..merged.first().cloned().unwrap_or_default()
+    };
+    if let Some(fields) = &mut ours.fields_v1 {
+        merged
+            .into_iter()
+            .filter_map(|entry| entry.fields_v1)
+            .for_each(|other| unite(&mut fields.0, other.0));
+    }
+    kept.insert(0, ours);
+    Some(kept)
+}
+
+/// The union of two sets of fields.
+fn unite(into: &mut Value, other: Value) {
+    match (into, other) {
+        (Value::Object(into), Value::Object(other)) => {
+            for (field, below) in other {
+                unite(into.entry(field).or_insert_with(|| json!({})), below);
+            }
+        }
+        (into, other) => *into = other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(manager: &str, operation: &str, fields: Value) -> ManagedFieldsEntry {
+        ManagedFieldsEntry {
+            manager: Some(manager.into()),
+            operation: Some(operation.into()),
+            fields_v1: Some(FieldsV1(fields)),
+            ..ManagedFieldsEntry::default()
+        }
+    }
+
+    #[test]
+    fn fields_of_the_old_operator_become_ours_and_those_of_others_stay() {
+        let predecessors = BTreeSet::from(["harbor-operator".to_owned(), "core".to_owned()]);
+        let entries = vec![
+            entry("harbor-operator", "Update", json!({"f:data": {"f:a": {}}})),
+            entry("core", "Update", json!({"f:data": {"f:b": {}}})),
+            entry("kubectl-edit", "Update", json!({"f:data": {"f:c": {}}})),
+            entry("ours", "Apply", json!({"f:data": {"f:d": {}}})),
+        ];
+        let after = handed_over(entries, "ours", &predecessors).unwrap();
+        assert_eq!(
+            after,
+            [
+                entry("ours", "Apply", json!({"f:data": {"f:a": {}, "f:b": {}, "f:d": {}}})),
+                entry("kubectl-edit", "Update", json!({"f:data": {"f:c": {}}})),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_to_take_over_means_nothing_to_write() {
+        let entries = vec![entry("ours", "Apply", json!({})), entry("kubectl-edit", "Update", json!({}))];
+        assert_eq!(handed_over(entries, "ours", &BTreeSet::from(["harbor-operator".to_owned()])), None);
+    }
+}

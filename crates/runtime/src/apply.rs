@@ -1,0 +1,222 @@
+//! Brings one child about.
+
+use crate::{
+    Dice, Failure, Sighting,
+    adopt::adopt,
+    error::Verb,
+    index::{self, Observation},
+    memo::Applied,
+    router::Router,
+    source::Source,
+};
+use graph::Step;
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams, PostParams},
+    core::DynamicObject,
+};
+use plan::{
+    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, Policy, Readiness, Recipe, References,
+};
+use serde_json::json;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// What a run learns while it goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Learned {
+    /// How children were left, at first as remembered from earlier runs.
+    pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// What was read, and in which state.
+    pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
+    /// The contents of what was read or written.
+    pub(crate) contents: ContentDigests,
+}
+
+/// Brings children of one owner about.
+pub(crate) struct Applier<'a> {
+    pub(crate) owner: &'a ObjectKey,
+    pub(crate) manager: &'a str,
+    pub(crate) predecessors: &'a BTreeSet<String>,
+    pub(crate) client: &'a Client,
+    pub(crate) router: &'a Router,
+    pub(crate) source: Source<'a>,
+    pub(crate) dice: &'a dyn Dice,
+    pub(crate) learned: Mutex<Learned>,
+}
+
+impl Applier<'_> {
+    /// Sends what differs from what was last sent, and tells whether the child is ready.
+    pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
+        let key = desired.object.key();
+        let kind = desired.object.child_kind();
+        let seen = self.router.index.child(&key);
+        let (applied, readiness) = match &desired.policy {
+            _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
+                (Applied::Untouchable, seen.map_or(Readiness::Ready, |seen| seen.readiness))
+            }
+            Policy::Apply => self.apply(&key, &kind, desired, seen).await?,
+            Policy::CreateOnce { generate } => {
+                self.create_once(&key, &kind, desired, generate, seen).await?;
+                (Applied::Exists, Readiness::Ready)
+            }
+        };
+        self.learned().applied.insert(key.clone(), applied);
+        match readiness {
+            Readiness::Ready => Ok(Step::Ready),
+            Readiness::Progressing(why) => Ok(Step::Waiting(why)),
+            Readiness::Failed(words) => Err(Failure::ChildFailed { object: key, words }),
+        }
+    }
+
+    async fn apply(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        seen: Option<Observation>,
+    ) -> Result<(Applied, Readiness), Failure> {
+        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
+        if let Some(template) = desired.object.pod_template() {
+            let references = References::of(&key.namespace, template);
+            if !references.is_empty() {
+                let contents = self.contents(&references).await?;
+                plan::stamp(&mut object, references.digest(&contents)?);
+            }
+        }
+        let digest = Digest::of(&object).map_err(|error| Failure::Bug(error.to_string()))?;
+
+        let remembered = self.learned().applied.get(key).cloned();
+        if let (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) = (&seen, remembered)
+            && sent == digest
+            && applied.holds(seen)
+        {
+            if let Applied::Sent { content: Some(content), .. } = &applied {
+                self.learned().contents.insert(key.clone(), Some(content.clone()));
+            }
+            return Ok((applied, seen.readiness.clone()));
+        }
+        if seen.is_some_and(|seen| seen.unadopted) {
+            adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
+        }
+        let params = PatchParams::apply(self.manager).force();
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let stored = api
+            .patch(&key.name, &params, &Patch::Apply(&object))
+            .await
+            .map_err(|error| Failure::api(Verb::Apply, key, error))?;
+        tracing::debug!(owner = %self.owner, object = %key, "applied");
+        let tags = index::tags(desired.object.meta());
+        let now = self.record(key, kind, &stored)?;
+        let content = self.learned().contents.get(key).cloned().flatten();
+        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+    }
+
+    async fn create_once(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        generate: &BTreeMap<String, Recipe>,
+        seen: Option<Observation>,
+    ) -> Result<(), Failure> {
+        // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
+        let found = match seen {
+            Some(_) => return Ok(()),
+            None => self.read(key).await?,
+        };
+        if found {
+            return Ok(());
+        }
+        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
+        object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
+        for (name, recipe) in generate {
+            let value = k8s_openapi::ByteString(self.dice.realise(*recipe).into_bytes());
+            object["data"][name] = json!(value);
+        }
+        let object: DynamicObject =
+            serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
+        match api.create(&params, &object).await {
+            Ok(stored) => {
+                tracing::info!(owner = %self.owner, object = %key, "created");
+                self.record(key, kind, &stored).map(|_| ())
+            }
+            Err(kube::Error::Api(status)) if status.is_already_exists() => self.read(key).await.map(|_| ()),
+            Err(error) => Err(Failure::api(Verb::Create, key, error)),
+        }
+    }
+
+    /// Whether an object exists, remembering what it holds.
+    async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
+        let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
+        self.learned().note(&found)?;
+        Ok(found.get(key).is_some_and(Option::is_some))
+    }
+
+    /// The contents of what a template refers to; what this run has read or written already is not read again.
+    async fn contents(&self, references: &References) -> Result<ContentDigests, Failure> {
+        let unknown: BTreeSet<_> = {
+            let learned = self.learned();
+            references.keys().filter(|key| !learned.contents.contains_key(*key)).cloned().collect()
+        };
+        let found = self.source.fetch(self.owner, &unknown).await?;
+        let mut learned = self.learned();
+        learned.note(&found)?;
+        let known = |key: &ObjectKey| (key.clone(), learned.contents.get(key).cloned().flatten());
+        Ok(references.keys().map(known).collect())
+    }
+
+    /// Takes the answer to a write into the index: the watch will tell the same, but later.
+    fn record(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        stored: &DynamicObject,
+    ) -> Result<Observation, Failure> {
+        let bug = |error: serde_json::Error| Failure::Bug(format!("{key} cannot be decoded: {error}"));
+        let value = serde_json::to_value(stored).map_err(bug)?;
+        if key.group.is_empty() && matches!(key.kind.as_str(), "Secret" | "ConfigMap") {
+            let mut learned = self.learned();
+            learned.contents.insert(key.clone(), Some(Content::of(&value)));
+            if let Some(read) = learned.reads.get_mut(key) {
+                read.clone_from(&stored.metadata.resource_version);
+            }
+        }
+        let readiness =
+            (kind.readiness)(value).map_err(|_| Failure::Bug(format!("{key} cannot be decoded")))?;
+        let sighting = Sighting::of(&kind.resource, &stored.metadata, readiness, self.predecessors)
+            .ok_or_else(|| Failure::Bug(format!("{key} was stored without a name")))?;
+        let observation = sighting.observation.clone();
+        self.router.wake_others(self.router.index.seen(sighting), self.owner);
+        Ok(observation)
+    }
+
+    fn learned(&self) -> MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Learned {
+    /// Remembers the state and the content digests of what was read; not the content.
+    pub(crate) fn note(&mut self, found: &plan::Snapshot) -> Result<(), Failure> {
+        for (key, object) in found {
+            let version = object.as_ref().and_then(|object| object.metadata.resource_version.clone());
+            self.reads.insert(key.clone(), version);
+            let content = match object {
+                Some(object) => Some(Content::of(
+                    &serde_json::to_value(&**object)
+                        .map_err(|_| Failure::Bug(format!("{key} cannot be encoded")))?,
+                )),
+                None => None,
+            };
+            self.contents.insert(key.clone(), content);
+        }
+        Ok(())
+    }
+}

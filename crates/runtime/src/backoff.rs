@@ -1,0 +1,67 @@
+//! When to try again.
+
+use crate::Dice;
+use plan::Class;
+use std::time::Duration;
+
+/// After how long an object that waits for a watch is looked at anyway.
+const SAFETY: Duration = Duration::from_secs(600);
+/// Missing permissions are granted by people.
+const FORBIDDEN: Duration = Duration::from_secs(300);
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// When to try again after a failure of `class`, the `attempt`th in a row (from 0); `None` to wait for a change.
+///
+/// Full jitter: retries of many objects spread over the whole interval instead of coming back together.
+pub(crate) fn retry(class: Class, attempt: u32, dice: &dyn Dice) -> Option<Duration> {
+    match class {
+        Class::Invalid => None,
+        Class::Dependency => Some(SAFETY),
+        Class::Forbidden => Some(FORBIDDEN),
+        Class::Conflict if attempt == 0 => Some(Duration::ZERO),
+        Class::Conflict | Class::Transient | Class::Internal => {
+            let most = FIRST.saturating_mul(2_u32.saturating_pow(attempt.min(16))).min(LONGEST);
+            // Never zero: a failing object must not spin.
+            Some(dice.jitter(most).max(FIRST / 10))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Recipe;
+
+    struct Most;
+
+    impl Dice for Most {
+        fn realise(&self, _: Recipe) -> String {
+            String::new()
+        }
+
+        fn jitter(&self, most: Duration) -> Duration {
+            most
+        }
+    }
+
+    #[test]
+    fn a_failing_object_is_tried_ever_more_rarely_up_to_five_minutes() {
+        let waits: Vec<_> = (0..12)
+            .filter_map(|attempt| retry(Class::Transient, attempt, &Most))
+            .map(|d| d.as_secs())
+            .collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+    }
+
+    #[test]
+    fn an_invalid_object_waits_for_its_user() {
+        assert_eq!(retry(Class::Invalid, 3, &Most), None);
+    }
+
+    #[test]
+    fn the_first_conflict_is_tried_again_at_once_and_a_second_is_not() {
+        assert_eq!(retry(Class::Conflict, 0, &Most), Some(Duration::ZERO));
+        assert_eq!(retry(Class::Conflict, 1, &Most), Some(Duration::from_secs(2)));
+    }
+}

@@ -1,0 +1,271 @@
+//! The shell around a reconcile: queue, deadline, panics, backoff.
+
+use crate::{
+    Failure, Scope,
+    backoff::retry,
+    reconcile::{PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
+    watch::Patience,
+};
+use futures::{FutureExt as _, StreamExt as _, stream};
+use kube::{
+    Api, Resource as _, ResourceExt as _,
+    core::{DeserializeGuard, ObjectMeta},
+    runtime::{
+        Controller, controller,
+        reflector::{self, ObjectRef, store::Writer},
+        watcher::{self, Event, watcher},
+    },
+};
+use plan::{ChildKind, Class, Component, ObjectKey, Outcome, Verdict};
+use std::{
+    collections::{BTreeSet, HashMap},
+    convert::Infallible,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+/// How long a status may take to be written.
+const REPORT_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Limits of one controller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long one reconcile may take.
+    pub(crate) deadline: Duration,
+    /// How many reconciles run at once.
+    pub(crate) concurrency: u16,
+}
+
+type Guarded<C> = DeserializeGuard<<C as Component>::Owner>;
+
+/// Reconciles every object of one kind until the operator stops, once `settled` is: before the first lists have ended,
+/// every child would seem to be missing.
+pub(crate) async fn serve<C: Component>(
+    shared: Arc<Shared>,
+    as_child: Option<ChildKind>,
+    queue: mpsc::UnboundedReceiver<ObjectKey>,
+    scope: Scope,
+    limits: Limits,
+    settled: Vec<CancellationToken>,
+) {
+    let stop = shared.stop.clone();
+    let reconciler = Arc::new(Reconciler::<C>::new(shared, as_child));
+    let (reader, writer) = reflector::store();
+    let (wake, woken) = mpsc::unbounded_channel();
+    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, wake);
+    let controlling = async {
+        let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled));
+        if stop.run_until_cancelled(settled).await.is_none() {
+            return;
+        }
+        let objects = stream::select(keys(queue), keys(woken))
+            .map(|key| ObjectRef::<Guarded<C>>::new(&key.name).within(&key.namespace));
+        Controller::for_stream(stream::pending(), reader)
+            .with_config(controller::Config::default().concurrency(limits.concurrency))
+            .reconcile_on(objects)
+            .graceful_shutdown_on(stop.cancelled_owned())
+            .run(
+                move |owner, reconciler| guarded(owner, reconciler, limits.deadline),
+                |_, never, _| match *never {},
+                reconciler,
+            )
+            // An object that is gone by the time its turn comes is no error.
+            .for_each(|_| std::future::ready(()))
+            .await;
+    };
+    futures::join!(watching, controlling);
+}
+
+fn keys(queue: mpsc::UnboundedReceiver<ObjectKey>) -> impl futures::Stream<Item = ObjectKey> + Send {
+    stream::unfold(queue, |mut queue| async { queue.recv().await.map(|key| (key, queue)) })
+}
+
+/// Feeds the store, and wakes the controller for changes a reconcile could act on: our own status is none.
+async fn watch_owners<C: Component>(
+    reconciler: Arc<Reconciler<C>>,
+    scope: Scope,
+    mut store: Writer<Guarded<C>>,
+    wake: mpsc::UnboundedSender<ObjectKey>,
+) {
+    let shared = &reconciler.shared;
+    let api: Api<Guarded<C>> = match scope {
+        Scope::Cluster => Api::all(shared.client.clone()),
+        Scope::Namespace(namespace) => Api::namespaced(shared.client.clone(), &namespace),
+    };
+    let mut patience = Patience::default();
+    let mut noticed = HashMap::<ObjectKey, u64>::new();
+    let mut listed = HashMap::<ObjectKey, u64>::new();
+    let mut events = pin!(watcher(api, watcher::Config::default()));
+    while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
+        let mut event = match event {
+            Ok(event) => event,
+            Err(error) => {
+                let wait = patience.lose(shared);
+                tracing::warn!(kind = C::NAME, %error, wait = ?wait, "a watch failed");
+                shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+                continue;
+            }
+        };
+        let gone = matches!(event, Event::Delete(_));
+        if let Event::InitApply(object) | Event::Apply(object) | Event::Delete(object) = &mut event {
+            if let Some(sighting) = reconciler.sighting(object) {
+                let index = &shared.router.index;
+                shared.router.wake(if gone { index.gone(&sighting) } else { index.seen(sighting) });
+            }
+            // By far the largest part of an object, and of no use from here on.
+            object.managed_fields_mut().clear();
+        }
+        store.apply_watcher_event(&event);
+        match event {
+            Event::Init => listed.clear(),
+            Event::InitApply(object) => {
+                listed.insert(key_of::<C>(object.meta()), attention(object.meta()));
+            }
+            // Only now does the store show what was listed.
+            Event::InitDone => {
+                patience.restore();
+                for (key, digest) in &listed {
+                    if noticed.remove(key) != Some(*digest) {
+                        let _stopping = wake.send(key.clone());
+                    }
+                }
+                let vanished = std::mem::replace(&mut noticed, std::mem::take(&mut listed));
+                vanished.keys().for_each(|key| reconciler.forget(key));
+            }
+            Event::Apply(object) => {
+                patience.restore();
+                let key = key_of::<C>(object.meta());
+                let digest = attention(object.meta());
+                if noticed.insert(key.clone(), digest) != Some(digest) {
+                    let _stopping = wake.send(key);
+                }
+            }
+            Event::Delete(object) => {
+                let key = key_of::<C>(object.meta());
+                noticed.remove(&key);
+                reconciler.forget(&key);
+            }
+        }
+    }
+}
+
+/// A digest of everything about an object that is a reason to look at it.
+fn attention(meta: &ObjectMeta) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&meta.uid, meta.generation, &meta.labels, &meta.annotations, &meta.finalizers).hash(&mut hasher);
+    meta.deletion_timestamp.is_some().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A reconcile that neither hangs nor panics, and whose every failure reaches the user.
+async fn guarded<C: Component>(
+    owner: Arc<Guarded<C>>,
+    reconciler: Arc<Reconciler<C>>,
+    deadline: Duration,
+) -> Result<controller::Action, Infallible> {
+    let key = key_of::<C>(owner.meta());
+    let span = tracing::info_span!("reconcile", object = %key);
+    let work = async {
+        if owner.meta().deletion_timestamp.is_some() {
+            // Children go with their owner; there is nothing left to be done.
+            reconciler.forget(&key);
+            return controller::Action::await_change();
+        }
+        let mut session = reconciler.take_session(&key);
+        let outcomes = if is_paused(owner.meta()) {
+            None
+        } else {
+            Some(look(&owner, &reconciler, &mut session, deadline).await)
+        };
+        let action = conclude(&owner, &reconciler, &mut session, outcomes).await;
+        reconciler.keep_session(&key, session);
+        action
+    };
+    Ok(work.instrument(span).await)
+}
+
+fn is_paused(meta: &ObjectMeta) -> bool {
+    let annotations = meta.annotations.as_ref();
+    annotations.and_then(|all| all.get(PAUSE_ANNOTATION)).is_some_and(|value| value == "true")
+}
+
+async fn look<C: Component>(
+    owner: &Guarded<C>,
+    reconciler: &Reconciler<C>,
+    session: &mut Session,
+    deadline: Duration,
+) -> Vec<Outcome> {
+    let failure = match &owner.0 {
+        Err(invalid) => Failure::Undecodable(invalid.error.clone()),
+        Ok(owner) => {
+            let look = AssertUnwindSafe(reconciler.look(owner, session)).catch_unwind();
+            match tokio::time::timeout(deadline, look).await {
+                Ok(Ok(Ok(outcomes))) => return outcomes,
+                Ok(Ok(Err(failure))) => failure,
+                Ok(Err(_panic)) => Failure::Panicked,
+                Err(_elapsed) => Failure::DeadlineExceeded(deadline),
+            }
+        }
+    };
+    vec![Outcome::Failed(plan::Failure::from(&failure))]
+}
+
+/// Reports, and decides when to look again.
+async fn conclude<C: Component>(
+    owner: &Guarded<C>,
+    reconciler: &Reconciler<C>,
+    session: &mut Session,
+    outcomes: Option<Vec<Outcome>>,
+) -> controller::Action {
+    let (reported, verdict) = match &outcomes {
+        None => (tokio::time::timeout(REPORT_DEADLINE, reconciler.report_pause(owner, session)).await, None),
+        Some(outcomes) => {
+            let verdict = Verdict::of(outcomes);
+            let report = reconciler.report(owner, session, &verdict);
+            (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
+        }
+    };
+    let unreported = match reported {
+        Ok(Ok(())) => None,
+        Ok(Err(failure)) => Some(failure),
+        Err(_elapsed) => Some(Failure::DeadlineExceeded(REPORT_DEADLINE)),
+    };
+    if let Some(failure) = &unreported {
+        tracing::warn!(%failure, "the status could not be written");
+    }
+    match &verdict {
+        Some(Verdict::Stalled { reason, message }) => tracing::warn!(reason, message, "stalled"),
+        Some(Verdict::Progressing { reason, message }) => tracing::info!(reason, message, "not ready yet"),
+        Some(Verdict::Ready) => tracing::debug!("ready"),
+        None => tracing::info!("paused"),
+    }
+    next(&outcomes.unwrap_or_default(), unreported.as_ref(), session, &reconciler.shared)
+}
+
+fn next(
+    outcomes: &[Outcome],
+    unreported: Option<&Failure>,
+    session: &mut Session,
+    shared: &Shared,
+) -> controller::Action {
+    let mut classes: BTreeSet<Class> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Failed(failure) => Some(failure.class),
+            // A watch brings us back; the safety net is for the day it does not.
+            Outcome::Waiting { .. } => Some(Class::Dependency),
+            Outcome::Ready | Outcome::Blocked => None,
+        })
+        .collect();
+    classes.extend(unreported.map(plan::Classify::class));
+    let soonest = classes.iter().filter_map(|class| retry(*class, session.attempts, &*shared.dice)).min();
+    let counts = |class: &Class| matches!(class, Class::Transient | Class::Conflict | Class::Internal);
+    session.attempts = if classes.iter().any(counts) { session.attempts.saturating_add(1) } else { 0 };
+    soonest.map_or_else(controller::Action::await_change, controller::Action::requeue)
+}

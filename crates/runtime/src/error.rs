@@ -1,0 +1,156 @@
+//! Why a reconcile did not get there.
+
+use kube::core::Status;
+use plan::{Class, Classify, ObjectKey, PlanError};
+use std::{fmt, time::Duration};
+
+/// What was asked of the API server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Server-side apply.
+    Apply,
+    /// Creation.
+    Create,
+    /// Deletion.
+    Delete,
+    /// A read.
+    Read,
+    /// Taking over fields from the old operator.
+    Adopt,
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Apply => "apply",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Read => "read",
+            Self::Adopt => "take over",
+        })
+    }
+}
+
+/// Why a reconcile did not get there. Messages name the object and never contain a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// No plan could be made.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The API server said no.
+    #[error("cannot {verb} {object}: {}", answer(status))]
+    Refused {
+        /// What was asked.
+        verb: Verb,
+        /// Of what.
+        object: ObjectKey,
+        /// The answer.
+        status: Box<Status>,
+    },
+    /// The API server could not be reached or did not make sense.
+    #[error("cannot {verb} {object}: {problem}")]
+    Unreachable {
+        /// What was asked.
+        verb: Verb,
+        /// Of what.
+        object: ObjectKey,
+        /// What went wrong.
+        problem: String,
+    },
+    /// A child says of itself that it will not get there.
+    #[error("{object}: {words}")]
+    ChildFailed {
+        /// Which child.
+        object: ObjectKey,
+        /// Its words.
+        words: String,
+    },
+    /// The stored object does not have the shape of its kind.
+    #[error("the object cannot be decoded: {0}; correct it with `kubectl edit`")]
+    Undecodable(String),
+    /// It took too long.
+    #[error("reconciling took longer than {} s and was given up; it will be tried again", .0.as_secs())]
+    DeadlineExceeded(Duration),
+    /// A bug.
+    #[error("the operator panicked; this is a bug, please report it with the operator's log")]
+    Panicked,
+    /// A bug.
+    #[error("{0}; this is a bug, please report it")]
+    Bug(String),
+}
+
+impl Failure {
+    /// What the client made of an answer, for one object.
+    pub(crate) fn api(verb: Verb, object: &ObjectKey, error: kube::Error) -> Self {
+        let object = object.clone();
+        match error {
+            kube::Error::Api(status) => Self::Refused { verb, object, status },
+            // Decoding errors may quote what was decoded, which may be a Secret.
+            kube::Error::SerdeError(_) => {
+                Self::Unreachable { verb, object, problem: "the answer cannot be decoded".into() }
+            }
+            other => Self::Unreachable { verb, object, problem: with_sources(&other) },
+        }
+    }
+}
+
+fn answer(status: &Status) -> String {
+    match status.message.as_str() {
+        "" => format!("{} {}", status.code, status.reason),
+        message => message.to_owned(),
+    }
+}
+
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        let inner_words = inner.to_string();
+        if !words.contains(&inner_words) {
+            words = format!("{words}: {inner_words}");
+        }
+        source = inner.source();
+    }
+    words
+}
+
+impl Classify for Failure {
+    fn class(&self) -> Class {
+        match self {
+            Self::Plan(error) => error.class(),
+            Self::Refused { status, .. } => match status.code {
+                400 | 405 | 413 | 415 | 422 => Class::Invalid,
+                401 | 403 => Class::Forbidden,
+                409 => Class::Conflict,
+                _ => Class::Transient,
+            },
+            Self::Unreachable { .. } | Self::DeadlineExceeded(_) => Class::Transient,
+            Self::ChildFailed { .. } => Class::Dependency,
+            Self::Undecodable(_) => Class::Invalid,
+            Self::Panicked | Self::Bug(_) => Class::Internal,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Plan(error) => error.reason(),
+            Self::Refused { .. } => match self.class() {
+                Class::Invalid => "Rejected",
+                Class::Forbidden => "Forbidden",
+                Class::Conflict => "Conflict",
+                _ => "ApiServerError",
+            },
+            Self::Unreachable { .. } => "ApiServerUnreachable",
+            Self::ChildFailed { .. } => "ChildFailed",
+            Self::Undecodable(_) => "Undecodable",
+            Self::DeadlineExceeded(_) => "DeadlineExceeded",
+            Self::Panicked => "Panicked",
+            Self::Bug(_) => "Bug",
+        }
+    }
+
+    fn stalls(&self) -> bool {
+        matches!(self, Self::ChildFailed { .. })
+            || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
+    }
+}

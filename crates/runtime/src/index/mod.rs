@@ -1,0 +1,167 @@
+//! What is known of the cluster: whose child an object is, who reads it, and how it was when last seen.
+//!
+//! A synchronous state machine. Every change answers with the owners it concerns; the router wakes them. Because it
+//! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
+
+mod inputs;
+mod observation;
+
+pub(crate) use observation::tags;
+pub use observation::{IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Version};
+
+use inputs::Inputs;
+use plan::ObjectKey;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Owners that should look again.
+pub type Concerned = BTreeSet<ObjectKey>;
+
+/// Shared by all watches and all reconciles of one scope.
+#[derive(Debug, Default)]
+pub struct Index(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    children: BTreeMap<ObjectKey, Observation>,
+    /// Children by the uid of their controller.
+    owned: HashMap<String, BTreeSet<ObjectKey>>,
+    inputs: Inputs,
+}
+
+impl Index {
+    /// An object was created or changed.
+    pub fn seen(&self, sighting: Sighting) -> Concerned {
+        self.state().seen(sighting)
+    }
+
+    /// An object was deleted.
+    pub fn gone(&self, sighting: &Sighting) -> Concerned {
+        self.state().gone(sighting)
+    }
+
+    /// A complete list of one kind ended; what was not `listed` no longer exists.
+    pub fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> Concerned {
+        let mut state = self.state();
+        let vanished = |key: &&ObjectKey| key.group == group && key.kind == kind && !listed.contains(*key);
+        let children: Vec<_> = state.children.keys().filter(vanished).cloned().collect();
+        let mut concerned = Concerned::new();
+        for key in children {
+            concerned.extend(state.forget_child(&key));
+        }
+        let inputs: Vec<_> = state.inputs.present().filter(vanished).cloned().collect();
+        for key in inputs {
+            concerned.extend(state.inputs.saw(&key, None));
+        }
+        concerned
+    }
+
+    /// A child as last seen.
+    pub fn child(&self, key: &ObjectKey) -> Option<Observation> {
+        self.state().children.get(key).cloned()
+    }
+
+    /// The children of the controller with this uid.
+    pub fn owned_by(&self, uid: &str) -> Vec<Sighting> {
+        let state = self.state();
+        let keys = state.owned.get(uid).into_iter().flatten();
+        keys.filter_map(|key| {
+            Some(Sighting { key: key.clone(), observation: state.children.get(key)?.clone() })
+        })
+        .collect()
+    }
+
+    /// From now on `reader` is told when one of these changes. Call it before reading them, or a change in between
+    /// is missed.
+    pub fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
+        self.state().inputs.subscribe(reader, keys);
+    }
+
+    /// `reader` no longer cares for anything but `keys`.
+    pub fn unsubscribe_from_others(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
+        self.state().inputs.unsubscribe_from_others(reader, keys);
+    }
+
+    /// An input was read; readers of another state of it are concerned.
+    pub fn read(&self, key: &ObjectKey, resource_version: Option<&str>) -> Concerned {
+        self.state().inputs.saw(key, resource_version)
+    }
+
+    /// The state of an input, as far as known: `None` when it does not exist.
+    pub fn input(&self, key: &ObjectKey) -> Option<String> {
+        self.state().inputs.version(key)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every method leaves the maps consistent before it can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn seen(&mut self, Sighting { key, observation }: Sighting) -> Concerned {
+        let before = self.children.get(&key);
+        // A watch lags behind what our own writes were answered with.
+        if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
+            return Concerned::new();
+        }
+        let mut concerned = self.inputs.saw(&key, Some(&observation.resource_version));
+        if before.is_none_or(|before| before.differs_materially(&observation)) {
+            concerned.extend(before.and_then(|before| before.owner.clone()).map(|(owner, _)| owner));
+            concerned.extend(observation.owner.clone().map(|(owner, _)| owner));
+        }
+        let uid = |observation: &Observation| observation.owner.as_ref().map(|(_, uid)| uid.clone());
+        let (old, new) = (before.and_then(uid), uid(&observation));
+        if old != new
+            && let Some(old) = old
+        {
+            self.disown(&old, &key);
+        }
+        // What has no owner is nobody's child: foreign Secrets are not remembered.
+        if let Some(new) = new {
+            self.owned.entry(new).or_default().insert(key.clone());
+            self.children.insert(key, observation);
+        } else {
+            self.children.remove(&key);
+        }
+        concerned
+    }
+
+    fn gone(&mut self, sighting: &Sighting) -> Concerned {
+        let key = &sighting.key;
+        let newer = |version: &str| sighting.observation.is_older_than(version);
+        let child = self.children.get(key);
+        // A namesake that was created meanwhile is not gone.
+        if child.is_some_and(|child| child.uid != sighting.observation.uid && newer(&child.resource_version))
+        {
+            return Concerned::new();
+        }
+        let mut concerned = self.forget_child(key);
+        if !self.inputs.version(key).is_some_and(|version| newer(&version)) {
+            concerned.extend(self.inputs.saw(key, None));
+        }
+        concerned
+    }
+
+    fn forget_child(&mut self, key: &ObjectKey) -> Concerned {
+        let Some((owner, uid)) = self.children.remove(key).and_then(|child| child.owner) else {
+            return Concerned::new();
+        };
+        self.disown(&uid, key);
+        [owner].into()
+    }
+
+    fn disown(&mut self, uid: &str, key: &ObjectKey) {
+        if let Some(keys) = self.owned.get_mut(uid) {
+            keys.remove(key);
+            if keys.is_empty() {
+                self.owned.remove(uid);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+use super::*;
+use k8s_openapi::{
+    api::{
+        apps::v1::Deployment,
+        core::v1::{ConfigMap, Secret},
+    },
+    apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference},
+};
+use kube::core::{ApiResource, ObjectMeta};
+use plan::Readiness;
+
+fn owner(name: &str) -> ObjectKey {
+    ObjectKey { group: "test.io".into(), kind: "Widget".into(), namespace: "ns".into(), name: name.into() }
+}
+
+fn meta(name: &str, version: u64, owner: Option<&str>) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("ns".into()),
+        uid: Some(format!("uid-of-{name}")),
+        resource_version: Some(version.to_string()),
+        owner_references: owner.map(|owner| {
+            vec![OwnerReference {
+                api_version: "test.io/v1".into(),
+                kind: "Widget".into(),
+                name: owner.into(),
+                uid: format!("uid-of-{owner}"),
+                controller: Some(true),
+                block_owner_deletion: None,
+            }]
+        }),
+        ..ObjectMeta::default()
+    }
+}
+
+fn secret(meta: &ObjectMeta) -> Sighting {
+    Sighting::of(&ApiResource::erase::<Secret>(&()), meta, Readiness::Ready, &BTreeSet::new()).unwrap()
+}
+
+fn deployment(meta: &ObjectMeta, readiness: Readiness) -> Sighting {
+    Sighting::of(&ApiResource::erase::<Deployment>(&()), meta, readiness, &BTreeSet::new()).unwrap()
+}
+
+fn none() -> Concerned {
+    Concerned::new()
+}
+
+#[test]
+fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
+    let index = Index::default();
+    assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), [owner("one")].into());
+    assert_eq!(index.seen(secret(&meta("b", 2, Some("two")))), [owner("two")].into());
+    assert_eq!(index.seen(secret(&meta("a", 3, Some("one")))), [owner("one")].into());
+}
+
+#[test]
+fn an_event_about_what_is_known_already_concerns_nobody() {
+    let index = Index::default();
+    index.seen(secret(&meta("a", 2, Some("one"))));
+    assert_eq!(index.seen(secret(&meta("a", 2, Some("one")))), none(), "the same state");
+    assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), none(), "an older state");
+}
+
+#[test]
+fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
+    let index = Index::default();
+    let at = |version| ObjectMeta { generation: Some(1), ..meta("d", version, Some("one")) };
+    index.seen(deployment(&at(1), Readiness::Progressing("0 of 1".into())));
+    assert_eq!(index.seen(deployment(&at(2), Readiness::Progressing("0 of 1".into()))), none());
+    assert_eq!(index.seen(deployment(&at(3), Readiness::Ready)), [owner("one")].into());
+}
+
+#[test]
+fn an_edited_label_concerns_the_owner_although_the_generation_stays() {
+    let index = Index::default();
+    let labelled = |version, value: &str| ObjectMeta {
+        generation: Some(1),
+        labels: Some([("a".to_owned(), value.to_owned())].into()),
+        ..meta("d", version, Some("one"))
+    };
+    index.seen(deployment(&labelled(1, "x"), Readiness::Ready));
+    assert_eq!(index.seen(deployment(&labelled(2, "y"), Readiness::Ready)), [owner("one")].into());
+}
+
+#[test]
+fn a_deletion_concerns_the_owner_even_when_only_a_relist_shows_it() {
+    let index = Index::default();
+    let (a, b) = (secret(&meta("a", 1, Some("one"))), secret(&meta("b", 2, Some("two"))));
+    index.seen(a.clone());
+    index.seen(b.clone());
+    assert_eq!(index.gone(&a), [owner("one")].into());
+    assert_eq!(index.listed("", "Secret", &BTreeSet::new()), [owner("two")].into());
+    assert_eq!(index.child(&b.key), None);
+    assert_eq!(index.owned_by("uid-of-two"), []);
+}
+
+#[test]
+fn a_relist_of_one_kind_says_nothing_about_another() {
+    let index = Index::default();
+    index.seen(secret(&meta("a", 1, Some("one"))));
+    assert_eq!(index.listed("", "ConfigMap", &BTreeSet::new()), none());
+}
+
+#[test]
+fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
+    let index = Index::default();
+    let new = ObjectMeta { uid: Some("new".into()), ..meta("a", 5, Some("one")) };
+    index.seen(secret(&new));
+    assert_eq!(index.gone(&secret(&meta("a", 4, Some("one")))), none());
+    assert!(index.child(&secret(&new).key).is_some());
+}
+
+#[test]
+fn a_change_of_an_input_concerns_its_readers() {
+    let index = Index::default();
+    let key = secret(&meta("s", 1, None)).key;
+    index.subscribe(&owner("one"), &[key.clone()].into());
+    index.subscribe(&owner("two"), &[key.clone()].into());
+    assert_eq!(index.read(&key, Some("1")), [owner("one"), owner("two")].into());
+    assert_eq!(index.seen(secret(&meta("s", 1, None))), none(), "as read");
+    assert_eq!(index.seen(secret(&meta("s", 2, None))), [owner("one"), owner("two")].into());
+
+    index.unsubscribe_from_others(&owner("one"), &BTreeSet::new());
+    assert_eq!(index.seen(secret(&meta("s", 3, None))), [owner("two")].into());
+    assert_eq!(index.gone(&secret(&meta("s", 4, None))), [owner("two")].into());
+    assert_eq!(index.input(&key), None);
+}
+
+#[test]
+fn an_input_that_appears_concerns_whoever_missed_it() {
+    let index = Index::default();
+    let key = secret(&meta("s", 7, None)).key;
+    index.subscribe(&owner("one"), &[key.clone()].into());
+    assert_eq!(index.read(&key, None), none());
+    assert_eq!(index.seen(secret(&meta("s", 7, None))), [owner("one")].into());
+}
+
+#[test]
+fn secrets_that_concern_nobody_are_not_remembered() {
+    let index = Index::default();
+    let stranger = secret(&meta("s", 1, None));
+    assert_eq!(index.seen(stranger.clone()), none());
+    assert_eq!(index.child(&stranger.key), None);
+    assert_eq!(index.input(&stranger.key), None);
+}
+
+#[test]
+fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_not() {
+    let entry = |manager: &str, operation: &str| ManagedFieldsEntry {
+        manager: Some(manager.into()),
+        operation: Some(operation.into()),
+        ..ManagedFieldsEntry::default()
+    };
+    let unadopted = |entries: Vec<ManagedFieldsEntry>| {
+        let meta = ObjectMeta { managed_fields: Some(entries), ..meta("a", 1, Some("one")) };
+        let resource = ApiResource::erase::<ConfigMap>(&());
+        let old = BTreeSet::from(["harbor-operator".to_owned()]);
+        Sighting::of(&resource, &meta, Readiness::Ready, &old).unwrap().observation.unadopted
+    };
+    assert!(unadopted(vec![entry("harbor-operator", "Update")]));
+    assert!(!unadopted(vec![entry("harbor-operator", "Apply"), entry("kubectl-edit", "Update")]));
+}

@@ -1,0 +1,118 @@
+//! What was last sent and answered, so that nothing is sent twice.
+
+use crate::index::{Index, Observation, Tag, Version};
+use graph::NodeId;
+use plan::{Content, Desired, Digest, ObjectKey, Outcome, Readiness};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What everything an owner wants was decided on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    /// The owner's uid, generation, labels and annotations.
+    pub(crate) owner: (String, Option<i64>, BTreeSet<Tag>),
+    /// Everything read and the state it was in; `None` for what did not exist.
+    pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
+}
+
+/// How a child was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Applied {
+    /// Sent with this digest, and answered with this state.
+    Sent {
+        digest: Digest,
+        uid: String,
+        version: Version,
+        /// Labels and annotations that were sent: for kinds with a generation, their change is not in `version`.
+        tags: BTreeSet<Tag>,
+        /// Digests of what it holds, for Secrets and ConfigMaps.
+        content: Option<Content>,
+    },
+    /// Found or created; its content is none of our business any more.
+    Exists,
+    /// Found to be marked as untouchable.
+    Untouchable,
+}
+
+impl Applied {
+    /// Whether the child is still as it was left.
+    pub(crate) fn holds(&self, now: &Observation) -> bool {
+        match self {
+            Self::Sent { uid, version, tags, .. } => {
+                *uid == now.uid && *version == now.version && tags.is_subset(&now.tags) && !now.unadopted
+            }
+            Self::Exists => true,
+            Self::Untouchable => now.immutable,
+        }
+    }
+}
+
+/// One node of the graph, without the object.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) key: ObjectKey,
+    /// Positions of the nodes it waits for.
+    pub(crate) after: Vec<usize>,
+}
+
+impl Node {
+    pub(crate) fn of(desired: &Desired, after: &[NodeId]) -> Self {
+        Self { key: desired.object.key(), after: after.iter().map(|id| id.index()).collect() }
+    }
+}
+
+/// What a run that planned to the end left behind.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) inputs: Inputs,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// All there is to remember of one owner: a few hundred bytes per child, and no content.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    /// How children were left.
+    pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// The last run, if it got as far as a plan.
+    pub(crate) last: Option<Run>,
+}
+
+impl Memo {
+    /// The outcome of a run that would send nothing, or `None` when there is something to do.
+    ///
+    /// Answers from memory alone: this is what a reconcile costs when a child merely became ready.
+    pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
+        let last = self.last.as_ref()?;
+        if last.inputs.owner != owner.owner
+            || last.inputs.reads.iter().any(|(key, was)| index.input(key) != *was)
+        {
+            return None;
+        }
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());
+        for node in &last.nodes {
+            if node.after.iter().any(|&blocker| outcomes[blocker] != Outcome::Ready) {
+                outcomes.push(Outcome::Blocked);
+                continue;
+            }
+            let applied = self.applied.get(&node.key)?;
+            let outcome = match index.child(&node.key) {
+                Some(now) if applied.holds(&now) => outcome(&node.key, now.readiness),
+                // Not a child of ours: created by the user beforehand, and watched as an input.
+                None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,
+                _ => return None,
+            };
+            outcomes.push(outcome);
+        }
+        Some(outcomes)
+    }
+}
+
+/// What the readiness of a child comes to.
+pub(crate) fn outcome(key: &ObjectKey, readiness: Readiness) -> Outcome {
+    match readiness {
+        Readiness::Ready => Outcome::Ready,
+        Readiness::Progressing(why) => Outcome::Waiting { object: key.clone(), why },
+        Readiness::Failed(words) => {
+            Outcome::Failed(plan::Failure::from(&crate::Failure::ChildFailed { object: key.clone(), words }))
+        }
+    }
+}

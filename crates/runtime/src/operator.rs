@@ -1,0 +1,163 @@
+//! All controllers and all watches of a process.
+
+use crate::{
+    Dice, SystemDice,
+    controller::{Limits, serve},
+    events::Events,
+    reconcile::Shared,
+    router::Router,
+    watch::{Breadth, watch},
+};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::{Client, core::ApiResource};
+use plan::{ChildKind, Children, Component, ObjectKey};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// Which part of the cluster is looked after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it.
+    Cluster,
+    /// One namespace, with permissions in that one only.
+    Namespace(String),
+}
+
+/// How the operator works.
+#[derive(Clone)]
+pub struct Options {
+    /// What is looked after; scopes must not overlap. The whole cluster by default.
+    pub scopes: Vec<Scope>,
+    /// How long one reconcile may take before it is given up and tried again. One minute by default.
+    pub deadline: Duration,
+    /// How many objects of one kind are reconciled at once. 16 by default.
+    pub concurrency: u16,
+    /// Field managers whose fields we take over. None by default.
+    pub predecessors: BTreeSet<String>,
+    /// Randomness. The operating system's by default.
+    pub dice: Arc<dyn Dice>,
+    /// The time. The system's by default.
+    pub clock: fn() -> Timestamp,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            scopes: vec![Scope::Cluster],
+            deadline: Duration::from_secs(60),
+            concurrency: 16,
+            predecessors: BTreeSet::new(),
+            dice: Arc::new(SystemDice),
+            clock: Timestamp::now,
+        }
+    }
+}
+
+type Serve = fn(
+    Arc<Shared>,
+    Option<ChildKind>,
+    mpsc::UnboundedReceiver<ObjectKey>,
+    Scope,
+    Limits,
+    Vec<CancellationToken>,
+) -> BoxFuture<'static, ()>;
+
+struct Registration {
+    resource: ApiResource,
+    children: Children,
+    serve: Serve,
+}
+
+/// Everything the process does. Register components, then run.
+pub struct Operator {
+    client: Client,
+    options: Options,
+    registrations: Vec<Registration>,
+}
+
+impl Operator {
+    /// An operator without components.
+    pub fn new(client: Client, options: Options) -> Self {
+        Self { client, options, registrations: Vec::new() }
+    }
+
+    /// Looks after objects of this kind, too.
+    pub fn register<C: Component>(&mut self) {
+        self.registrations.push(Registration {
+            resource: ApiResource::erase::<C::Owner>(&()),
+            children: C::children(),
+            serve: |shared, as_child, queue, scope, limits, settled| {
+                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, settled))
+            },
+        });
+    }
+
+    /// Works until `stop` is cancelled, then lets reconciles under way come to an end.
+    ///
+    /// # Errors
+    /// When one of its tasks panics, which no reconcile can cause: better to be restarted than to go on half-blind.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), tokio::task::JoinError> {
+        let mut tasks = JoinSet::new();
+        let (events, send_events) = Events::new(self.client.clone(), stop.clone());
+        tasks.spawn(send_events);
+        for scope in &self.options.scopes {
+            self.start(scope, &events, &stop, &mut tasks);
+        }
+        while let Some(ended) = tasks.join_next().await {
+            if ended.is_err() {
+                stop.cancel();
+            }
+            ended?;
+        }
+        Ok(())
+    }
+
+    fn start(&self, scope: &Scope, events: &Events, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
+        let mut children = Children::none().and::<Secret>().and::<ConfigMap>();
+        self.registrations.iter().for_each(|registration| children.extend(registration.children.clone()));
+        let mut router = Router::default();
+        let queues: Vec<_> = self
+            .registrations
+            .iter()
+            .map(|Registration { resource, .. }| router.queue(&resource.group, &resource.kind))
+            .collect();
+        let is_owner = |resource: &ApiResource| self.registrations.iter().any(|r| r.resource == *resource);
+        let shared = Arc::new(Shared {
+            client: self.client.clone(),
+            router,
+            kinds: children
+                .iter()
+                .map(|kind| {
+                    ((kind.resource.group.clone(), kind.resource.kind.clone()), kind.resource.clone())
+                })
+                .collect(),
+            predecessors: self.options.predecessors.clone(),
+            dice: Arc::clone(&self.options.dice),
+            clock: self.options.clock,
+            events: events.clone(),
+            stop: stop.clone(),
+        });
+        let mut settled = Vec::new();
+        for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
+            let token = CancellationToken::new();
+            settled.push(token.clone());
+            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), breadth(kind), scope.clone(), token));
+        }
+        let limits = Limits { deadline: self.options.deadline, concurrency: self.options.concurrency };
+        for (Registration { resource, serve, .. }, queue) in self.registrations.iter().zip(queues) {
+            let as_child = children.iter().find(|kind| kind.resource == *resource).cloned();
+            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, settled.clone()));
+        }
+    }
+}
+
+/// Any Secret or ConfigMap may be an input; of the other kinds only our children matter.
+fn breadth(kind: &ChildKind) -> Breadth {
+    match (kind.resource.group.as_str(), kind.resource.kind.as_str()) {
+        ("", "Secret" | "ConfigMap") => Breadth::All,
+        _ => Breadth::Children,
+    }
+}

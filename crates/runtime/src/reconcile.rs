@@ -1,0 +1,291 @@
+//! One look at one object: plan, bring about what differs, sweep, report.
+
+use crate::{
+    Dice, Failure, Sighting,
+    apply::{Applier, Learned},
+    events::Events,
+    index,
+    memo::{self, Memo},
+    router::Router,
+    source::{Kinds, Source},
+    status::{self, Written},
+    sweep::{sweep, unwanted},
+};
+use api::v1beta1::ComponentStatus;
+use jiff::Timestamp;
+use kube::{
+    Client, Resource as _,
+    core::{ApiResource, DeserializeGuard, ObjectMeta},
+};
+use plan::{
+    ChildKind, Component, ObjectKey, Outcome, Plan, Planned, Readiness, Snapshot, StatusInput, Verdict,
+};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    marker::PhantomData,
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio_util::sync::CancellationToken;
+
+/// With the value `true` on any object, stops its reconciliation.
+pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
+
+/// How many children of one object are brought about at once.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// What all controllers of one scope share.
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) router: Router,
+    pub(crate) kinds: Kinds,
+    pub(crate) predecessors: BTreeSet<String>,
+    pub(crate) dice: Arc<dyn Dice>,
+    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) events: Events,
+    pub(crate) stop: CancellationToken,
+}
+
+/// What is remembered of one owner between reconciles.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    memo: Memo,
+    written: Option<Written>,
+    /// Failures in a row.
+    pub(crate) attempts: u32,
+}
+
+/// The one controller, for whatever kind.
+pub struct Reconciler<C> {
+    pub(crate) shared: Arc<Shared>,
+    sessions: Mutex<HashMap<ObjectKey, Session>>,
+    manager: String,
+    resource: ApiResource,
+    /// Set where objects of this kind are children of others.
+    as_child: Option<ChildKind>,
+    component: PhantomData<fn() -> C>,
+}
+
+impl<C: Component> Reconciler<C> {
+    pub(crate) fn new(shared: Arc<Shared>, as_child: Option<ChildKind>) -> Self {
+        Self {
+            shared,
+            sessions: Mutex::default(),
+            manager: format!("harbor-operator/{}", C::NAME),
+            resource: ApiResource::erase::<C::Owner>(&()),
+            as_child,
+            component: PhantomData,
+        }
+    }
+
+    /// The object's session, taken out so that a reconcile that is given up leaves none behind.
+    pub(crate) fn take_session(&self, key: &ObjectKey) -> Session {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(key).unwrap_or_default()
+    }
+
+    pub(crate) fn keep_session(&self, key: &ObjectKey, session: Session) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), session);
+    }
+
+    /// Forgets an object that no longer exists.
+    pub(crate) fn forget(&self, key: &ObjectKey) {
+        self.take_session(key);
+        self.shared.router.index.unsubscribe_from_others(key, &BTreeSet::new());
+    }
+
+    /// One look. What went wrong is in the outcomes; `Err` is what kept it from getting that far.
+    pub(crate) async fn look(
+        &self,
+        owner: &C::Owner,
+        session: &mut Session,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let decided_on = decided_on(owner.meta());
+        let outcomes = match session.memo.outcomes(&decided_on, &self.shared.router.index) {
+            Some(outcomes) => outcomes,
+            None => self.run(owner, decided_on, &mut session.memo).await?,
+        };
+        if let Some(run) = &session.memo.last
+            && !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
+            && !self.shared.stop.is_cancelled()
+        {
+            let wanted = run.nodes.iter().map(|node| &node.key).collect();
+            let uid = owner.meta().uid.as_deref().unwrap_or_default();
+            let Shared { client, kinds, router, .. } = &*self.shared;
+            sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
+        }
+        Ok(outcomes)
+    }
+
+    async fn run(
+        &self,
+        owner: &C::Owner,
+        inputs: memo::Inputs,
+        memo: &mut Memo,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let key = &key_of::<C>(owner.meta());
+        let Shared { client, router, kinds, predecessors, dice, stop, .. } = &*self.shared;
+        let source = || Source { client, router, kinds };
+        let mut learned = Learned { applied: memo.applied.clone(), ..Learned::default() };
+        memo.last = None;
+        let plan = match self.plan(key, owner, &source(), &mut learned).await? {
+            Ok(plan) => plan,
+            Err(failure) => {
+                router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
+                return Ok(vec![Outcome::Failed(plan::Failure::from(&failure))]);
+            }
+        };
+        let applier = Applier {
+            owner: key,
+            manager: &self.manager,
+            predecessors,
+            client,
+            router,
+            source: source(),
+            dice: &**dice,
+            learned: Mutex::new(learned),
+        };
+        let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
+
+        let Learned { mut applied, reads, .. } =
+            applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let nodes: Vec<_> =
+            plan.graph.iter().map(|(_, desired, after)| memo::Node::of(desired, after)).collect();
+        let outcomes =
+            report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
+        let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
+        applied.retain(|child, _| wanted.contains(child));
+        router.index.unsubscribe_from_others(key, &reads.keys().cloned().collect());
+        *memo = Memo { applied, last: Some(memo::Run { inputs: memo::Inputs { reads, ..inputs }, nodes }) };
+        Ok(outcomes)
+    }
+
+    /// Plans, reading what the component asks for until it is satisfied.
+    async fn plan(
+        &self,
+        key: &ObjectKey,
+        owner: &C::Owner,
+        source: &Source<'_>,
+        learned: &mut Learned,
+    ) -> Result<Result<Plan, Failure>, Failure> {
+        let mut snapshot = Snapshot::new();
+        loop {
+            match plan::plan::<C>(owner, &snapshot) {
+                Planned::Done(plan) => return Ok(Ok(plan)),
+                Planned::Failed { error, .. } => return Ok(Err(Failure::Plan(error))),
+                Planned::Needs(keys) => {
+                    let found = source.fetch(key, &keys).await?;
+                    learned.note(&found)?;
+                    if found.keys().all(|key| snapshot.contains_key(key)) {
+                        return Err(Failure::Bug(format!("planning {key} asks again for what it was shown")));
+                    }
+                    snapshot.extend(found);
+                }
+            }
+        }
+    }
+
+    /// Writes what a look came to, where that differs from what is written already, and tells of changes.
+    pub(crate) async fn report(
+        &self,
+        owner: &DeserializeGuard<C::Owner>,
+        session: &mut Session,
+        verdict: &Verdict,
+    ) -> Result<(), Failure> {
+        let meta = owner.meta();
+        let stored = stored::<C>(owner);
+        let previous = status::previous(&stored, session.written.as_ref());
+        let status = plan::fold(&self.input(meta, &previous), verdict);
+        if status == previous {
+            return Ok(());
+        }
+        let reason_before =
+            previous.conditions.iter().find(|c| c.type_ == "Ready").and_then(|c| c.reason.clone());
+        self.write(meta, session, status).await?;
+        if reason_before.as_deref() != Some(verdict.reason()) {
+            self.shared.events.tell(owner.object_ref(&()), verdict);
+        }
+        Ok(())
+    }
+
+    /// Says that nothing is done because the user asked for that.
+    pub(crate) async fn report_pause(
+        &self,
+        owner: &DeserializeGuard<C::Owner>,
+        session: &mut Session,
+    ) -> Result<(), Failure> {
+        let stored = stored::<C>(owner);
+        let previous = status::previous(&stored, session.written.as_ref());
+        let message = format!("the annotation {PAUSE_ANNOTATION} is set; remove it to resume");
+        let status = plan::paused(&self.input(owner.meta(), &previous), &message);
+        if status == previous {
+            return Ok(());
+        }
+        self.write(owner.meta(), session, status).await
+    }
+
+    fn input<'a>(&self, meta: &ObjectMeta, previous: &'a ComponentStatus) -> StatusInput<'a> {
+        StatusInput {
+            previous,
+            generation: meta.generation,
+            operator: status::operator(C::NAME),
+            at: (self.shared.clock)(),
+        }
+    }
+
+    async fn write(
+        &self,
+        meta: &ObjectMeta,
+        session: &mut Session,
+        status: ComponentStatus,
+    ) -> Result<(), Failure> {
+        let key = key_of::<C>(meta);
+        session.written =
+            status::write(&self.shared.client, &self.resource, &key, &self.manager, status).await?;
+        Ok(())
+    }
+
+    /// How an object looks to those whose child it is; `None` where objects of its kind are nobody's.
+    pub(crate) fn sighting(&self, owner: &DeserializeGuard<C::Owner>) -> Option<Sighting> {
+        let kind = self.as_child.as_ref()?;
+        let readiness = match &owner.0 {
+            Ok(_) => (kind.readiness)(stored::<C>(owner)),
+            Err(invalid) => Ok(Readiness::Failed(Failure::Undecodable(invalid.error.clone()).to_string())),
+        };
+        let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
+        Sighting::of(&self.resource, owner.meta(), readiness, &self.shared.predecessors)
+    }
+}
+
+/// The key of an object of this component's kind.
+pub(crate) fn key_of<C: Component>(meta: &ObjectMeta) -> ObjectKey {
+    ObjectKey::of::<C::Owner>(
+        meta.namespace.as_deref().unwrap_or_default(),
+        meta.name.as_deref().unwrap_or_default(),
+    )
+}
+
+/// The part of an owner its children are decided on: the spec, and labels and annotations.
+fn decided_on(meta: &ObjectMeta) -> memo::Inputs {
+    memo::Inputs {
+        owner: (meta.uid.clone().unwrap_or_default(), meta.generation, index::tags(meta)),
+        reads: BTreeMap::new(),
+    }
+}
+
+/// The stored object as JSON; of one that cannot be decoded, its metadata.
+fn stored<C: Component>(owner: &DeserializeGuard<C::Owner>) -> Value {
+    match &owner.0 {
+        Ok(owner) => serde_json::to_value(owner).unwrap_or_default(),
+        Err(invalid) => json!({ "metadata": invalid.metadata }),
+    }
+}
+
+fn told(key: &ObjectKey, outcome: &graph::Outcome<Failure>) -> Outcome {
+    match outcome {
+        graph::Outcome::Ready => Outcome::Ready,
+        graph::Outcome::Waiting(why) => Outcome::Waiting { object: key.clone(), why: why.clone() },
+        graph::Outcome::Failed(failure) => Outcome::Failed(plan::Failure::from(failure)),
+        graph::Outcome::Blocked { .. } | graph::Outcome::Cancelled => Outcome::Blocked,
+    }
+}

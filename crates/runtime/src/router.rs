@@ -1,0 +1,42 @@
+//! From what changed to who must look.
+
+use crate::index::{Concerned, Index};
+use plan::ObjectKey;
+use std::collections::HashMap;
+use tokio::sync::mpsc;
+
+/// The index of one scope and the queues of its controllers.
+///
+/// kube's own shared streams lose deletions and, worse, wakers (kube-rs/kube#1590); a queue per controller does not.
+/// The queues are unbounded because controllers drain them at once into a set that holds every object only once.
+#[derive(Debug, Default)]
+pub(crate) struct Router {
+    pub(crate) index: Index,
+    queues: HashMap<(String, String), mpsc::UnboundedSender<ObjectKey>>,
+}
+
+impl Router {
+    /// The queue of the controller of one kind.
+    pub(crate) fn queue(&mut self, group: &str, kind: &str) -> mpsc::UnboundedReceiver<ObjectKey> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.queues.insert((group.into(), kind.into()), sender);
+        receiver
+    }
+
+    /// Has all of these look again.
+    pub(crate) fn wake(&self, concerned: Concerned) {
+        for owner in concerned {
+            // Owners of kinds that are not ours, such as the ReplicaSet of a pod, have no queue; a closed one belongs
+            // to a controller that is shutting down.
+            if let Some(queue) = self.queues.get(&(owner.group.clone(), owner.kind.clone())) {
+                let _closed = queue.send(owner);
+            }
+        }
+    }
+
+    /// Has all of these look again but the one who caused it, and knows.
+    pub(crate) fn wake_others(&self, mut concerned: Concerned, cause: &ObjectKey) {
+        concerned.remove(cause);
+        self.wake(concerned);
+    }
+}

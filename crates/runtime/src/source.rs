@@ -1,0 +1,59 @@
+//! Reads, answered by the cluster.
+
+use crate::{Failure, error::Verb, router::Router};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use kube::{
+    Api, Client,
+    core::{ApiResource, DynamicObject},
+};
+use plan::{ObjectKey, Snapshot};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// How many reads of one reconcile are under way at once.
+const AT_ONCE: usize = 8;
+
+/// The kinds that can be read, by group and kind.
+pub(crate) type Kinds = BTreeMap<(String, String), ApiResource>;
+
+/// Where a reconcile reads from.
+///
+/// Content is fetched when needed and never kept: the process holds no copy of anybody's Secrets.
+pub(crate) struct Source<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) router: &'a Router,
+    pub(crate) kinds: &'a Kinds,
+}
+
+impl Source<'_> {
+    /// Looks up objects for `reader`, who is told from now on when one of them changes.
+    pub(crate) async fn fetch(
+        &self,
+        reader: &ObjectKey,
+        keys: &BTreeSet<ObjectKey>,
+    ) -> Result<Snapshot, Failure> {
+        self.router.index.subscribe(reader, keys);
+        let found: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.get(reader, key)))
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await?;
+        Ok(found.into_iter().collect())
+    }
+
+    async fn get(
+        &self,
+        reader: &ObjectKey,
+        key: ObjectKey,
+    ) -> Result<(ObjectKey, Option<Arc<DynamicObject>>), Failure> {
+        let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
+            return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
+        };
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+        let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, &key, error))?;
+        let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());
+        self.router.wake_others(self.router.index.read(&key, version), reader);
+        Ok((key, object.map(Arc::new)))
+    }
+}

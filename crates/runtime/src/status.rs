@@ -1,0 +1,71 @@
+//! Writing the status, if it differs.
+
+use crate::{Failure, error::Verb};
+use api::v1beta1::{ComponentStatus, OperatorStatus};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+    core::{ApiResource, DynamicObject},
+};
+use plan::ObjectKey;
+use serde_json::{Value, json};
+
+/// The status last written, which a lagging watch does not show yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    uid: String,
+    resource_version: u64,
+    status: ComponentStatus,
+}
+
+/// The status an object had before this reconcile: as stored, unless we have written a newer one.
+pub(crate) fn previous(owner: &Value, written: Option<&Written>) -> ComponentStatus {
+    let text = |path: &str| owner.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    if let Some(written) = written
+        && written.uid == text("/metadata/uid")
+        && text("/metadata/resourceVersion").parse().is_ok_and(|seen: u64| seen <= written.resource_version)
+    {
+        return written.status.clone();
+    }
+    // A status nobody can decode is replaced as a whole.
+    owner.get("status").and_then(|status| serde_json::from_value(status.clone()).ok()).unwrap_or_default()
+}
+
+/// Who we are, in every status.
+pub(crate) fn operator(controller: &str) -> OperatorStatus {
+    OperatorStatus {
+        controller_git_commit: Some(option_env!("HARBOR_OPERATOR_COMMIT").unwrap_or("unknown").into()),
+        controller_version: Some(env!("CARGO_PKG_VERSION").into()),
+        controller_name: Some(controller.into()),
+    }
+}
+
+/// Writes a status. `None` when the object is gone, which is nobody's failure.
+pub(crate) async fn write(
+    client: &Client,
+    resource: &ApiResource,
+    key: &ObjectKey,
+    manager: &str,
+    status: ComponentStatus,
+) -> Result<Option<Written>, Failure> {
+    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let body = json!({
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": {"name": key.name, "namespace": key.namespace},
+        "status": status,
+    });
+    match api.patch_status(&key.name, &PatchParams::apply(manager).force(), &Patch::Apply(&body)).await {
+        Ok(stored) => Ok(Some(Written {
+            uid: stored.metadata.uid.unwrap_or_default(),
+            resource_version: stored
+                .metadata
+                .resource_version
+                .and_then(|v| v.parse().ok())
+                .unwrap_or_default(),
+            status,
+        })),
+        Err(kube::Error::Api(answer)) if answer.is_not_found() => Ok(None),
+        Err(error) => Err(Failure::api(Verb::Apply, key, error)),
+    }
+}

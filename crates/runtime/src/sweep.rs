@@ -1,0 +1,46 @@
+//! Removing what is no longer wanted.
+
+use crate::{Failure, Sighting, error::Verb, router::Router, source::Kinds};
+use kube::{
+    Api, Client,
+    api::{DeleteParams, Preconditions},
+    core::DynamicObject,
+};
+use plan::ObjectKey;
+use std::collections::BTreeSet;
+
+/// Children of the owner with this uid that are not `wanted`.
+///
+/// What is marked as untouchable is left: it holds generated secrets, and data encrypted with them may still exist.
+pub(crate) fn unwanted(router: &Router, uid: &str, wanted: &BTreeSet<&ObjectKey>) -> Vec<Sighting> {
+    let children = router.index.owned_by(uid);
+    children
+        .into_iter()
+        .filter(|child| !wanted.contains(&child.key))
+        .filter(|child| !child.observation.immutable && !child.observation.deleting)
+        .collect()
+}
+
+/// Deletes children, each only if it is still the one that was seen.
+pub(crate) async fn sweep(
+    client: &Client,
+    kinds: &Kinds,
+    router: &Router,
+    unwanted: Vec<Sighting>,
+) -> Result<(), Failure> {
+    for sighting in unwanted {
+        let Sighting { key, observation } = &sighting;
+        let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
+        let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+        let params = DeleteParams::background()
+            .preconditions(Preconditions { uid: Some(observation.uid.clone()), resource_version: None });
+        match api.delete(&key.name, &params).await {
+            Ok(_) => tracing::info!(object = %key, "deleted, it is no longer wanted"),
+            // Gone already, or replaced by a namesake that is not ours to delete.
+            Err(kube::Error::Api(status)) if status.is_not_found() || status.is_conflict() => {}
+            Err(error) => return Err(Failure::api(Verb::Delete, key, error)),
+        }
+        router.index.gone(&sighting);
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! One watch per kind: what it sees goes to the index.
+
+use crate::{Scope, Sighting, reconcile::Shared};
+use futures::{Stream, StreamExt as _};
+use kube::{
+    Api, Client, Resource,
+    core::{ApiResource, DynamicObject, PartialObjectMeta},
+    runtime::watcher::{self, Event, watcher},
+};
+use plan::{ChildKind, ObjectKey, Observe, Readiness, mutation::CONTROLLER_LABEL};
+use serde::de::DeserializeOwned;
+use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// Which objects of a kind are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// Our children.
+    Children,
+    /// All: any of them may be an input. Only metadata is transferred, and only of inputs anything is kept.
+    All,
+}
+
+/// Watches one kind until the operator stops. `settled` hears when the first list has ended, or failed: an optional
+/// kind that is not installed must not keep the rest from starting.
+pub(crate) async fn watch(
+    shared: Arc<Shared>,
+    kind: ChildKind,
+    breadth: Breadth,
+    scope: Scope,
+    settled: CancellationToken,
+) {
+    let config = match breadth {
+        Breadth::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
+        Breadth::All => watcher::Config::default(),
+    };
+    let resource = kind.resource.clone();
+    let Shared { client, predecessors, .. } = &*shared;
+    match kind.observe {
+        Observe::Metadata => {
+            let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(client, &resource);
+            let sight = |object: &PartialObjectMeta<DynamicObject>| {
+                Sighting::of(&resource, &object.metadata, Readiness::Ready, predecessors)
+            };
+            drive(&shared, &resource, watcher(api, config), sight, settled).await;
+        }
+        Observe::Status => {
+            let api: Api<DynamicObject> = scope.api(client, &resource);
+            let sight = |object: &DynamicObject| {
+                let readiness = serde_json::to_value(object).and_then(kind.readiness);
+                // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
+                let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
+                Sighting::of(&resource, &object.metadata, readiness, predecessors)
+            };
+            drive(&shared, &resource, watcher(api, config), sight, settled).await;
+        }
+    }
+}
+
+async fn drive<K: Resource>(
+    shared: &Shared,
+    resource: &ApiResource,
+    events: impl Stream<Item = watcher::Result<Event<K>>>,
+    sight: impl Fn(&K) -> Option<Sighting>,
+    settled: CancellationToken,
+) {
+    let mut listed = BTreeSet::<ObjectKey>::new();
+    let mut patience = Patience::default();
+    let router = &shared.router;
+    let mut events = pin!(events);
+    while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
+        match event {
+            Ok(Event::Init) => listed.clear(),
+            Ok(Event::InitApply(object)) => {
+                if let Some(sighting) = sight(&object) {
+                    listed.insert(sighting.key.clone());
+                    router.wake(router.index.seen(sighting));
+                }
+            }
+            Ok(Event::InitDone) => {
+                router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
+                patience.restore();
+                settled.cancel();
+            }
+            Ok(Event::Apply(object)) => {
+                patience.restore();
+                if let Some(sighting) = sight(&object) {
+                    router.wake(router.index.seen(sighting));
+                }
+            }
+            Ok(Event::Delete(object)) => {
+                if let Some(sighting) = sight(&object) {
+                    router.wake(router.index.gone(&sighting));
+                }
+            }
+            Err(error) => {
+                settled.cancel();
+                let wait = patience.lose(shared);
+                tracing::warn!(kind = resource.kind, %error, wait = ?wait, "a watch failed");
+                shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+            }
+        }
+    }
+}
+
+/// How long a failing watch waits. kube's own backoff is reset by the event that precedes every attempt to list.
+#[derive(Debug, Default)]
+pub(crate) struct Patience(u32);
+
+impl Patience {
+    const LONGEST: Duration = Duration::from_secs(30);
+
+    pub(crate) fn restore(&mut self) {
+        self.0 = 0;
+    }
+
+    pub(crate) fn lose(&mut self, shared: &Shared) -> Duration {
+        let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
+        self.0 = self.0.saturating_add(1).min(16);
+        most / 2 + shared.dice.jitter(most / 2)
+    }
+}
+
+impl Scope {
+    /// The API of a kind within this scope.
+    pub(crate) fn api<K>(&self, client: &Client, resource: &K::DynamicType) -> Api<K>
+    where
+        K: Resource<Scope = kube::core::DynamicResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        match self {
+            Self::Cluster => Api::all_with(client.clone(), resource),
+            Self::Namespace(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
+        }
+    }
+}
