@@ -1,3 +1,28 @@
 //! The `harbor-operator` binary.
 
-fn main() {}
+mod command;
+mod crds;
+mod error;
+mod expand;
+mod fields;
+mod graph;
+mod input;
+mod inputs_dir;
+mod kinds;
+mod known;
+mod object;
+mod output;
+mod render;
+mod sources;
+mod stored;
+mod terminal;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match command::Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => terminal::fail(&failure),
+    }
+}

@@ -1,0 +1,199 @@
+//! From an object to its children, and from those that have children themselves to theirs.
+
+use crate::{
+    error::Error,
+    fields,
+    kinds::{Kinds, Unplanned},
+    known::Known,
+    stored::{base64, fold},
+    terminal,
+};
+use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
+use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, Recipe, References, stamp};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An object whose children are wanted.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    /// What to call it in a message about what it says.
+    pub place: String,
+    /// Which object it is.
+    pub key: ObjectKey,
+    /// All of it.
+    pub json: Value,
+}
+
+/// An object's children, each after all it waits for.
+#[derive(Debug)]
+pub struct Expansion {
+    /// Whose children these are.
+    pub owner: ObjectKey,
+    /// The children.
+    pub children: Vec<Child>,
+}
+
+/// A child, as it would be applied.
+#[derive(Debug)]
+pub struct Child {
+    /// Which object it is.
+    pub key: ObjectKey,
+    /// All of it.
+    pub object: Value,
+    /// What a reader should know about it.
+    pub notes: Vec<String>,
+    /// The children it waits for.
+    pub after: Vec<usize>,
+    /// Its own children, if they were asked for and it may have some.
+    pub expansion: Option<Expansion>,
+}
+
+/// Expands objects. What one renders is there for the next to read, as in a cluster.
+#[derive(Debug)]
+pub struct Expander {
+    kinds: Kinds,
+    known: Known,
+    recursive: bool,
+    /// Why objects could not be expanded.
+    pub errors: Vec<Error>,
+    /// What pods would not find: keeps nobody from drawing a graph.
+    pub unmet: Vec<Error>,
+}
+
+impl Expander {
+    /// Expands objects of these `kinds`, and with `recursive` their children too.
+    pub fn new(kinds: Kinds, known: Known, recursive: bool) -> Self {
+        Self { kinds, known, recursive, errors: Vec::new(), unmet: Vec::new() }
+    }
+
+    /// The children of an object. Nothing for a kind without, or if something is wrong: then the errors say what.
+    pub fn expand(&mut self, owner: Owner) -> Option<Expansion> {
+        let children = self.children(&owner).map_err(|error| self.errors.push(error)).ok()?;
+        let mut expansion = Expansion { owner: owner.key, children };
+        if self.recursive {
+            // Only now: any of the children may be read by any other.
+            for child in &mut expansion.children {
+                if self.kinds.of(&child.key).is_some() {
+                    let place = format!("{}: {}", owner.place, child.key);
+                    let (key, json) = (child.key.clone(), child.object.clone());
+                    child.expansion = self.expand(Owner { place, key, json });
+                }
+            }
+        }
+        Some(expansion)
+    }
+
+    fn children(&mut self, owner: &Owner) -> Result<Vec<Child>, Error> {
+        let Some(kind) = self.kinds.of(&owner.key) else { return Ok(Vec::new()) };
+        let plan = kind.plan(owner.json.clone(), &self.known).map_err(|error| match error {
+            Unplanned::Failed(error) => Error::plan(&owner.key, error),
+            Unplanned::Undecodable { field, problem } => {
+                undecodable(owner, &kind.resource.version, &field, problem)
+            }
+        })?;
+        for key in plan.reads.iter().filter(|key| self.known.is_generated(key)) {
+            terminal::warn(format_args!(
+                "{}: reads {key}, whose values are made up when it is created; what is made of them here holds placeholders",
+                owner.key
+            ));
+        }
+        let mut unmet: Option<PlanError> = None;
+        let children = plan.graph.iter().map(|(_, desired, after)| {
+            let (child, error) = self.child(desired)?;
+            unmet = match (unmet.take(), error) {
+                (Some(earlier), Some(error)) => Some(earlier.and(error)),
+                (earlier, error) => earlier.or(error),
+            };
+            Ok(Child { after: after.iter().map(|id| id.index()).collect(), ..child })
+        });
+        let children = children.collect::<Result<_, _>>()?;
+        self.unmet.extend(unmet.map(|error| Error::plan(&owner.key, error)));
+        Ok(children)
+    }
+
+    /// One child, and why its pods would not start.
+    fn child(&mut self, desired: &Desired) -> Result<(Child, Option<PlanError>), Error> {
+        let key = desired.object.key();
+        let mut object = desired
+            .object
+            .to_json()
+            .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
+        let mut notes = Vec::new();
+        let mut error = None;
+        match &desired.policy {
+            Policy::CreateOnce { .. } if self.known.given(&key).is_some() => {
+                object = self.known.given(&key).unwrap_or(object);
+                notes.push("Given as input: the operator uses it as it is.".to_owned());
+            }
+            Policy::CreateOnce { generate } if !generate.is_empty() => {
+                notes.push(generated(generate));
+                self.known.render_generated(key.clone(), with_placeholders(object.clone(), generate))?;
+            }
+            Policy::Apply | Policy::CreateOnce { .. } => {
+                if let Some(template) = desired.object.pod_template() {
+                    error = self.stamp(&key, template, &mut object, &mut notes).err();
+                }
+                self.known.render(key.clone(), object.clone())?;
+            }
+        }
+        Ok((Child { key, object, notes, after: Vec::new(), expansion: None }, error))
+    }
+
+    /// Writes the digest of what the pods use into the workload, as the operator does when it applies it.
+    fn stamp(
+        &self,
+        workload: &ObjectKey,
+        template: &PodTemplateSpec,
+        json: &mut Value,
+        notes: &mut Vec<String>,
+    ) -> Result<(), PlanError> {
+        let references = References::of(&workload.namespace, template);
+        if references.is_empty() {
+            return Ok(());
+        }
+        let contents = references.keys().map(|key| (key.clone(), self.known.content(key))).collect();
+        let digest = references.digest(&contents)?;
+        let generated: Vec<_> = references.keys().filter(|key| self.known.is_generated(key)).collect();
+        match generated.first() {
+            None => stamp(json, digest),
+            Some(key) => notes.push(format!(
+                "The annotation {INPUTS_ANNOTATION} is left out: values of {key} are made up when it is created."
+            )),
+        }
+        Ok(())
+    }
+}
+
+fn generated(generate: &BTreeMap<String, Recipe>) -> String {
+    let keys: Vec<_> = generate.keys().map(|key| format!("data.{key}")).collect();
+    format!("The operator makes up {} when it creates this Secret. Do not apply it without.", keys.join(", "))
+}
+
+/// The Secret with values of the right length, for whoever reads it.
+fn with_placeholders(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Value {
+    fold(&mut secret);
+    for (key, recipe) in generate {
+        let Recipe::Alphanumeric { length } = recipe;
+        secret["data"][key] = base64(ByteString("x".repeat(*length).into()));
+    }
+    secret
+}
+
+/// Names the field that does not fit. The decoder cannot tell fields apart that share a struct with others, the
+/// schema can.
+fn undecodable(owner: &Owner, version: &str, field: &str, problem: String) -> Error {
+    let Owner { place, key, json } = owner;
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    let mistyped = fields::check(key, version, json).mistyped.into_iter().next();
+    let (field, problem) = match (missing, mistyped) {
+        (Some(name), _) => (format!("{field}.{name}"), "is missing".to_owned()),
+        (None, Some(found)) => found,
+        (None, None) => (field.to_owned(), format!("is not what it should be ({problem})")),
+    };
+    let documented = field.split('[').next().unwrap_or_default();
+    let explain = format!("see `kubectl explain {}.{documented}`", key.kind.to_lowercase());
+    Error::input(place, format!("{field} {problem}"), explain)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Expansion, told with kinds of our own: a ConfigMap stands for one that owns a Service, which owns a Deployment.
+
+use super::*;
+use crate::{
+    input::{Document, Origin},
+    object::Object,
+};
+use components::Visitor as _;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+};
+use plan::{Builder, Children, Component, Content, Manifest, World};
+use serde_json::json;
+
+struct Outer;
+struct Inner;
+
+impl Component for Outer {
+    type Owner = ConfigMap;
+
+    const NAME: &'static str = "outer";
+
+    fn children() -> Children {
+        Children::none().and::<Secret>().and::<Service>()
+    }
+
+    fn desired(_: &ConfigMap, _: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let key = Desired::generated(secret("made-up"), [("key".into(), Recipe::Alphanumeric { length: 3 })]);
+        graph.add::<Service>(object::<Service>("v1", "web", json!({})), ());
+        graph.add::<Secret>(key, ());
+        graph.add::<Secret>(secret("later"), ());
+        Ok(())
+    }
+}
+
+impl Component for Inner {
+    type Owner = Service;
+
+    const NAME: &'static str = "inner";
+
+    fn children() -> Children {
+        Children::none().and::<Deployment>()
+    }
+
+    fn desired(_: &Service, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        world.require::<Secret>("later")?;
+        graph.add::<Deployment>(deployment("random", "made-up"), ());
+        graph.add::<Deployment>(deployment("steady", "password"), ());
+        Ok(())
+    }
+}
+
+fn object<K: Manifest>(api_version: &str, name: &str, fields: Value) -> K {
+    let mut object = fields;
+    object["apiVersion"] = api_version.into();
+    object["kind"] = K::kind(&()).into();
+    object["metadata"] = json!({"name": name, "namespace": "ns"});
+    serde_json::from_value(object).unwrap()
+}
+
+fn secret(name: &str) -> Secret {
+    object("v1", name, json!({}))
+}
+
+fn deployment(name: &str, secret: &str) -> Deployment {
+    let env = json!({"name": "KEY", "valueFrom": {"secretKeyRef": {"name": secret, "key": "key"}}});
+    let pod = json!({"spec": {"containers": [{"name": "c", "env": [env]}]}});
+    object("apps/v1", name, json!({"spec": {"selector": {}, "template": pod}}))
+}
+
+fn owner() -> Owner {
+    let json = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": "ns"}});
+    Owner { place: "in.yaml".into(), key: ObjectKey::of::<ConfigMap>("ns", "o"), json }
+}
+
+fn given(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": {"key": "YWJj"}})
+}
+
+fn expander(inputs: impl IntoIterator<Item = Value>, recursive: bool) -> Expander {
+    let mut kinds = Kinds::default();
+    kinds.visit::<Outer>();
+    kinds.visit::<Inner>();
+    let mut known = Known::default();
+    for content in inputs {
+        let document = Document { origin: Origin::of("in.yaml"), content };
+        Object::all(document).unwrap().into_iter().for_each(|object| known.give(object).unwrap());
+    }
+    Expander::new(kinds, known, recursive)
+}
+
+fn told(errors: &[Error]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}
+
+fn inner(expansion: &Expansion) -> &[Child] {
+    &expansion.children[0].expansion.as_ref().unwrap().children
+}
+
+fn annotation(child: &Child) -> Option<&str> {
+    child.object["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION].as_str()
+}
+
+#[test]
+fn a_child_of_a_kind_with_children_is_expanded_where_it_stands() {
+    let mut expander = expander([given("password")], true);
+    let expansion = expander.expand(owner()).unwrap();
+    assert_eq!((told(&expander.errors), told(&expander.unmet)), (vec![], vec![]));
+    let expected = "\
+ConfigMap o
+├── Service web
+│   ├── Deployment random
+│   └── Deployment steady
+├── Secret made-up
+└── Secret later
+";
+    assert_eq!(crate::graph::picture(&[expansion]).to_tree(Clone::clone), expected);
+}
+
+#[test]
+fn without_recursion_children_are_left_alone() {
+    let expansion = expander([], false).expand(owner()).unwrap();
+    assert!(expansion.children.iter().all(|child| child.expansion.is_none()));
+}
+
+#[test]
+fn what_pods_use_but_nobody_gives_is_named_with_its_owner() {
+    let mut expander = expander([], true);
+    assert!(expander.expand(owner()).is_some());
+    let expected = "Service ns/web: Secret ns/password does not exist; \
+                    put it into a file in --inputs DIR or give its file with -f";
+    assert_eq!((told(&expander.errors), told(&expander.unmet)), (vec![], vec![expected.to_owned()]));
+}
+
+#[test]
+fn the_digest_of_a_pods_inputs_is_the_one_the_operator_would_write() {
+    let expansion = expander([given("password")], true).expand(owner()).unwrap();
+    let steady = &inner(&expansion)[1];
+    let workload = deployment("steady", "password");
+    let references = References::of("ns", workload.pod_template().unwrap());
+    let key = ObjectKey::of::<Secret>("ns", "password");
+    let digest = references.digest(&[(key, Some(Content::of(&given("password"))))].into()).unwrap();
+    assert_eq!(annotation(steady), Some(digest.to_string().as_str()));
+}
+
+#[test]
+fn no_digest_is_made_of_values_that_nobody_knows_yet() {
+    let expansion = expander([given("password")], true).expand(owner()).unwrap();
+    let random = &inner(&expansion)[0];
+    assert_eq!(annotation(random), None);
+    let expected = "The annotation checksum.goharbor.io/inputs is left out: \
+                    values of Secret ns/made-up are made up when it is created.";
+    assert_eq!(random.notes, [expected]);
+}
+
+#[test]
+fn a_generated_secret_is_rendered_without_the_values_to_be_made_up() {
+    let expansion = expander([], false).expand(owner()).unwrap();
+    let made_up = &expansion.children[1];
+    assert_eq!(made_up.object.get("data"), None);
+    let expected = "The operator makes up data.key when it creates this Secret. Do not apply it without.";
+    assert_eq!(made_up.notes, [expected]);
+}
+
+#[test]
+fn a_secret_that_would_be_generated_but_is_given_is_used_as_it_is() {
+    let expansion = expander([given("made-up"), given("password")], true).expand(owner()).unwrap();
+    let made_up = &expansion.children[1];
+    assert_eq!(made_up.notes, ["Given as input: the operator uses it as it is."]);
+    assert_eq!(made_up.object["data"], json!({"key": "YWJj"}));
+    assert_eq!(made_up.object["metadata"]["namespace"], "ns");
+    assert!(annotation(&inner(&expansion)[0]).is_some());
+}
+
+#[test]
+fn an_object_that_cannot_be_expanded_keeps_no_other_from_it() {
+    let mut expander = expander([given("password")], true);
+    let mut wrong = owner();
+    wrong.json["data"] = json!({"a": 1});
+    assert!(expander.expand(wrong).is_none());
+    assert!(expander.expand(owner()).is_some());
+    let expected = "in.yaml: data.a is not what it should be (invalid type: integer `1`, expected a string); \
+                    see `kubectl explain configmap.data.a`";
+    assert_eq!(told(&expander.errors), [expected]);
+}

@@ -1,0 +1,57 @@
+//! `render`: what the operator would create, as files.
+
+use crate::{
+    error::Failure,
+    expand::Expansion,
+    kinds::Kinds,
+    output::{Output, Printed},
+    sources::{Expanded, Sources},
+    terminal,
+};
+use clap::Args;
+
+/// Print what the operator would create for an object, without a cluster
+///
+/// Every object that has children is planned exactly as the operator would, with its reads answered from the given
+/// files, and its children are printed in the order in which they would be applied. If one of the Secrets and
+/// ConfigMaps it reads is missing, the command says which and prints nothing.
+///
+/// Secrets are printed as they are, so that the output can be applied: mind where you store it. Values that the
+/// operator makes up are not printed; a comment names them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator render -f core.yaml --inputs secrets/
+  harbor-operator render -f core.yaml secrets.yaml --output json | jq '.items[].kind'
+  kubectl get core harbor -o yaml | harbor-operator render -f - --inputs secrets/")]
+pub struct Render {
+    #[command(flatten)]
+    sources: Sources,
+
+    /// How to write the children
+    #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+}
+
+impl Render {
+    /// Prints all children, or nothing.
+    pub fn run(self) -> Result<(), Failure> {
+        let Expanded { expansions, errors, unmet } = self.sources.expand(Kinds::all())?;
+        Failure::unless_empty(errors.into_iter().chain(unmet).collect())?;
+        let mut printed = Vec::new();
+        for expansion in &expansions {
+            flatten(expansion, &mut printed);
+        }
+        Ok(terminal::print(&self.output.text(printed.into_iter())?)?)
+    }
+}
+
+/// Children in order, each followed by its own.
+fn flatten<'a>(expansion: &'a Expansion, into: &mut Vec<Printed<'a>>) {
+    for child in &expansion.children {
+        into.push(Printed { notes: &child.notes, object: &child.object });
+        if let Some(expansion) = &child.expansion {
+            flatten(expansion, into);
+        }
+    }
+}

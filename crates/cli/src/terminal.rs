@@ -1,0 +1,39 @@
+//! What people and pipes get to see.
+
+use crate::error::{Error, Failure};
+use clap::builder::styling::{AnsiColor, Style};
+use std::{
+    fmt,
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
+/// Writes to standard output. A reader that has seen enough, as `head` does, is no failure.
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::Output(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Says something that does not keep the command from succeeding.
+pub fn warn(message: impl fmt::Display) {
+    say(format_args!("{WARNING}warning:{WARNING:#} {message}"));
+}
+
+/// Says what went wrong.
+pub fn fail(failure: &Failure) -> ExitCode {
+    for error in failure.errors() {
+        say(format_args!("{ERROR}error:{ERROR:#} {error}"));
+    }
+    ExitCode::FAILURE
+}
+
+/// Colours reach terminals only. If nobody listens, there is nobody to tell.
+fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
