@@ -53,6 +53,12 @@ impl Assets {
         }
     }
 
+    /// The binaries of this folder, whatever they are.
+    #[cfg(test)]
+    pub(crate) fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
     /// The folder itself.
     pub fn folder(&self) -> &Path {
         &self.folder

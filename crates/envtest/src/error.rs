@@ -2,9 +2,8 @@
 
 use crate::assets::AssetsError;
 use crate::keeper::Server;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 /// Why a control plane could not be started or joined.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +67,14 @@ impl StartError {
     /// Another process took a port between our choosing it and the server's binding it.
     pub(crate) fn is_port_taken(&self) -> bool {
         matches!(self, Self::Exited { log, .. } if log.tail.contains("address already in use"))
+    }
+
+    /// Removes the log of a failure that nobody will hear of.
+    pub(crate) fn forget_log(self) {
+        if let Self::Exited { log: ServerLog { kept: Some(kept), .. }, .. } = self {
+            // Left over, it does no harm.
+            let _ = fs::remove_file(kept);
+        }
     }
 }
 

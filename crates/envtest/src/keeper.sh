@@ -8,6 +8,7 @@ command -v flock setsid >/dev/null || { echo "flock or setsid is not in PATH" >&
 exec 9<"$folder/lease"
 
 # A session of its own is a process group that can be ended as a whole, whatever the servers start.
+# shellcheck disable=SC2016 # the inner shell expands
 setsid sh -c '
     folder=$1
     shift

@@ -40,7 +40,8 @@ impl Setup {
 
     /// The control plane with these servers that all tests of this run share; the first one to ask starts it.
     ///
-    /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent.
+    /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent. With and without a
+    /// controller manager are two control planes, so a run is lighter whose tests agree.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
         shared::control_plane(self, self.assets()?, self.controller_manager).await
     }
@@ -63,7 +64,10 @@ impl Setup {
         loop {
             let (mut keeper, lease) = Keeper::start(linger)?;
             match self.boot(assets, &mut keeper, lease).await {
-                Err(error) if error.is_port_taken() && attempt < PORT_ATTEMPTS => attempt += 1,
+                Err(error) if attempt < PORT_ATTEMPTS && error.is_port_taken() => {
+                    error.forget_log();
+                    attempt += 1;
+                }
                 result => return result.map(|control_plane| (control_plane, keeper)),
             }
         }
@@ -141,4 +145,56 @@ async fn ready<F: Future<Output = bool>>(
         sleep(Duration::from_millis(50)).await;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Setup;
+    use crate::assets::Assets;
+    use crate::error::StartError;
+    use crate::folder;
+    use crate::keeper::Server;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn a_server_that_ends_is_reported_at_once_with_its_last_words() {
+        let assets = binaries("echo unknown flag: --surprise; exit 3");
+        let error = Setup::default().launch(&Assets::at(&assets), Duration::ZERO).await.err().unwrap();
+
+        assert!(error.to_string().starts_with("kube-apiserver ended with status 3; its log is /"), "{error}");
+        assert!(error.to_string().ends_with("it ends with:\nunknown flag: --surprise"), "{error}");
+        let StartError::Exited { server: Server::Apiserver, log, .. } = error else { panic!("{error}") };
+        let kept = log.kept.unwrap();
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "unknown flag: --surprise\n");
+        fs::remove_file(kept).unwrap();
+        fs::remove_dir_all(assets).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_port_that_was_taken_meanwhile_is_exchanged_for_another() {
+        let assets = binaries(
+            "[ -e \"$0.again\" ] && { echo other; exit 4; }; >\"$0.again\"; echo bind: address already in use; exit 1",
+        );
+        let error = Setup::default().launch(&Assets::at(&assets), Duration::ZERO).await.err().unwrap();
+
+        assert!(matches!(&error, StartError::Exited { status, .. } if status == "4"), "{error}");
+        error.forget_log();
+        fs::remove_dir_all(assets).unwrap();
+    }
+
+    /// An etcd that only waits, and a kube-apiserver that is this shell script.
+    fn binaries(apiserver: &str) -> PathBuf {
+        let folder = folder::create().unwrap();
+        program(&folder.join("etcd"), "sleep 60");
+        program(&folder.join("kube-apiserver"), apiserver);
+        folder
+    }
+
+    fn program(path: &Path, script: &str) {
+        fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
 }

@@ -81,3 +81,27 @@ fn remove_stale(place: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+    use crate::assets::Assets;
+    use crate::pki::Pki;
+    use crate::servers::Ports;
+    use crate::{folder, kubeconfig};
+    use std::fs;
+    use std::path::Path;
+
+    #[tokio::test]
+    async fn servers_that_were_killed_are_not_joined() {
+        let folder = folder::create().unwrap();
+        let assets = Assets::at(Path::new("/nonexistent"));
+        assert!(join(&assets, &folder).await.is_none(), "without a lease");
+
+        fs::write(folder.join("lease"), "").unwrap();
+        let pki = Pki::create(&folder).unwrap();
+        kubeconfig::write(&folder, Ports::free().unwrap().apiserver, &pki).unwrap();
+        assert!(join(&assets, &folder).await.is_none(), "without a server");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
