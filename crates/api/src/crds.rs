@@ -118,7 +118,9 @@ fn settle(field: &str, schema: &mut JSONSchemaProps, foreign: bool) {
     match &mut schema.items {
         Some(JSONSchemaPropsOrArray::Schema(items)) => inner(items, field),
         Some(JSONSchemaPropsOrArray::Schemas(schemas)) => {
-            schemas.iter_mut().for_each(|items| inner(items, field));
+            for items in schemas {
+                inner(items, field);
+            }
         }
         None => {}
     }

@@ -1,5 +1,7 @@
 //! What an API server asks of definitions, and what people ask of them.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 use api::crds;
 use serde_json::Value;
 

@@ -115,7 +115,6 @@ pub struct ChartMuseumCacheSpec {
 }
 
 /// Features that are off.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChartMuseumDisableSpec {
@@ -141,7 +140,6 @@ pub struct ChartMuseumDisableSpec {
 }
 
 /// Logging of ChartMuseum.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChartMuseumLogSpec {

@@ -31,6 +31,8 @@ macro_rules! default_is_the_empty_object {
 
         #[cfg(test)]
         mod every_field_has_a_default {
+            use super::*;
+
             #[test]
             fn so_the_default_is_what_an_empty_object_decodes_to() {
                 $(
@@ -38,8 +40,6 @@ macro_rules! default_is_the_empty_object {
                     assert_eq!(<$type>::default(), decoded);
                 )+
             }
-            #[allow(unused_imports)]
-            use super::*;
         }
     };
 }

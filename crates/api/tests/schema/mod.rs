@@ -1,7 +1,9 @@
-//! Reading schemas: facts about fields, and where the Go operator's files are.
+//! Reading schemas: facts about fields.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // only tests use it
 
 use serde_json::{Map, Value};
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::collections::BTreeMap;
 
 /// Fields that hold a Kubernetes type, and which. A fact names the type; its inside is compared separately.
 const FOREIGN: [(&str, &str); 7] = [
@@ -122,21 +124,4 @@ fn number(value: &Value) -> Value {
         Some(float) if float.fract() == 0.0 => Value::from(float as i64),
         _ => value.clone(),
     }
-}
-
-/// A folder of facts that lives beside the repository, if it is here.
-pub fn shared(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: ../shared is not here");
-    None
-}
-
-/// The files of a folder, ordered by name.
-pub fn files(folder: &PathBuf) -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
