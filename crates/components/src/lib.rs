@@ -1,6 +1,25 @@
 //! What every Harbor component wants to exist: one folder per component, pure throughout.
 
+mod authorities;
 pub mod core;
+mod duration;
+mod environment;
+mod image;
+mod labels;
+mod metrics;
+mod network_policy;
+mod percent;
+mod postgres;
+mod proxy;
+mod redis;
+mod secret_key;
+mod tls;
+mod trace;
+mod version;
+mod volumes;
+mod workload;
+
+pub use version::{HarborVersion, VERSION_ANNOTATION};
 
 use plan::Component;
 

@@ -1,6 +1,27 @@
 //! Core: Harbor's API server.
+//!
+//! Migrates the database when it starts, so its first start may take long. Nothing here waits for other components:
+//! Core starts without them.
 
+mod config;
+mod deployment;
+mod environment;
+mod inputs;
+mod keys;
+mod secret;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::network_policy;
 use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+    networking::v1::NetworkPolicy,
+};
+use kube::Resource;
 use plan::{Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::Core`].
@@ -13,9 +34,23 @@ impl Component for Core {
 
     fn children() -> Children {
         Children::none()
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Secret>()
+            .and::<Deployment>()
     }
 
-    fn desired(_: &v1beta1::Core, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+    fn desired(owner: &v1beta1::Core, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let core = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&core), ());
+        if network_policy::wanted(owner.meta().annotations.as_ref()) {
+            graph.add::<NetworkPolicy>(service::policy(&core), ());
+        }
+        let config = graph.add::<ConfigMap>(config::config_map(&core), ());
+        let access = graph.add::<Secret>(secret::secret(&core), ());
+        graph.add::<Deployment>(deployment::deployment(&core), (config, access));
         Ok(())
     }
 }

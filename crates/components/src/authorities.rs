@@ -1,0 +1,90 @@
+//! Certificate authorities a container trusts beyond those of its image.
+
+use crate::{
+    secret_key::{SecretKey, Secrets, not_empty},
+    volumes,
+};
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
+use plan::{All, Digest, PlanError};
+
+/// Where Harbor's images look for authorities when they start; files must end in `.crt`, `.ca` or `.pem`.
+pub(crate) const DIRECTORY: &str = "/harbor_cust_cert";
+
+/// Key of a Secret that holds an authority.
+pub(crate) const CERTIFICATE: &str = "ca.crt";
+
+/// Secrets whose `ca.crt` is trusted, each once and in the order first named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Authorities<'a>(Vec<&'a str>);
+
+impl<'a> Authorities<'a> {
+    /// These Secrets; one named twice would be a volume named twice.
+    pub fn new(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut names: Vec<&str> = Vec::new();
+        for secret in secrets {
+            if !names.contains(&secret) {
+                names.push(secret);
+            }
+        }
+        Self(names)
+    }
+
+    /// Refuses Secrets without a certificate: the pod would wait for it without saying so.
+    pub fn check(&self, secrets: &Secrets<'_>) -> Result<(), PlanError> {
+        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), not_empty);
+        self.0.iter().map(check).collect::<Vec<_>>().all().map(drop)
+    }
+
+    /// One volume for each.
+    pub fn volumes(&self) -> Vec<Volume> {
+        let volume =
+            |secret: &&str| volumes::secret(&volume_name(secret), secret, &[(CERTIFICATE, CERTIFICATE)]);
+        self.0.iter().map(volume).collect()
+    }
+
+    /// Each as a file of its own among the trusted.
+    pub fn mounts(&self) -> Vec<VolumeMount> {
+        self.0.iter().map(|secret| volumes::file(&volume_name(secret), CERTIFICATE, path(secret))).collect()
+    }
+}
+
+/// `ca.crt` is where the authority of internal TLS goes; a Secret called `ca` must not take its place.
+fn path(secret: &str) -> String {
+    let extension = if secret == "ca" { "pem" } else { "crt" };
+    format!("{DIRECTORY}/{secret}.{extension}")
+}
+
+/// The name it always had (sic), or one made from it where a volume cannot have that name.
+fn volume_name(secret: &str) -> String {
+    let name = format!("{secret}-certifacts");
+    if name.len() <= 63 && !secret.contains('.') {
+        return name;
+    }
+    format!("{}-certifacts", Digest::of_bytes(secret.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_named_twice_is_mounted_once() {
+        let authorities = Authorities::new(["b", "a", "b"]);
+        let names: Vec<String> = authorities.volumes().into_iter().map(|volume| volume.name).collect();
+        assert_eq!(names, ["b-certifacts", "a-certifacts"]);
+    }
+
+    #[test]
+    fn b33_a_secret_whose_name_no_volume_can_have_is_mounted_all_the_same() {
+        for secret in ["corp.example.com", &"x".repeat(200)] {
+            let name = volume_name(secret);
+            assert!(name.len() <= 63 && !name.contains('.'), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_secret_called_ca_does_not_take_the_place_of_the_internal_authority() {
+        let mounts = Authorities::new(["ca"]).mounts();
+        assert_eq!(mounts[0].mount_path, "/harbor_cust_cert/ca.pem");
+    }
+}

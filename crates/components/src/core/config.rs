@@ -1,0 +1,45 @@
+//! `app.conf`, Core's configuration file. All else is in its environment.
+
+use super::inputs::Inputs;
+use k8s_openapi::api::core::v1::ConfigMap;
+use std::fmt;
+
+/// Key of the ConfigMap, and name of the file.
+pub(super) const FILE: &str = "app.conf";
+
+/// The ConfigMap with Core's configuration file.
+pub(super) fn config_map(core: &Inputs<'_>) -> ConfigMap {
+    let http = core.spec.http.clone().unwrap_or_default();
+    let app_conf = AppConf {
+        appname: core.owner.metadata.name.as_deref().unwrap_or_default(),
+        enablegzip: http.enable_gzip,
+        httpport: core.scheme().container_port(),
+    };
+    ConfigMap {
+        metadata: core.metadata(&*core.name),
+        data: Some([(FILE.to_owned(), app_conf.to_string())].into()),
+        ..ConfigMap::default()
+    }
+}
+
+/// What Core reads from its file. Harbor listens on 8443 whenever TLS is on, whatever `httpport` says.
+struct AppConf<'a> {
+    appname: &'a str,
+    enablegzip: bool,
+    httpport: i32,
+}
+
+impl fmt::Display for AppConf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const RUNMODE: &str = "prod";
+        setting(f, "appname", self.appname)?;
+        setting(f, "runmode", RUNMODE)?;
+        setting(f, "enablegzip", self.enablegzip)?;
+        writeln!(f, "\n[{RUNMODE}]")?;
+        setting(f, "httpport", self.httpport)
+    }
+}
+
+fn setting(f: &mut fmt::Formatter<'_>, key: &str, value: impl fmt::Display) -> fmt::Result {
+    writeln!(f, "{key} = {value}")
+}

@@ -1,0 +1,147 @@
+//! Core's Deployment.
+
+use super::{
+    Core, config,
+    environment::{self, DIRECTORY, TLS_DIRECTORY},
+    inputs::Inputs,
+    keys,
+};
+use crate::{
+    VERSION_ANNOTATION, authorities::CERTIFICATE, image, metrics::Metrics, tls::InternalTls, volumes,
+    workload::Workload,
+};
+use k8s_openapi::{
+    api::{
+        apps::v1::Deployment,
+        core::v1::{
+            Container, ContainerPort, ExecAction, HTTPGetAction, Lifecycle, LifecycleHandler, PodSpec, Probe,
+            Volume, VolumeMount,
+        },
+    },
+    apimachinery::pkg::util::intstr::IntOrString,
+};
+use plan::Component;
+
+/// Time a first start may take, migration of a large database included, in probes ten seconds apart: one hour.
+const STARTUP_PROBES: i32 = 360;
+
+/// Past the longest start; Kubernetes would call a long migration a failed rollout after ten minutes.
+const PROGRESS_DEADLINE: i32 = STARTUP_PROBES * 10 + 300;
+
+/// Core exits three seconds after it is told to, cutting uploads off. Before that it gets this many seconds, in which
+/// no new requests reach it and most uploads end.
+const DRAIN: &str = "30";
+
+/// The Deployment. Waits for the ConfigMap and the Secret that its pods mount.
+pub(super) fn deployment(core: &Inputs<'_>) -> Deployment {
+    let mut metadata = core.metadata(&*core.name);
+    let version = core.owner.metadata.annotations.as_ref().and_then(|own| own.get(VERSION_ANNOTATION));
+    metadata.annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.clone())].into());
+    let pod = PodSpec {
+        containers: vec![container(core)],
+        volumes: Some(volumes(core)),
+        termination_grace_period_seconds: Some(120),
+        ..PodSpec::default()
+    };
+    Workload {
+        metadata,
+        spec: &core.spec.component,
+        selector: core.selector(),
+        labels: core.pod_labels.clone(),
+        pod,
+        progress_deadline_seconds: Some(PROGRESS_DEADLINE),
+    }
+    .deployment()
+}
+
+fn container(core: &Inputs<'_>) -> Container {
+    let scheme = core.scheme();
+    let port = ContainerPort {
+        name: Some(scheme.as_str().into()),
+        container_port: scheme.container_port(),
+        protocol: Some("TCP".into()),
+        ..ContainerPort::default()
+    };
+    let ports = [Some(port), core.metrics.map(Metrics::container_port)];
+    // Every request, this one too, writes to Redis; while Redis hangs the answer takes many seconds. Killing Core
+    // would not help, so only a silence of five minutes counts as death.
+    Container {
+        name: Core::NAME.into(),
+        image: Some(image::image(&core.spec.component.image, "harbor-core", &core.version)),
+        env: Some(environment::environment(core).into()),
+        ports: Some(ports.into_iter().flatten().collect()),
+        volume_mounts: Some(mounts(core)),
+        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..probe(core, 10, 10) }),
+        liveness_probe: Some(Probe { failure_threshold: Some(10), ..probe(core, 30, 30) }),
+        readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe(core, 10, 10) }),
+        lifecycle: Some(Lifecycle {
+            pre_stop: Some(LifecycleHandler {
+                // Not `sleep:`, which clusters before 1.29 do not know.
+                exec: Some(ExecAction { command: Some(vec!["sleep".into(), DRAIN.into()]) }),
+                ..LifecycleHandler::default()
+            }),
+            ..Lifecycle::default()
+        }),
+        ..Container::default()
+    }
+}
+
+/// Answers as soon as the database is migrated, and without asking it.
+fn probe(core: &Inputs<'_>, period: i32, timeout: i32) -> Probe {
+    let scheme = core.scheme();
+    Probe {
+        http_get: Some(HTTPGetAction {
+            path: Some("/api/v2.0/ping".into()),
+            port: IntOrString::String(scheme.as_str().into()),
+            scheme: Some(scheme.of_probe().into()),
+            ..HTTPGetAction::default()
+        }),
+        period_seconds: Some(period),
+        timeout_seconds: Some(timeout),
+        ..Probe::default()
+    }
+}
+
+const CONFIGURATION: &str = "configuration";
+const ENCRYPTION: &str = "encryption";
+const TOKEN: &str = "token-service-private-key";
+const SCRATCH: &str = "psc";
+const CA_DOWNLOAD: &str = "ca-download";
+
+fn volumes(core: &Inputs<'_>) -> Vec<Volume> {
+    let spec = core.spec;
+    let token = &spec.components.token_service.certificate_ref;
+    // Users may download the authority if there is one; the key beside it is nobody's business.
+    let public = spec.public_certificate_ref.as_ref();
+    let download =
+        public.map(|from| volumes::optional_secret(CA_DOWNLOAD, from, &[(CERTIFICATE, CERTIFICATE)]));
+    let always = [
+        volumes::config_map(CONFIGURATION, &core.name, config::FILE),
+        volumes::secret(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
+        volumes::scratch(SCRATCH),
+        volumes::secret(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
+    ];
+    always
+        .into_iter()
+        .chain(download)
+        .chain(core.tls.map(|tls| tls.volume()))
+        .chain(core.authorities.volumes())
+        .collect()
+}
+
+fn mounts(core: &Inputs<'_>) -> Vec<VolumeMount> {
+    let path = |file: &str| format!("{DIRECTORY}/{file}");
+    let download = core.spec.public_certificate_ref.as_ref();
+    let always = [
+        volumes::file(CONFIGURATION, config::FILE, path(config::FILE)),
+        volumes::file(ENCRYPTION, "key", path("key")),
+        VolumeMount { read_only: None, ..volumes::directory(SCRATCH, path("token")) },
+        volumes::file(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
+    ];
+    always
+        .into_iter()
+        .chain(download.map(|_| volumes::directory(CA_DOWNLOAD, path("ca"))))
+        .chain(core.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
+        .chain(core.authorities.mounts())
+        .collect()
+}

@@ -1,0 +1,220 @@
+//! Everything that Core's children are made from: its spec and the Secrets it refers to, found sound.
+//!
+//! All that can be wrong is found here and reported at once; what follows cannot fail.
+
+use super::{Core, keys};
+use crate::{
+    HarborVersion,
+    authorities::Authorities,
+    duration,
+    environment::Environment,
+    labels,
+    metrics::Metrics,
+    postgres::Database,
+    redis,
+    secret_key::{SecretKey, Secrets, not_empty},
+    tls::{InternalTls, Scheme},
+    trace,
+};
+use api::v1beta1::{self, CoreSpec};
+use k8s_openapi::api::core::v1;
+use kube::{Resource, core::ObjectMeta};
+use plan::{All, ChildName, Component, PlanError, World};
+use std::collections::BTreeMap;
+
+/// A Core that can be made.
+pub(super) struct Inputs<'a> {
+    /// The object.
+    pub owner: &'a v1beta1::Core,
+    /// Its spec.
+    pub spec: &'a CoreSpec,
+    /// Name of every child.
+    pub name: ChildName,
+    /// Namespace of every child.
+    pub namespace: &'a str,
+    /// Which Harbor it belongs to.
+    pub version: HarborVersion,
+    /// Its certificate, if it is served over TLS.
+    pub tls: Option<InternalTls<'a>>,
+    /// Its metrics, if there are any.
+    pub metrics: Option<Metrics<'a>>,
+    /// Its database.
+    pub database: Database<'a>,
+    /// Authorities it trusts.
+    pub authorities: Authorities<'a>,
+    /// URLs of its Redis databases.
+    pub redis: RedisUrls,
+    /// Where its traces go.
+    pub trace: Environment,
+    /// Labels of its pods.
+    pub pod_labels: BTreeMap<String, String>,
+}
+
+/// URLs of the Redis databases Core uses. They hold passwords.
+pub(super) struct RedisUrls {
+    /// Of sessions and caches.
+    pub core: String,
+    /// Of the registry's cache, which Core clears when blobs are deleted and needs for every chunked upload.
+    pub registry: Option<String>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the spec refers to.
+    pub fn read(owner: &'a v1beta1::Core, world: &World<'_>) -> Result<Self, PlanError> {
+        let ObjectMeta { name, namespace, annotations, .. } = owner.meta();
+        let spec = &owner.spec;
+        let namespace = namespace.as_deref().unwrap_or_default();
+        let secrets = Secrets::new(world, namespace);
+
+        let authorities = authorities(spec);
+        let (version, redis, tls, metrics, database, trace, (name, pod_labels), ..) = (
+            version(spec, annotations.as_ref()),
+            redis_urls(spec, &secrets),
+            InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),
+            Metrics::of(spec.metrics.as_ref(), Scheme::of(spec.components.tls.as_ref())),
+            Database::of(&spec.database.connection, "spec.database", &secrets),
+            trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
+            name_and_labels(name.as_deref().unwrap_or_default(), namespace, spec),
+            shared_secrets(spec, &secrets),
+            key_files(spec, &secrets),
+            certificates(spec, &authorities, world, &secrets),
+        )
+            .all()?;
+        Ok(Self {
+            owner,
+            spec,
+            name,
+            namespace,
+            version,
+            tls,
+            metrics,
+            database,
+            authorities,
+            redis,
+            trace,
+            pod_labels,
+        })
+    }
+
+    /// Metadata of the child called `name`.
+    pub fn metadata(&self, name: impl Into<String>) -> ObjectMeta {
+        ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some(self.namespace.into()),
+            ..ObjectMeta::default()
+        }
+    }
+
+    /// Which pods are Core's.
+    pub fn selector(&self) -> BTreeMap<String, String> {
+        labels::selector(Core::NAME, &self.name, self.namespace)
+    }
+
+    /// How Core is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(self.spec.components.tls.as_ref())
+    }
+}
+
+/// Whose `ca.crt` Core trusts: what the user lists, and who signed the certificates of Redis.
+fn authorities(spec: &CoreSpec) -> Authorities<'_> {
+    let registry = spec.components.registry.redis.as_ref();
+    let redis = [Some(&spec.redis.connection), registry];
+    let redis = redis.into_iter().flatten().filter_map(|redis| redis.server.certificate_ref.as_deref());
+    Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis))
+}
+
+fn name_and_labels(
+    owner: &str,
+    namespace: &str,
+    spec: &CoreSpec,
+) -> Result<(ChildName, BTreeMap<String, String>), PlanError> {
+    let name = ChildName::of(owner, Core::NAME)?;
+    let selector = labels::selector(Core::NAME, &name, namespace);
+    let labels = labels::of_pods(&selector, &spec.component.template_labels)?;
+    Ok((name, labels))
+}
+
+fn version(
+    spec: &CoreSpec,
+    annotations: Option<&BTreeMap<String, String>>,
+) -> Result<HarborVersion, PlanError> {
+    let version = HarborVersion::of(annotations, &spec.component.image)?;
+    let registry = spec.components.registry.redis.as_ref();
+    (
+        redis::understood(&spec.redis.connection, "spec.redis", &version),
+        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", &version)),
+    )
+        .all()?;
+    Ok(version)
+}
+
+fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanError> {
+    let idle = duration::seconds(&spec.redis.idle_timeout, "spec.redis.idleTimeout")?;
+    let registry = spec.components.registry.redis.as_ref();
+    let (core, registry) = (
+        redis::url(&spec.redis.connection, idle, secrets),
+        registry.map(|registry| redis::url(registry, idle, secrets)).transpose(),
+    )
+        .all()?;
+    Ok(RedisUrls { core, registry })
+}
+
+/// What is mounted as it is. The authority users may download need not be there, the Secret must.
+fn certificates(
+    spec: &CoreSpec,
+    authorities: &Authorities<'_>,
+    world: &World<'_>,
+    secrets: &Secrets<'_>,
+) -> Result<(), PlanError> {
+    let public = spec.public_certificate_ref.as_ref();
+    let public = public.map(|secret| world.require::<v1::Secret>(secret)).transpose();
+    (authorities.check(secrets), public).all().map(drop)
+}
+
+/// What Core proves itself with. An empty administrator's password would be one: it lets everybody in.
+fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
+    [admin_password(spec), core_secret(spec), jobservice_secret(spec), registry_password(spec)]
+        .map(|key| secrets.sound(&key, not_empty))
+        .into_iter()
+        .collect::<Vec<_>>()
+        .all()
+        .map(drop)
+}
+
+fn key_files(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
+    let token = SecretKey::new(&spec.components.token_service.certificate_ref, keys::TOKEN_KEY);
+    let encryption = SecretKey::new(&spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
+    (
+        secrets.sound(&token, keys::signs_tokens),
+        secrets.sound(&encryption, keys::encrypts),
+        secrets.sound(&csrf_key(spec), keys::protects_forms),
+    )
+        .all()
+        .map(drop)
+}
+
+/// The administrator's first password.
+pub(super) fn admin_password(spec: &CoreSpec) -> SecretKey<'_> {
+    SecretKey::new(&spec.admin_initial_password_ref, "secret")
+}
+
+/// What other components authenticate to Core with.
+pub(super) fn core_secret(spec: &CoreSpec) -> SecretKey<'_> {
+    SecretKey::new(&spec.secret_ref, "secret")
+}
+
+/// What JobService authenticates with.
+pub(super) fn jobservice_secret(spec: &CoreSpec) -> SecretKey<'_> {
+    SecretKey::new(&spec.components.job_service.secret_ref, "secret")
+}
+
+/// What Core logs in to the registry with.
+pub(super) fn registry_password(spec: &CoreSpec) -> SecretKey<'_> {
+    SecretKey::new(&spec.components.registry.access.credentials.password_ref, "secret")
+}
+
+/// What protects forms against cross-site requests.
+pub(super) fn csrf_key(spec: &CoreSpec) -> SecretKey<'_> {
+    SecretKey::new(&spec.csrf_key_ref, "key")
+}

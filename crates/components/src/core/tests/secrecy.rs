@@ -1,0 +1,83 @@
+use super::{CASES, Case, Core, base64};
+use crate::percent::Encoded;
+use serde_json::Value;
+
+/// Unlike anything else in an object, and with characters that every encoding changes.
+const MARKER: &str = "mark€r:/";
+
+/// The case with a marker in every value of every Secret it may read. 16 bytes where that matters.
+fn marked(name: &str) -> Case<Core> {
+    let mut case = Case::<Core>::golden(name);
+    for input in &mut case.inputs {
+        for (key, value) in input["data"].as_object_mut().unwrap() {
+            *value = match key.as_str() {
+                "tls.key" => base64(format!("-----BEGIN RSA PRIVATE KEY-----\n{MARKER}\n").as_bytes()),
+                "key" => base64(format!("{MARKER:-<30}").as_bytes()),
+                "secret" => base64(format!("{MARKER:-<14}").as_bytes()),
+                _ => base64(MARKER.as_bytes()),
+            };
+        }
+    }
+    case
+}
+
+fn forms(value: &[u8]) -> [String; 3] {
+    let text = String::from_utf8_lossy(value).into_owned();
+    [text, Encoded(value).to_string(), base64(value).as_str().unwrap().to_owned()]
+}
+
+fn leaks(object: &Value, secrets: &[Value]) -> Option<String> {
+    let text = object.to_string();
+    let values = secrets.iter().flat_map(|secret| secret["data"].as_object().unwrap().values());
+    let whole = values.map(|value| value.as_str().unwrap().to_owned());
+    forms(MARKER.as_bytes()).into_iter().chain(whole).find(|form| text.contains(form.as_str()))
+}
+
+#[test]
+fn b13_no_secret_leaves_its_secret() {
+    for name in CASES {
+        let case = marked(name);
+        let (secrets, others): (Vec<Value>, Vec<Value>) =
+            case.children().into_iter().partition(|child| child["kind"] == "Secret");
+        assert_eq!(secrets.len(), 1);
+        for child in others {
+            assert_eq!(leaks(&child, &case.inputs), None, "{name}: {}", child["kind"]);
+        }
+    }
+}
+
+#[test]
+fn b13_the_test_would_notice() {
+    let case = marked("full");
+    for form in forms(MARKER.as_bytes()) {
+        assert!(leaks(&Value::from(form), &case.inputs).is_some());
+    }
+}
+
+#[test]
+fn an_error_never_holds_what_is_wrong_with_a_secret() {
+    for name in CASES {
+        let mut case = marked(name);
+        for input in &mut case.inputs {
+            for value in input["data"].as_object_mut().unwrap().values_mut() {
+                *value = base64(format!("{MARKER} \n").as_bytes());
+            }
+        }
+        let error = case.plan().unwrap_err();
+        assert_eq!(leaks(&Value::from(error.to_string()), &case.inputs), None);
+        assert_eq!(leaks(&Value::from(format!("{error:?}")), &case.inputs), None);
+    }
+}
+
+#[test]
+fn urls_of_redis_are_bytes_in_data() {
+    let secret = Case::<Core>::golden("full").child("Secret");
+    assert_eq!(secret.get("stringData"), None);
+    let url: k8s_openapi::ByteString =
+        serde_json::from_value(secret["data"]["_REDIS_URL_REG"].clone()).unwrap();
+    assert_eq!(
+        String::from_utf8(url.0).unwrap(),
+        "redis+sentinel://:fake%3Ap%40ss%2Fw%23rd%201%25@sentinel.example.com:26379/harbor/1\
+         ?idle_timeout_seconds=90"
+    );
+}

@@ -1,0 +1,31 @@
+//! The labels that tie pods to their Deployment, their Service and their NetworkPolicy.
+
+use plan::{ChildName, PlanError};
+use std::collections::BTreeMap;
+
+/// The selector of a component's pods. A Deployment's selector is immutable, so these are as they always were.
+pub(crate) fn selector(component: &str, name: &ChildName, namespace: &str) -> BTreeMap<String, String> {
+    [
+        (format!("{component}.goharbor.io/name"), name.to_string()),
+        (format!("{component}.goharbor.io/namespace"), namespace.to_owned()),
+    ]
+    .into()
+}
+
+/// The labels of the pods: the selector's and the user's.
+///
+/// A label that changed the selector's would make pods their own Deployment does not recognise; it is refused.
+pub(crate) fn of_pods(
+    selector: &BTreeMap<String, String>,
+    wished: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, PlanError> {
+    let clash = wished.iter().find(|(key, value)| selector.get(*key).is_some_and(|own| own != *value));
+    if let Some((key, _)) = clash {
+        return Err(PlanError::invalid(
+            format_args!("spec.templateLabels[{key}]"),
+            "selects the pods and cannot be changed",
+            "remove it or use another key",
+        ));
+    }
+    Ok(wished.iter().chain(selector).map(|(key, value)| (key.clone(), value.clone())).collect())
+}

@@ -1,0 +1,40 @@
+//! Who may talk to a component.
+
+use k8s_openapi::{
+    api::networking::v1::{NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort, NetworkPolicySpec},
+    apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
+};
+use kube::core::ObjectMeta;
+use std::collections::BTreeMap;
+
+/// Asks for network policies with the value `true`.
+const ANNOTATION: &str = "goharbor.io/network-policies";
+
+/// Whether an object asks for network policies.
+pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>) -> bool {
+    annotations.and_then(|annotations| annotations.get(ANNOTATION)).is_some_and(|value| value == "true")
+}
+
+/// Lets everybody in through these ports, by name, and nobody through any other.
+pub(crate) fn ingress(
+    metadata: ObjectMeta,
+    pods: BTreeMap<String, String>,
+    ports: impl IntoIterator<Item = &'static str>,
+) -> NetworkPolicy {
+    let port = |name: &str| NetworkPolicyPort {
+        port: Some(IntOrString::String(name.into())),
+        protocol: Some("TCP".into()),
+        ..NetworkPolicyPort::default()
+    };
+    let rule =
+        NetworkPolicyIngressRule { ports: Some(ports.into_iter().map(port).collect()), ..Default::default() };
+    NetworkPolicy {
+        metadata,
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector { match_labels: Some(pods), match_expressions: None }),
+            policy_types: Some(vec!["Ingress".into()]),
+            ingress: Some(vec![rule]),
+            egress: None,
+        }),
+    }
+}

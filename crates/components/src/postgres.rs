@@ -1,0 +1,96 @@
+//! PostgreSQL, as Harbor's own components reach it.
+
+use crate::{
+    environment::Environment,
+    secret_key::{Fault, SecretKey, Secrets},
+};
+use api::v1beta1::postgres::PostgresConnection;
+use plan::{All, PlanError};
+
+/// Key of a Secret that holds a password.
+const PASSWORD: &str = "postgres-password";
+
+/// A database that Harbor can be pointed at.
+///
+/// Harbor takes one host: before it connects it waits for `host:port` to accept, which a list never does. Of several
+/// hosts the first is therefore used, as it always was; for fail-over point it at a Service in front of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Database<'a> {
+    host: &'a str,
+    port: i32,
+    username: Option<&'a str>,
+    password: Option<SecretKey<'a>>,
+    name: Option<&'a str>,
+    ssl_mode: Option<&'a str>,
+}
+
+impl<'a> Database<'a> {
+    /// The database a spec describes, found usable. `field` is where the spec does so.
+    ///
+    /// Harbor joins all of it with spaces and without quotes, so none of it may be empty or hold white space.
+    pub fn of(
+        connection: &'a PostgresConnection,
+        field: &str,
+        secrets: &Secrets<'_>,
+    ) -> Result<Self, PlanError> {
+        let credentials = &connection.credentials;
+        let password = credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let word = |path: &str, value: Option<&'a String>| match value {
+            Some(value) => word(format!("{field}.{path}"), value).map(Some),
+            None => Ok(None),
+        };
+        let server = connection.hosts.first().ok_or_else(|| no_host(field));
+        let server = server.and_then(|server| {
+            Ok((self::word(format!("{field}.hosts[0].host"), &server.host)?, server.port.unwrap_or(5432)))
+        });
+        let ((host, port), username, name, ssl_mode, _) = (
+            server,
+            word("username", credentials.username.as_ref()),
+            word("database", connection.database.as_ref()),
+            word("parameters.sslmode", connection.parameters.get("sslmode")),
+            password.map(|key| secrets.sound(&key, one_word)).transpose(),
+        )
+            .all()?;
+        Ok(Self { host, port, username, password, name, ssl_mode })
+    }
+
+    /// Tells Harbor where the database is. What is not set is left to Harbor's default.
+    pub fn environment(&self) -> Environment {
+        let environment = Environment::default()
+            .with("DATABASE_TYPE", "postgresql")
+            .with("POSTGRESQL_HOST", self.host)
+            .with("POSTGRESQL_PORT", self.port)
+            .with_some("POSTGRESQL_USERNAME", self.username);
+        let environment = match &self.password {
+            Some(key) => environment.with_secret("POSTGRESQL_PASSWORD", key),
+            None => environment,
+        };
+        environment.with_some("POSTGRESQL_DATABASE", self.name).with_some("POSTGRESQL_SSLMODE", self.ssl_mode)
+    }
+}
+
+fn no_host(field: &str) -> PlanError {
+    PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
+}
+
+fn word(field: String, value: &str) -> Result<&str, PlanError> {
+    match one_word(value.as_bytes()) {
+        Ok(()) => Ok(value),
+        Err(Fault { problem, remedy }) => Err(PlanError::invalid(field, problem, remedy)),
+    }
+}
+
+fn one_word(value: &[u8]) -> Result<(), Fault> {
+    match value.last() {
+        None => Err(Fault::new("is empty", "give it a value")),
+        Some(b'\n' | b'\r') => Err(Fault::new(
+            "ends with a line break, which Harbor cannot pass on to the database",
+            "write it without, for example with `printf` instead of `echo`",
+        )),
+        _ if value.iter().any(u8::is_ascii_whitespace) => Err(Fault::new(
+            "contains white space, which Harbor cannot pass on to the database",
+            "use one without",
+        )),
+        _ => Ok(()),
+    }
+}

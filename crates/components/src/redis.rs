@@ -1,0 +1,164 @@
+//! Redis, as Harbor's own components reach it.
+
+use crate::{
+    HarborVersion,
+    percent::Encoded,
+    secret_key::{SecretKey, Secrets, Value},
+};
+use api::v1beta1::redis::RedisConnection;
+use plan::PlanError;
+use std::{fmt, net::Ipv6Addr};
+
+/// Key of a Secret that holds a password.
+const PASSWORD: &str = "redis-password";
+
+/// The URL Harbor reaches a Redis database under, password included: it belongs into a Secret.
+///
+/// `idle_timeout` is how many seconds an unused connection stays open. A `certificateRef` turns TLS on.
+pub(crate) fn url(
+    connection: &RedisConnection,
+    idle_timeout: u64,
+    secrets: &Secrets<'_>,
+) -> Result<String, PlanError> {
+    let server = &connection.server;
+    let key = server.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD));
+    let password = key.map(|key| secrets.value(&key)).transpose()?;
+    let url = Url {
+        tls: server.certificate_ref.is_some(),
+        password: password.as_ref().map(Value::bytes).filter(|bytes| !bytes.is_empty()),
+        host: &server.host,
+        port: server.port,
+        master_set: server.sentinel_master_set.as_deref().filter(|set| !set.is_empty()),
+        database: connection.database,
+        idle_timeout,
+    };
+    Ok(url.to_string())
+}
+
+/// Refuses TLS where Harbor cannot speak it to Redis. `field` is where the spec describes the connection.
+pub(crate) fn understood(
+    connection: &RedisConnection,
+    field: &str,
+    version: &HarborVersion,
+) -> Result<(), PlanError> {
+    if connection.server.certificate_ref.is_none() || version.is_at_least(2, 13) {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        format_args!("{field}.certificateRef"),
+        format!("Harbor {version} cannot speak TLS to Redis"),
+        "upgrade to Harbor 2.13 or newer, or remove certificateRef",
+    ))
+}
+
+struct Url<'a> {
+    tls: bool,
+    password: Option<&'a [u8]>,
+    host: &'a str,
+    port: Option<i32>,
+    master_set: Option<&'a str>,
+    database: i32,
+    idle_timeout: u64,
+}
+
+impl fmt::Display for Url<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tls, sentinel, usual_port) = match (self.tls, self.master_set) {
+            (tls, Some(_)) => (tls, "+sentinel", 26379),
+            (tls, None) => (tls, "", 6379),
+        };
+        write!(f, "redis{}{sentinel}://", if tls { "s" } else { "" })?;
+        if let Some(password) = self.password {
+            write!(f, ":{}@", Encoded(password))?;
+        }
+        match self.host.parse::<Ipv6Addr>() {
+            Ok(address) => write!(f, "[{address}]")?,
+            Err(_) => f.write_str(self.host)?,
+        }
+        write!(f, ":{}", self.port.unwrap_or(usual_port))?;
+        if let Some(set) = self.master_set {
+            write!(f, "/{}", Encoded(set.as_bytes()))?;
+        }
+        write!(f, "/{}?idle_timeout_seconds={}", self.database, self.idle_timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plain() -> Url<'static> {
+        Url {
+            tls: false,
+            password: None,
+            host: "redis",
+            port: Some(6379),
+            master_set: None,
+            database: 0,
+            idle_timeout: 30,
+        }
+    }
+
+    fn decoded(text: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut rest = text.as_bytes();
+        while let [first, tail @ ..] = rest {
+            if *first == b'%' {
+                let digits = std::str::from_utf8(&tail[..2]).unwrap();
+                bytes.push(u8::from_str_radix(digits, 16).unwrap());
+                rest = &tail[2..];
+            } else {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_password_is_encoded_as_user_information() {
+        let url = Url { password: Some(b"p@ss/w:rd#1%"), ..plain() }.to_string();
+        assert_eq!(url, "redis://:p%40ss%2Fw%3Ard%231%25@redis:6379/0?idle_timeout_seconds=30");
+    }
+
+    #[test]
+    fn a_sentinel_is_asked_for_its_master_set() {
+        let url = Url { master_set: Some("mymaster"), port: None, database: 2, ..plain() }.to_string();
+        assert_eq!(url, "redis+sentinel://redis:26379/mymaster/2?idle_timeout_seconds=30");
+    }
+
+    #[test]
+    fn tls_is_told_by_the_scheme_with_and_without_sentinel() {
+        assert!(Url { tls: true, ..plain() }.to_string().starts_with("rediss://"));
+        let sentinel = Url { tls: true, master_set: Some("m"), ..plain() }.to_string();
+        assert!(sentinel.starts_with("rediss+sentinel://"), "{sentinel}");
+    }
+
+    #[test]
+    fn an_ipv6_address_stands_in_brackets() {
+        let url = Url { host: "fd00::1", ..plain() }.to_string();
+        assert_eq!(url, "redis://[fd00::1]:6379/0?idle_timeout_seconds=30");
+    }
+
+    #[test]
+    fn b15_tls_is_refused_where_harbor_does_not_know_it() {
+        let mut connection = RedisConnection::default();
+        connection.server.certificate_ref = Some("redis-ca".into());
+        let understood =
+            |version| understood(&connection, "spec.redis", &HarborVersion::parse(version).unwrap());
+        assert_eq!(understood("2.13.0"), Ok(()));
+        let error = understood("2.12.4").unwrap_err().to_string();
+        assert!(error.starts_with("spec.redis.certificateRef: Harbor 2.12.4 cannot"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_password_comes_back_from_the_url_as_it_was(password in prop::collection::vec(any::<u8>(), 1..40)) {
+            let url = Url { password: Some(&password), ..plain() }.to_string();
+            let (user_info, rest) = url.strip_prefix("redis://:").unwrap().split_once('@').unwrap();
+            prop_assert_eq!(decoded(user_info), password);
+            prop_assert_eq!(rest, "redis:6379/0?idle_timeout_seconds=30");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! TLS between components.
+
+use crate::{
+    authorities::{self, CERTIFICATE},
+    environment::Environment,
+    secret_key::{SecretKey, Secrets, not_empty},
+    volumes,
+};
+use api::v1beta1::tls::ComponentsTlsSpec;
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
+use plan::{All, PlanError};
+
+/// How a component is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// In clear text.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Scheme {
+    /// Over TLS if the spec says anything about TLS.
+    pub const fn of(tls: Option<&ComponentsTlsSpec>) -> Self {
+        match tls {
+            Some(_) => Self::Https,
+            None => Self::Http,
+        }
+    }
+
+    /// As it begins a URL, and as it names ports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// As probes spell it.
+    pub const fn of_probe(self) -> &'static str {
+        match self {
+            Self::Http => "HTTP",
+            Self::Https => "HTTPS",
+        }
+    }
+
+    /// The port of the Service.
+    pub const fn port(self) -> i32 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+
+    /// The port of the container, which may not be a privileged one.
+    pub const fn container_port(self) -> i32 {
+        match self {
+            Self::Http => 8080,
+            Self::Https => 8443,
+        }
+    }
+}
+
+const VOLUME: &str = "internal-certificates";
+const FILES: [&str; 3] = ["tls.crt", "tls.key", CERTIFICATE];
+
+/// A component's own certificate, and the authority of all the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InternalTls<'a> {
+    secret: &'a str,
+}
+
+impl<'a> InternalTls<'a> {
+    /// The certificate a spec names, found complete. Its presence turns TLS on; without a Secret there is nothing to
+    /// serve with.
+    pub fn of(
+        spec: Option<&'a ComponentsTlsSpec>,
+        field: &str,
+        secrets: &Secrets<'_>,
+    ) -> Result<Option<Self>, PlanError> {
+        let Some(spec) = spec else { return Ok(None) };
+        let Some(secret) = &spec.certificate_ref else {
+            return Err(PlanError::invalid(
+                format_args!("{field}.certificateRef"),
+                "is not set although TLS is on",
+                "name a Secret with tls.crt, tls.key and ca.crt, or remove the tls block",
+            ));
+        };
+        let check = |file| secrets.sound(&SecretKey::new(secret, file), not_empty);
+        FILES.map(check).into_iter().collect::<Vec<_>>().all()?;
+        Ok(Some(Self { secret }))
+    }
+
+    /// The certificate.
+    pub fn volume(&self) -> Volume {
+        volumes::secret(VOLUME, self.secret, &FILES.map(|file| (file, file)))
+    }
+
+    /// The certificate as files in `directory`, and its authority among those trusted.
+    pub fn mounts(directory: &str) -> Vec<VolumeMount> {
+        vec![
+            volumes::file(VOLUME, CERTIFICATE, format!("{}/{CERTIFICATE}", authorities::DIRECTORY)),
+            volumes::directory(VOLUME, directory),
+        ]
+    }
+
+    /// Tells Harbor whether to serve with the files in `directory`.
+    pub fn environment(tls: Option<&Self>, directory: &str) -> Environment {
+        let environment = Environment::default().with("INTERNAL_TLS_ENABLED", tls.is_some());
+        if tls.is_none() {
+            return environment;
+        }
+        environment
+            .with("INTERNAL_TLS_CERT_PATH", format_args!("{directory}/tls.crt"))
+            .with("INTERNAL_TLS_KEY_PATH", format_args!("{directory}/tls.key"))
+            // Read by Harbor 2.5 only; later ones trust what is in the image's bundle.
+            .with("INTERNAL_TLS_TRUST_CA_PATH", format_args!("{directory}/{CERTIFICATE}"))
+    }
+}

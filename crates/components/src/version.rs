@@ -1,0 +1,132 @@
+//! Which Harbor a component belongs to, and what follows from that.
+
+use crate::image;
+use api::v1beta1::image::ImageSpec;
+use plan::PlanError;
+use std::{collections::BTreeMap, fmt};
+
+/// Names the Harbor version on every component object; its image and its environment follow from it.
+pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
+
+/// A version of Harbor that this operator can run: 2.5 or newer.
+///
+/// Kept as written, because image tags are made from it; compared by major and minor number, because nothing a
+/// deployment depends on changes in a patch release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HarborVersion {
+    text: String,
+    number: (u32, u32),
+}
+
+impl HarborVersion {
+    const OLDEST: (u32, u32) = (2, 5);
+    const NEWEST: (u32, u32) = (2, 15);
+
+    /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`. What is newer than we know is taken to be like the newest we know.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        let text = text.strip_prefix('v').unwrap_or(text);
+        let number = number(text).ok_or_else(|| {
+            invalid(
+                format!("{text:?} is not a version of Harbor"),
+                "write it as three numbers, such as 2.15.0",
+            )
+        })?;
+        if number < Self::OLDEST {
+            return Err(invalid(
+                format!("Harbor {text} is older than 2.5, the oldest this operator can run"),
+                "upgrade to Harbor 2.5 with the operator that installed it, then hand over",
+            ));
+        }
+        Ok(Self { text: text.to_owned(), number })
+    }
+
+    /// The version an object's annotation names.
+    ///
+    /// It may be left out where the spec names an image: that image is then taken to be of the newest version known.
+    pub(crate) fn of(
+        annotations: Option<&BTreeMap<String, String>>,
+        spec: &ImageSpec,
+    ) -> Result<Self, PlanError> {
+        let annotation = annotations.and_then(|annotations| annotations.get(VERSION_ANNOTATION));
+        match (annotation, image::named(spec)) {
+            (Some(text), _) => Self::parse(text),
+            (None, Some(_)) => {
+                let (major, minor) = Self::NEWEST;
+                Ok(Self { text: format!("{major}.{minor}.0"), number: Self::NEWEST })
+            }
+            (None, None) => Err(invalid(
+                "is missing, so no image can be chosen",
+                "set it to the version of Harbor, such as 2.15.0, or set spec.image",
+            )),
+        }
+    }
+
+    /// Whether this is `major.minor` or newer.
+    pub const fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        self.number.0 > major || self.number.0 == major && self.number.1 >= minor
+    }
+}
+
+impl fmt::Display for HarborVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Major and minor of `major.minor.patch[-anything]`; the whole must also be usable as an image tag.
+fn number(text: &str) -> Option<(u32, u32)> {
+    let usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let (release, _) = text.split_once('-').unwrap_or((text, ""));
+    let mut parts = release.split('.').map(|part| part.parse().ok());
+    match (parts.next()?, parts.next()?, parts.next()?, parts.next()) {
+        (Some(major), Some(minor), Some(_), None) if text.chars().all(usable) => Some((major, minor)),
+        _ => None,
+    }
+}
+
+fn invalid(problem: impl Into<String>, remedy: &str) -> PlanError {
+    PlanError::invalid(format_args!("metadata.annotations[{VERSION_ANNOTATION}]"), problem, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minors_are_compared_as_numbers() {
+        let version = HarborVersion::parse("2.15.2").unwrap();
+        assert!(version.is_at_least(2, 9) && version.is_at_least(2, 15) && !version.is_at_least(2, 16));
+        assert!(!version.is_at_least(3, 0));
+    }
+
+    #[test]
+    fn a_version_newer_than_we_know_is_allowed() {
+        assert!(HarborVersion::parse("3.0.0").unwrap().is_at_least(2, 15));
+    }
+
+    #[test]
+    fn a_version_keeps_what_its_image_tag_needs() {
+        assert_eq!(HarborVersion::parse("v2.14.0-rc1").unwrap().to_string(), "2.14.0-rc1");
+    }
+
+    #[test]
+    fn a_version_too_old_is_refused_with_a_way_forward() {
+        let error = HarborVersion::parse("2.4.3").unwrap_err().to_string();
+        assert!(error.contains("older than 2.5") && error.contains("upgrade to Harbor 2.5"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_version_is_refused() {
+        for text in ["", "latest", "2", "2.15", "2.15.x", "2.15.0.1", "2.15.0-rc 1", "2.15.0-ä"] {
+            assert!(HarborVersion::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_annotation_an_image_is_taken_to_be_the_newest_and_no_image_is_an_error() {
+        let custom = ImageSpec { image: Some("example/core:mine".into()), ..ImageSpec::default() };
+        assert!(HarborVersion::of(None, &custom).unwrap().is_at_least(2, 15));
+        let error = HarborVersion::of(None, &ImageSpec::default()).unwrap_err().to_string();
+        assert!(error.starts_with("metadata.annotations[harbor.goharbor.io/version]: is missing"), "{error}");
+    }
+}

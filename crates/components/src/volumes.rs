@@ -1,0 +1,63 @@
+//! Volumes that hold configuration and secrets, and where they are mounted.
+
+use k8s_openapi::api::core::v1::{
+    ConfigMapVolumeSource, EmptyDirVolumeSource, KeyToPath, SecretVolumeSource, Volume, VolumeMount,
+};
+
+/// A volume with some keys of a Secret, each as a file. Only what a pod needs: what is not mounted cannot leak, and
+/// its change restarts nothing.
+pub(crate) fn secret(name: &str, secret: &str, files: &[(&str, &str)]) -> Volume {
+    Volume {
+        name: name.into(),
+        secret: Some(SecretVolumeSource {
+            secret_name: Some(secret.into()),
+            items: Some(files.iter().map(|(key, path)| item(key, path)).collect()),
+            ..SecretVolumeSource::default()
+        }),
+        ..Volume::default()
+    }
+}
+
+/// Like [`secret`], for keys a Secret need not have.
+pub(crate) fn optional_secret(name: &str, from: &str, files: &[(&str, &str)]) -> Volume {
+    let mut volume = secret(name, from, files);
+    volume.secret.get_or_insert_default().optional = Some(true);
+    volume
+}
+
+/// A volume with one key of a ConfigMap.
+pub(crate) fn config_map(name: &str, config_map: &str, key: &str) -> Volume {
+    Volume {
+        name: name.into(),
+        config_map: Some(ConfigMapVolumeSource {
+            name: config_map.into(),
+            items: Some(vec![item(key, key)]),
+            ..ConfigMapVolumeSource::default()
+        }),
+        ..Volume::default()
+    }
+}
+
+/// A volume that lives and dies with its pod.
+pub(crate) fn scratch(name: &str) -> Volume {
+    Volume { name: name.into(), empty_dir: Some(EmptyDirVolumeSource::default()), ..Volume::default() }
+}
+
+fn item(key: &str, path: &str) -> KeyToPath {
+    KeyToPath { key: key.into(), path: path.into(), mode: None }
+}
+
+/// A volume as a directory.
+pub(crate) fn directory(volume: &str, path: impl Into<String>) -> VolumeMount {
+    VolumeMount {
+        name: volume.into(),
+        mount_path: path.into(),
+        read_only: Some(true),
+        ..VolumeMount::default()
+    }
+}
+
+/// One file of a volume. Never refreshed while a container runs: a change of it must restart the pod, and does.
+pub(crate) fn file(volume: &str, file: &str, path: impl Into<String>) -> VolumeMount {
+    VolumeMount { sub_path: Some(file.into()), ..directory(volume, path) }
+}

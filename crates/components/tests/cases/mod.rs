@@ -1,0 +1,89 @@
+//! Objects and their inputs, as files.
+
+use kube::core::DynamicObject;
+use plan::{Component, ObjectKey, Plan, PlanError, Planned, Snapshot, plan};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// An object and everything it may read.
+pub struct Case<C: Component> {
+    pub owner: C::Owner,
+    pub inputs: Vec<Value>,
+}
+
+impl<C: Component> Case<C> {
+    /// The case in `tests/golden/<component>/<name>`.
+    pub fn golden(name: &str) -> Self {
+        Self::load(&golden_directory::<C>().join(name))
+    }
+
+    pub fn load(directory: &Path) -> Self {
+        Self::read(&directory.join("in.yaml"), &directory.join("inputs"))
+    }
+
+    pub fn read(owner: &Path, inputs: &Path) -> Self {
+        let owner = serde_saphyr::from_str(&text(owner)).unwrap();
+        let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
+        Self { owner, inputs: files(inputs).iter().flat_map(documents).map(stored).collect() }
+    }
+
+    /// The plan, with everything that is not among the inputs absent.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        let mut snapshot: Snapshot = self.inputs.iter().map(entry).collect();
+        loop {
+            match plan::<C>(&self.owner, &snapshot) {
+                Planned::Done(plan) => return Ok(plan),
+                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| (key, None))),
+                Planned::Failed { error, .. } => return Err(error),
+            }
+        }
+    }
+
+    /// The children, in the order they are applied.
+    pub fn children(&self) -> Vec<Value> {
+        let plan = self.plan().unwrap();
+        plan.graph.iter().map(|(_, desired, _)| desired.object.to_json().unwrap()).collect()
+    }
+}
+
+pub fn golden_directory<C: Component>() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(C::NAME)
+}
+
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn text(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// As the API server would store it: without `stringData`.
+fn stored(mut secret: Value) -> Value {
+    let texts = secret.as_object_mut().unwrap().remove("stringData").unwrap_or(json!({}));
+    for (key, value) in texts.as_object().unwrap() {
+        secret["data"][key] = base64(value.as_str().unwrap().as_bytes());
+    }
+    secret
+}
+
+pub fn base64(bytes: &[u8]) -> Value {
+    serde_json::to_value(k8s_openapi::ByteString(bytes.to_vec())).unwrap()
+}
+
+fn entry(input: &Value) -> (ObjectKey, Option<Arc<DynamicObject>>) {
+    let field = |pointer: &str| input.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+    let key = ObjectKey {
+        group: String::new(),
+        kind: field("/kind"),
+        namespace: field("/metadata/namespace"),
+        name: field("/metadata/name"),
+    };
+    (key, Some(Arc::new(serde_json::from_value(input.clone()).unwrap())))
+}

@@ -1,0 +1,85 @@
+//! What each component makes of an object, written down: `tests/golden/<component>/<case>/{in.yaml,inputs/,out.yaml}`.
+//!
+//! `UPDATE_GOLDEN=1 cargo nextest run -p components` writes `out.yaml` anew; the difference is what to review.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
+
+#[allow(dead_code, reason = "shared with the unit tests")]
+mod cases;
+
+use cases::{Case, files, golden_directory};
+use components::{Visitor, core::Core};
+use plan::Component;
+use serde::Serialize;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+#[test]
+fn every_component_is_as_written_down() {
+    struct EveryCase(Vec<String>);
+
+    impl Visitor for EveryCase {
+        fn visit<C: Component>(&mut self) {
+            let cases = files(&golden_directory::<C>());
+            self.0
+                .extend(cases.iter().filter_map(|case| difference(case, &rendered(&Case::<C>::load(case)))));
+        }
+    }
+
+    let mut every_case = EveryCase(Vec::new());
+    components::for_each(&mut every_case);
+    assert!(every_case.0.is_empty(), "run with UPDATE_GOLDEN=1 and review:\n{}", every_case.0.join("\n"));
+}
+
+#[test]
+fn the_example_of_a_core_renders() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let kinds: Vec<_> = Case::<Core>::read(&examples.join("core.yaml"), &examples.join("inputs"))
+        .children()
+        .into_iter()
+        .map(|child| child["kind"].clone())
+        .collect();
+    assert_eq!(kinds, ["Service", "ConfigMap", "Secret", "Deployment"]);
+}
+
+/// Objects in the order they are applied, fields in the order a person reads them.
+fn rendered<C: Component>(case: &Case<C>) -> String {
+    // Long values stay on one line, where they can be searched for.
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };
+    let document =
+        |object| serde_saphyr::to_string_with_options(&Document::of(object), options.clone()).unwrap();
+    case.children().into_iter().map(document).collect::<Vec<_>>().join("---\n")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    api_version: Value,
+    kind: Value,
+    metadata: Value,
+    #[serde(flatten)]
+    rest: Value,
+}
+
+impl Document {
+    fn of(mut object: Value) -> Self {
+        let mut take = |field: &str| object.as_object_mut().unwrap().remove(field).unwrap();
+        let (api_version, kind, metadata) = (take("apiVersion"), take("kind"), take("metadata"));
+        Self { api_version, kind, metadata, rest: object }
+    }
+}
+
+fn difference(case: &Path, rendered: &str) -> Option<String> {
+    let golden = case.join("out.yaml");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&golden, rendered).unwrap();
+    }
+    let expected = fs::read_to_string(&golden).unwrap_or_default();
+    if expected == rendered {
+        return None;
+    }
+    let line = expected.lines().zip(rendered.lines()).position(|(expected, actual)| expected != actual);
+    let line = line.unwrap_or_else(|| expected.lines().count().min(rendered.lines().count()));
+    let shown = |text: &str| text.lines().nth(line).unwrap_or("(nothing)").trim().to_owned();
+    Some(format!("{}:{}: {} became {}", golden.display(), line + 1, shown(&expected), shown(rendered)))
+}
