@@ -181,7 +181,9 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
 /// The status while reconciliation is paused: everything as it was, and a condition that says so.
 pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
     let mut status = input.previous.clone();
-    let condition = input.condition("Paused", true, "Paused", Some(message));
+    // No generation: nobody has looked at any.
+    let condition =
+        Condition { observed_generation: None, ..input.condition("Paused", true, "Paused", Some(message)) };
     status.conditions.retain(|c| c.type_ != "Paused");
     status.conditions.push(condition);
     status.operator = Some(input.operator.clone());
