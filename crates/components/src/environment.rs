@@ -10,10 +10,11 @@ use k8s_openapi::api::core::v1::EnvVar;
 pub(crate) struct Environment(Vec<EnvVar>);
 
 impl Environment {
-    /// With a variable of this value.
+    /// With a variable of this value. Kubernetes would take `$(NAME)` for another variable and `$$` for `$`.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
-        self.0.push(EnvVar { name: name.into(), value: Some(value.to_string()), value_from: None });
+        let value = value.to_string().replace('$', "$$");
+        self.0.push(EnvVar { name: name.into(), value: Some(value), value_from: None });
         self
     }
 
@@ -44,5 +45,16 @@ impl Environment {
 impl From<Environment> for Vec<EnvVar> {
     fn from(environment: Environment) -> Self {
         environment.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_never_stands_for_another_variable() {
+        let variables: Vec<EnvVar> = Environment::default().with("A", "$(CORE_SECRET) $$").into();
+        assert_eq!(variables[0].value.as_deref(), Some("$$(CORE_SECRET) $$$$"));
     }
 }

@@ -66,6 +66,11 @@ impl<'w> Secrets<'w> {
             .ok_or_else(|| PlanError::invalid(self.subject(key), "does not exist", "add it to the Secret"))
     }
 
+    /// Refuses a Secret that does not exist.
+    pub fn require(&self, secret: &str) -> Result<(), PlanError> {
+        self.world.require::<Secret>(secret).map(drop)
+    }
+
     /// Whether a Secret that must exist has a key.
     pub fn has(&self, key: &SecretKey<'_>) -> Result<bool, PlanError> {
         Ok(value(self.world.require::<Secret>(key.secret)?, key.key).is_some())

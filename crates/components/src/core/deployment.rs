@@ -63,8 +63,6 @@ fn container(core: &Inputs<'_>) -> Container {
         ..ContainerPort::default()
     };
     let ports = [Some(port), core.metrics.map(Metrics::container_port)];
-    // Every request, this one too, writes to Redis; while Redis hangs the answer takes many seconds. Killing Core
-    // would not help, so only a silence of five minutes counts as death.
     Container {
         name: Core::NAME.into(),
         image: Some(image::image(&core.spec.component.image, "harbor-core", &core.version)),
@@ -72,6 +70,8 @@ fn container(core: &Inputs<'_>) -> Container {
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(core)),
         startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..probe(core, 10, 10) }),
+        // Every request, this one too, writes to Redis; while Redis hangs the answer takes many seconds. Killing Core
+        // would not help, so only a silence of five minutes counts as death.
         liveness_probe: Some(Probe { failure_threshold: Some(10), ..probe(core, 30, 30) }),
         readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe(core, 10, 10) }),
         lifecycle: Some(Lifecycle {

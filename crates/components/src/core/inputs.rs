@@ -17,7 +17,6 @@ use crate::{
     trace,
 };
 use api::v1beta1::{self, CoreSpec};
-use k8s_openapi::api::core::v1;
 use kube::{Resource, core::ObjectMeta};
 use plan::{All, ChildName, Component, PlanError, World};
 use std::collections::BTreeMap;
@@ -77,7 +76,7 @@ impl<'a> Inputs<'a> {
             name_and_labels(name.as_deref().unwrap_or_default(), namespace, spec),
             shared_secrets(spec, &secrets),
             key_files(spec, &secrets),
-            certificates(spec, &authorities, world, &secrets),
+            certificates(spec, &authorities, &secrets),
         )
             .all()?;
         Ok(Self {
@@ -164,12 +163,10 @@ fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanE
 fn certificates(
     spec: &CoreSpec,
     authorities: &Authorities<'_>,
-    world: &World<'_>,
     secrets: &Secrets<'_>,
 ) -> Result<(), PlanError> {
-    let public = spec.public_certificate_ref.as_ref();
-    let public = public.map(|secret| world.require::<v1::Secret>(secret)).transpose();
-    (authorities.check(secrets), public).all().map(drop)
+    let public = spec.public_certificate_ref.as_ref().map(|secret| secrets.require(secret));
+    (authorities.check(secrets), public.unwrap_or(Ok(()))).all().map(drop)
 }
 
 /// What Core proves itself with. An empty administrator's password would be one: it lets everybody in.

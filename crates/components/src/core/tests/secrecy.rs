@@ -69,15 +69,30 @@ fn an_error_never_holds_what_is_wrong_with_a_secret() {
     }
 }
 
+fn url(case: &str, key: &str) -> String {
+    let url = Case::<Core>::golden(case).child("Secret")["data"][key].clone();
+    let url: k8s_openapi::ByteString = serde_json::from_value(url).unwrap();
+    String::from_utf8(url.0).unwrap()
+}
+
 #[test]
 fn urls_of_redis_are_bytes_in_data() {
-    let secret = Case::<Core>::golden("full").child("Secret");
-    assert_eq!(secret.get("stringData"), None);
-    let url: k8s_openapi::ByteString =
-        serde_json::from_value(secret["data"]["_REDIS_URL_REG"].clone()).unwrap();
+    assert_eq!(Case::<Core>::golden("full").child("Secret").get("stringData"), None);
     assert_eq!(
-        String::from_utf8(url.0).unwrap(),
+        url("full", "_REDIS_URL_REG"),
         "redis+sentinel://:fake%3Ap%40ss%2Fw%23rd%201%25@sentinel.example.com:26379/harbor/1\
          ?idle_timeout_seconds=90"
     );
+}
+
+#[test]
+fn b15_a_certificate_of_redis_turns_tls_on_and_is_trusted() {
+    for (key, database) in [("_REDIS_URL_CORE", 0), ("_REDIS_URL_REG", 1)] {
+        let expected = format!(
+            "rediss://:fake-redis-password@redis.example.com:6379/{database}?idle_timeout_seconds=30"
+        );
+        assert_eq!(url("rediss", key), expected);
+    }
+    let deployment = Case::<Core>::golden("rediss").child("Deployment").to_string();
+    assert_eq!(deployment.matches("/harbor_cust_cert/redis-ca.crt").count(), 1);
 }
