@@ -158,3 +158,26 @@ fn short_names_and_the_scale_of_registries_are_as_they_were() {
         assert_eq!(scale.is_object(), name == "registries.goharbor.io", "{name}");
     }
 }
+
+#[test]
+fn every_rule_says_what_is_wrong_and_what_to_do() {
+    fn rules(schema: &Value, messages: &mut Vec<String>) {
+        for rule in schema["x-kubernetes-validations"].as_array().into_iter().flatten() {
+            messages.push(rule["message"].as_str().unwrap_or_default().to_owned());
+        }
+        for property in schema["properties"].as_object().into_iter().flatten() {
+            rules(property.1, messages);
+        }
+    }
+    let mut messages = Vec::new();
+    for (_, crd) in definitions() {
+        rules(&crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"], &mut messages);
+    }
+
+    assert!(messages.len() > 40, "{}", messages.len());
+    for message in messages {
+        let (problem, remedy) =
+            message.split_once("; ").unwrap_or_else(|| panic!("no remedy in {message:?}"));
+        assert!(!problem.is_empty() && !remedy.ends_with('.'), "{message}");
+    }
+}

@@ -116,6 +116,15 @@ pub enum AuthMode {
     Database,
 }
 
+impl AuthMode {
+    /// The value as Core spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Database => "db_auth",
+        }
+    }
+}
+
 /// The Redis database of Core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -160,6 +169,18 @@ pub enum CoreLogLevel {
     Warn,
     /// What went wrong.
     Error,
+}
+
+impl CoreLogLevel {
+    /// The value as Core spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
 }
 
 default_is_the_empty_object!(CoreHttpSpec, CoreLogSpec);

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = Rule::new(
         "!has(self.imageChartStorage.filesystem) || !has(self.registryctl) || !has(self.registryctl.tolerations) \
          || self.registryctl.tolerations.size() == 0 || (has(self.registry) && has(self.registry.tolerations) \
-         && self.registryctl.tolerations == self.registry.tolerations)")
+         && dyn(self.registryctl.tolerations) == dyn(self.registry.tolerations))")
     .message("registryctl.tolerations: the controller runs in the registry's pods; remove it or repeat registry.tolerations"))]
 pub struct HarborSpec {
     /// The installation.

@@ -133,3 +133,16 @@ pub enum HarborLogLevel {
     /// What ends a process.
     Fatal,
 }
+
+impl HarborLogLevel {
+    /// The value as the spec spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Fatal => "fatal",
+        }
+    }
+}

@@ -106,6 +106,17 @@ pub enum NotaryKeyAlgorithm {
     Ed25519,
 }
 
+impl NotaryKeyAlgorithm {
+    /// The value as Notary spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ecdsa => "ecdsa",
+            Self::Rsa => "rsa",
+            Self::Ed25519 => "ed25519",
+        }
+    }
+}
+
 /// How clients of the Notary server prove who they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -166,6 +166,17 @@ pub enum SwiftEndpointType {
     Admin,
 }
 
+impl SwiftEndpointType {
+    /// The value as the registry spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Internal => "internal",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 /// Azure Blob Storage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

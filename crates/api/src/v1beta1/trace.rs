@@ -63,6 +63,16 @@ pub enum TraceProvider {
     Otel,
 }
 
+impl TraceProvider {
+    /// The value as the spec spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Jaeger => "jaeger",
+            Self::Otel => "otel",
+        }
+    }
+}
+
 /// Traces to Jaeger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -120,6 +120,15 @@ pub enum CacheDriver {
     Redis,
 }
 
+impl CacheDriver {
+    /// The value as Core spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Redis => "redis",
+        }
+    }
+}
+
 /// Trivy, seen from Core.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

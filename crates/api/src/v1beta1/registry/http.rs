@@ -72,6 +72,16 @@ pub enum RegistryHttpNet {
     Tcp,
 }
 
+impl RegistryHttpNet {
+    /// The value as the registry spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unix => "unix",
+            Self::Tcp => "tcp",
+        }
+    }
+}
+
 /// HTTP/2.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

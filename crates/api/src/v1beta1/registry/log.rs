@@ -67,6 +67,17 @@ pub enum RegistryLogFormatter {
     Logstash,
 }
 
+impl RegistryLogFormatter {
+    /// The value as the registry spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Logstash => "logstash",
+        }
+    }
+}
+
 /// Severity of the registry's log messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -113,6 +113,16 @@ pub enum BlobDescriptorCache {
     Redis,
 }
 
+impl BlobDescriptorCache {
+    /// The value as the registry spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InMemory => "inmemory",
+            Self::Redis => "redis",
+        }
+    }
+}
+
 /// Deleting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
