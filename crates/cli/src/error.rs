@@ -1,9 +1,9 @@
 //! Why a command failed, in words for whoever typed it.
 
 use plan::{ObjectKey, PlanError, Violation};
-use std::{collections::BTreeSet, fmt, io};
+use std::{collections::BTreeSet, fmt, io, vec};
 
-/// One thing that went wrong. Its message names the place, the problem and the remedy, and never holds a secret.
+/// One thing that went wrong: its message names the place, the problem and the remedy, never a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file, or an object in one, is not what it should be.
@@ -18,12 +18,12 @@ pub enum Error {
         keys: BTreeSet<ObjectKey>,
     },
     /// The object asks for something that cannot be.
-    #[error("{owner}: {error}")]
+    #[error("{owner}: {violation}")]
     Plan {
         /// The object.
         owner: String,
         /// What that is.
-        error: PlanError,
+        violation: Violation,
     },
     /// What was rendered cannot be written down.
     #[error("{object}: cannot be written as text ({problem}); please report this")]
@@ -44,15 +44,6 @@ impl Error {
         let (problem, remedy) = (problem.into(), remedy.into());
         Self::Input(Violation { subject: place.to_string(), problem, remedy })
     }
-
-    /// What `owner` could not be planned for.
-    pub fn plan(owner: &ObjectKey, error: PlanError) -> Self {
-        let owner = owner.to_string();
-        match error {
-            PlanError::Missing(keys) => Self::Missing { owner, keys },
-            error => Self::Plan { owner, error },
-        }
-    }
 }
 
 /// Everything that went wrong; never nothing.
@@ -60,6 +51,22 @@ impl Error {
 pub struct Failure(Vec<Error>);
 
 impl Failure {
+    /// Why there is no plan for `owner`: one error for each thing to put right.
+    pub fn plan(owner: &ObjectKey, error: PlanError) -> Self {
+        let owner = owner.to_string();
+        match error {
+            PlanError::Missing(keys) => Self(vec![Error::Missing { owner, keys }]),
+            PlanError::Invalid(violations) => {
+                let each = |violation| Error::Plan { owner: owner.clone(), violation };
+                Self(violations.into_iter().map(each).collect())
+            }
+            unread @ PlanError::Unread(_) => {
+                let remedy = "report this, the component asks for it again and again";
+                Self(vec![Error::input(owner, unread.to_string(), remedy)])
+            }
+        }
+    }
+
     /// Everything, in the order in which it was found.
     pub fn errors(&self) -> &[Error] {
         &self.0
@@ -68,6 +75,15 @@ impl Failure {
     /// Success if nothing went wrong.
     pub fn unless_empty(errors: Vec<Error>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
+    }
+}
+
+impl IntoIterator for Failure {
+    type Item = Error;
+    type IntoIter = vec::IntoIter<Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -1,7 +1,7 @@
 //! From an object to its children, and from those that have children themselves to theirs.
 
 use crate::{
-    error::Error,
+    error::{Error, Failure},
     fields,
     kinds::{Kinds, Unplanned},
     known::Known,
@@ -66,9 +66,9 @@ impl Expander {
         Self { kinds, known, recursive, errors: Vec::new(), unmet: Vec::new() }
     }
 
-    /// The children of an object. Nothing for a kind without, or if something is wrong: then the errors say what.
+    /// The children of an object. Nothing if something is wrong: then the errors say what.
     pub fn expand(&mut self, owner: Owner) -> Option<Expansion> {
-        let children = self.children(&owner).map_err(|error| self.errors.push(error)).ok()?;
+        let children = self.children(&owner).map_err(|failure| self.errors.extend(failure)).ok()?;
         let mut expansion = Expansion { owner: owner.key, children };
         if self.recursive {
             // Only now: any of the children may be read by any other.
@@ -83,17 +83,17 @@ impl Expander {
         Some(expansion)
     }
 
-    fn children(&mut self, owner: &Owner) -> Result<Vec<Child>, Error> {
+    fn children(&mut self, owner: &Owner) -> Result<Vec<Child>, Failure> {
         let Some(kind) = self.kinds.of(&owner.key) else { return Ok(Vec::new()) };
         let plan = kind.plan(owner.json.clone(), &self.known).map_err(|error| match error {
-            Unplanned::Failed(error) => Error::plan(&owner.key, error),
+            Unplanned::Failed(error) => Failure::plan(&owner.key, error),
             Unplanned::Undecodable { field, problem } => {
-                undecodable(owner, &kind.resource.version, &field, problem)
+                undecodable(owner, &kind.resource.version, &field, problem).into()
             }
         })?;
         for key in plan.reads.iter().filter(|key| self.known.is_generated(key)) {
             terminal::warn(format_args!(
-                "{}: reads {key}, whose values are made up when it is created; what is made of them here holds placeholders",
+                "{}: reads {key}, whose values are made up when it is created; here they are placeholders",
                 owner.key
             ));
         }
@@ -106,8 +106,8 @@ impl Expander {
             };
             Ok(Child { after: after.iter().map(|id| id.index()).collect(), ..child })
         });
-        let children = children.collect::<Result<_, _>>()?;
-        self.unmet.extend(unmet.map(|error| Error::plan(&owner.key, error)));
+        let children = children.collect::<Result<_, Error>>()?;
+        self.unmet.extend(unmet.into_iter().flat_map(|error| Failure::plan(&owner.key, error)));
         Ok(children)
     }
 
@@ -157,7 +157,7 @@ impl Expander {
         match generated.first() {
             None => stamp(json, digest),
             Some(key) => notes.push(format!(
-                "The annotation {INPUTS_ANNOTATION} is left out: values of {key} are made up when it is created."
+                "Without {INPUTS_ANNOTATION}: values of {key} are made up when it is created."
             )),
         }
         Ok(())
@@ -179,18 +179,28 @@ fn with_placeholders(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> 
     secret
 }
 
-/// Names the field that does not fit. The decoder cannot tell fields apart that share a struct with others, the
-/// schema can.
+/// Names the field that does not fit. The decoder loses track in flattened structs, the schema does not.
 fn undecodable(owner: &Owner, version: &str, field: &str, problem: String) -> Error {
     let Owner { place, key, json } = owner;
-    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-    let mistyped = fields::check(key, version, json).mistyped.into_iter().next();
-    let (field, problem) = match (missing, mistyped) {
-        (Some(name), _) => (format!("{field}.{name}"), "is missing".to_owned()),
-        (None, Some(found)) => found,
-        (None, None) => (field.to_owned(), format!("is not what it should be ({problem})")),
-    };
-    let documented = field.split('[').next().unwrap_or_default();
+    let findings = fields::check(key, version, json);
+    let (field, problem) =
+        match problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`')) {
+            Some(name) => {
+                let exact = findings.missing.into_iter().find(|path| path.rsplit('.').next() == Some(name));
+                let field = exact.unwrap_or_else(|| match field {
+                    "." => name.to_owned(),
+                    parent => format!("{parent}.{name}"),
+                });
+                (field, "is missing".to_owned())
+            }
+            None => findings
+                .mistyped
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| (field.to_owned(), format!("is not what it should be ({problem})"))),
+        };
+    let documented: String =
+        field.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect();
     let explain = format!("see `kubectl explain {}.{documented}`", key.kind.to_lowercase());
     Error::input(place, format!("{field} {problem}"), explain)
 }

@@ -17,8 +17,10 @@ static DEFINITIONS: LazyLock<Vec<CustomResourceDefinition>> = LazyLock::new(api:
 pub struct Findings {
     /// Fields the API server would drop.
     pub unknown: Vec<String>,
-    /// Fields of another type than they should be, with what is wrong.
+    /// Fields that are of another type than they should be, with what is wrong.
     pub mistyped: Vec<(String, String)>,
+    /// Fields that should be there.
+    pub missing: Vec<String>,
 }
 
 /// Compares an object with the schema of its kind in `version`; no schema, no findings.
@@ -60,6 +62,8 @@ impl Findings {
         }
         match value {
             Value::Object(fields) => {
+                let required = schema.required.iter().flatten().filter(|name| !fields.contains_key(*name));
+                self.missing.extend(required.map(|name| format!("{path}.{name}")));
                 for (name, value) in fields {
                     let known = schema.properties.as_ref().and_then(|properties| properties.get(name));
                     match (known, &schema.additional_properties) {

@@ -94,11 +94,14 @@ fn syntax(error: &DeserializeError) -> String {
         DeserializeError::UnknownAnchor { .. } => {
             format!("is not valid YAML: a value that begins with * is an alias{at}; put it in quotes")
         }
-        DeserializeError::Message { .. }
+        DeserializeError::ExternalMessage { .. }
         | DeserializeError::Unexpected { .. }
         | DeserializeError::Eof { .. }
         | DeserializeError::Budget { .. } => format!("is not valid YAML: {error}"),
-        _ => format!("holds a value that is not what it says it is{at}"),
+        DeserializeError::InvalidScalar { .. } | DeserializeError::NonFiniteFloat { .. } => {
+            format!("holds a value that is no number{at}; put it in quotes")
+        }
+        _ => format!("is not valid YAML{at}"),
     }
 }
 

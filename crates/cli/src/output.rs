@@ -44,7 +44,7 @@ fn yaml(printed: &Printed<'_>) -> Result<String, Error> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "# {note}");
     }
-    // Folding would spread long lines over many; scripts, certificates and files become literal blocks either way.
+    // Long lines stay lines; text of several lines becomes a literal block either way.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
     serde_saphyr::to_fmt_writer_with_options(&mut text, printed.object, options).map_err(|error| {
         let [kind, name] = ["/kind", "/metadata/name"].map(|pointer| printed.object.pointer(pointer));

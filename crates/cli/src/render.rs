@@ -12,12 +12,12 @@ use clap::Args;
 
 /// Print what the operator would create for an object, without a cluster
 ///
-/// Every object that has children is planned exactly as the operator would, with its reads answered from the given
-/// files, and its children are printed in the order in which they would be applied. If one of the Secrets and
-/// ConfigMaps it reads is missing, the command says which and prints nothing.
+/// Every object that has children is planned exactly as the operator would, with its reads answered from the
+/// given files, and its children are printed in the order in which they would be applied. If one of the Secrets
+/// and ConfigMaps it reads is missing, the command says which and prints nothing.
 ///
-/// Secrets are printed as they are, so that the output can be applied: mind where you store it. Values that the
-/// operator makes up are not printed; a comment names them.
+/// Secrets are printed as they are, so that the output can be applied: mind where you store it. Values that
+/// the operator makes up are not printed; a comment names them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

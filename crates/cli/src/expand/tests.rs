@@ -1,4 +1,4 @@
-//! Expansion, told with kinds of our own: a ConfigMap stands for one that owns a Service, which owns a Deployment.
+//! Expansion, told with kinds of our own: a ConfigMap that owns a Service that owns Deployments.
 
 use super::*;
 use crate::{
@@ -149,8 +149,8 @@ fn no_digest_is_made_of_values_that_nobody_knows_yet() {
     let expansion = expander([given("password")], true).expand(owner()).unwrap();
     let random = &inner(&expansion)[0];
     assert_eq!(annotation(random), None);
-    let expected = "The annotation checksum.goharbor.io/inputs is left out: \
-                    values of Secret ns/made-up are made up when it is created.";
+    let expected =
+        "Without checksum.goharbor.io/inputs: values of Secret ns/made-up are made up when it is created.";
     assert_eq!(random.notes, [expected]);
 }
 

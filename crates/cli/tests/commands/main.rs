@@ -1,0 +1,14 @@
+//! The real binary on real files: exit code, standard output and standard error.
+
+#[cfg(test)]
+mod crds;
+#[cfg(test)]
+mod graph;
+#[cfg(test)]
+mod input;
+#[cfg(test)]
+mod render;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod usage;

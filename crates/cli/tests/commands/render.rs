@@ -1,0 +1,106 @@
+use crate::run::{Folder, Ran, documents, failed, fixture, names};
+use serde_json::Value;
+
+const RENDER: &str = "render -f core.yaml --inputs inputs";
+
+fn rendered(folder: &Folder, arguments: &str) -> String {
+    let Ran { code, stdout, stderr } = folder.run(arguments);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    stdout
+}
+
+/// The one annotation that depends on what Secrets hold.
+fn digest(yaml: &str) -> String {
+    let digests: Vec<_> = yaml.lines().filter(|line| line.contains("checksum.goharbor.io/inputs")).collect();
+    assert_eq!(digests.len(), 1, "{yaml}");
+    digests[0].to_owned()
+}
+
+#[test]
+fn children_are_printed_in_the_order_in_which_they_are_applied() {
+    let names = names(&rendered(&Folder::with_a_core(), RENDER));
+    assert!(names.contains(&"Service harbor-core".to_owned()), "{names:?}");
+    assert_eq!(names.last().map(String::as_str), Some("Deployment harbor-core"), "it waits for the others");
+}
+
+#[test]
+fn yaml_and_json_say_the_same() {
+    let folder = Folder::with_a_core();
+    let list: Value = serde_json::from_str(&rendered(&folder, &format!("{RENDER} --output json"))).unwrap();
+    assert_eq!(list["items"], Value::Array(documents(&rendered(&folder, RENDER))));
+}
+
+#[test]
+fn inputs_may_come_with_the_objects_from_files_and_from_standard_input() {
+    let folder = Folder::with_a_core();
+    let expected = rendered(&folder, RENDER);
+    let files = "render -f core.yaml inputs/secrets.yaml -f inputs/postgres.json";
+    assert_eq!(rendered(&folder, files), expected);
+    let core = fixture("core.yaml");
+    let ran = folder.run_with_input("render -f - --inputs inputs", &core);
+    assert_eq!(ran, Ran { code: Some(0), stdout: expected, stderr: String::new() });
+}
+
+#[test]
+fn an_object_without_namespace_is_in_that_of_its_owner() {
+    let folder = Folder::with_a_core();
+    folder.replace("core.yaml", "metadata:\n", "metadata:\n  namespace: elsewhere\n");
+    let expected = "\
+error: Core elsewhere/harbor: Secret elsewhere/postgres does not exist; put it into a file in --inputs DIR or give its file with -f
+";
+    assert_eq!(folder.run(RENDER), failed(expected), "the one in the namespace default is another");
+    folder.replace("inputs/postgres.json", "default", "elsewhere");
+    for object in documents(&rendered(&folder, RENDER)) {
+        assert_eq!(object["metadata"]["namespace"], "elsewhere");
+    }
+}
+
+#[test]
+fn everything_that_is_missing_is_named_at_once() {
+    let expected = "\
+error: Core default/harbor: 8 objects do not exist:
+  Secret default/admin
+  Secret default/core
+  Secret default/csrf
+  Secret default/encryption
+  Secret default/jobservice
+  Secret default/postgres
+  Secret default/registry
+  Secret default/token
+put them into files in --inputs DIR or give their files with -f
+";
+    assert_eq!(Folder::with_a_core().run("render -f core.yaml"), failed(expected));
+}
+
+#[test]
+fn a_new_password_changes_the_digest_and_a_new_label_does_not() {
+    let folder = Folder::with_a_core();
+    let before = digest(&rendered(&folder, RENDER));
+    folder.replace(
+        "inputs/postgres.json",
+        r#""name": "postgres""#,
+        r#""name": "postgres", "labels": {"a": "b"}"#,
+    );
+    assert_eq!(digest(&rendered(&folder, RENDER)), before);
+    folder.replace("inputs/postgres.json", "c3dvcmRmaXNo", "bm9pc2U=");
+    assert_ne!(digest(&rendered(&folder, RENDER)), before);
+}
+
+#[test]
+fn a_list_of_objects_is_as_good_as_a_file_of_them() {
+    let folder = Folder::with_a_core();
+    let expected = rendered(&folder, RENDER);
+    let items = documents(&fixture("core.yaml"));
+    let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": items});
+    folder.file("core.json", &list.to_string());
+    assert_eq!(rendered(&folder, "render -f core.json --inputs inputs"), expected);
+}
+
+#[test]
+fn an_object_that_was_stored_owns_its_children() {
+    let folder = Folder::with_a_core();
+    folder.replace("core.yaml", "metadata:\n", "metadata:\n  uid: 1-2-3\n");
+    for object in documents(&rendered(&folder, RENDER)) {
+        assert_eq!(object["metadata"]["ownerReferences"][0]["uid"], "1-2-3");
+    }
+}

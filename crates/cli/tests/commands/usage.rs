@@ -1,0 +1,30 @@
+use crate::run::{Folder, Ran};
+
+#[test]
+fn the_version_is_that_of_the_build() {
+    let ran = Folder::empty().run("--version");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with(concat!("harbor-operator ", env!("CARGO_PKG_VERSION"))), "{}", ran.stdout);
+}
+
+#[test]
+fn a_command_without_its_file_is_misuse() {
+    let expected = "\
+error: the following required arguments were not provided:
+  --file <FILE>...
+
+Usage: harbor-operator render --file <FILE>...
+
+For more information, try '--help'.
+";
+    let misused = Ran { code: Some(2), stdout: String::new(), stderr: expected.into() };
+    assert_eq!(Folder::empty().run("render"), misused);
+}
+
+#[test]
+fn help_says_that_secrets_are_printed_and_gives_examples() {
+    let ran = Folder::empty().run("render --help");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.contains("Secrets are printed as they are"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Examples:\n"), "{}", ran.stdout);
+}
