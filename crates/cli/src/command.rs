@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{crds, error::Failure, graph, render};
+use crate::{crds, error::Failure, graph, render, run};
 use clap::{Parser, Subcommand};
 use std::sync::LazyLock;
 
@@ -21,6 +21,7 @@ pub struct Cli {
 /// One variant per command; its help, its arguments and what it does are in the file of that name.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Run(run::Run),
     Render(render::Render),
     Graph(graph::Draw),
     Crds(crds::Crds),
@@ -30,6 +31,7 @@ impl Command {
     /// Does what was asked for.
     pub fn run(self) -> Result<(), Failure> {
         match self {
+            Self::Run(run) => run.run(),
             Self::Render(render) => render.run(),
             Self::Graph(draw) => draw.run(),
             Self::Crds(crds) => crds.run(),

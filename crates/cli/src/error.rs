@@ -33,6 +33,15 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// There is no cluster to be had.
+    #[error("no cluster: {problem}; set KUBECONFIG or run inside a cluster")]
+    Connect {
+        /// Why not.
+        problem: String,
+    },
+    /// The operator came to an unexpected end.
+    #[error("the operator ended: {0}; please report this with its log")]
+    Run(String),
     /// Standard output does not take it.
     #[error("standard output: {0}")]
     Output(io::Error),

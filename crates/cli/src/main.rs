@@ -13,6 +13,7 @@ mod known;
 mod object;
 mod output;
 mod render;
+mod run;
 mod sources;
 mod stored;
 mod terminal;

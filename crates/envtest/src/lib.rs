@@ -23,7 +23,9 @@ mod error;
 mod folder;
 mod keeper;
 mod kubeconfig;
+mod namespace;
 mod pki;
+mod requests;
 mod servers;
 mod setup;
 mod shared;
@@ -33,5 +35,11 @@ pub use assets::{Assets, AssetsError};
 pub use control_plane::ControlPlane;
 pub use error::{ServerLog, StartError};
 pub use keeper::Server;
+pub use namespace::{Kind, Namespace};
+pub use requests::{Requests, writes};
 pub use setup::Setup;
 pub use version::ServerVersion;
+
+/// Longer than anything may take (Kubernetes' garbage collector looks for new kinds every 30 s): a test that has waited
+/// for it has failed.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);

@@ -76,11 +76,11 @@ impl References {
     /// Names all objects and keys without which the pod could not start.
     pub fn digest(&self, contents: &ContentDigests) -> Result<Digest, PlanError> {
         let mut failed: Option<PlanError> = None;
-        let mut used: Vec<(String, &str, Option<String>)> = Vec::new();
+        let mut used: Vec<(&str, &str, &str, Option<String>)> = Vec::new();
         for (key, reference) in &self.0 {
             let content = contents.get(key).and_then(Option::as_ref);
             for (name, digest) in reference.used(content) {
-                used.push((key.to_string(), name, digest.map(|d| d.to_string())));
+                used.push((&key.kind, &key.name, name, digest.map(|digest| digest.to_string())));
             }
             if let Some(error) = reference.problem(key, content) {
                 failed = Some(match failed {

@@ -5,11 +5,11 @@ use plan::Class;
 use std::time::Duration;
 
 /// After how long an object that waits for a watch is looked at anyway.
-const SAFETY: Duration = Duration::from_secs(600);
+const SAFETY: Duration = Duration::from_mins(10);
 /// Missing permissions are granted by people.
-const FORBIDDEN: Duration = Duration::from_secs(300);
+const FORBIDDEN: Duration = Duration::from_mins(5);
 const FIRST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST: Duration = Duration::from_mins(5);
 
 /// When to try again after a failure of `class`, the `attempt`th in a row (from 0); `None` to wait for a change.
 ///

@@ -136,7 +136,9 @@ async fn watch_owners<C: Component>(
                     }
                 }
                 let vanished = std::mem::replace(&mut noticed, std::mem::take(&mut listed));
-                vanished.keys().for_each(|key| reconciler.forget(key));
+                for key in vanished.keys() {
+                    reconciler.forget(key);
+                }
             }
             Event::Apply(object) => {
                 patience.restore();

@@ -47,7 +47,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             scopes: vec![Scope::Cluster],
-            deadline: Duration::from_secs(60),
+            deadline: Duration::from_mins(1),
             concurrency: 16,
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),

@@ -1,5 +1,7 @@
 //! Operators come and go, and so do their objects.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
 use envtest::{Assets, ControlPlane};
@@ -119,7 +121,7 @@ async fn deletion_leaves_nothing_behind() {
     for extra in widget().extras {
         world.until_gone::<ConfigMap>(&extra).await;
     }
-    assert_eq!(children(&world).await.keys().collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(children(&world).await.keys().collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[tokio::test]
@@ -149,7 +151,7 @@ async fn what_the_old_operator_left_is_adopted_in_place() {
     world.make_available("w-widget").await;
     world.until_condition("w", "Ready", "True").await;
 
-    let adopted = world.config("w-widget").await;
+    let adopted = world.get::<ConfigMap>("w-widget").await;
     assert_eq!(adopted.uid(), old.uid(), "not recreated");
     assert_eq!(adopted.binary_data, None, "what the old operator wrote and we do not want is gone");
     assert_eq!(
@@ -163,27 +165,11 @@ async fn what_the_old_operator_left_is_adopted_in_place() {
 #[tokio::test]
 async fn a_forbidden_write_shows_up_where_users_look() {
     let mut world = World::new().await;
-    let user = format!("operator-{}", world.namespace);
-    for (kind, verbs) in
-        [("configmaps,secrets", "get,list,watch,create,patch"), ("deployments", "list,watch")]
-    {
-        let role = format!("{user}-{}", kind.split(',').next().unwrap());
-        let resource = format!("--resource={kind}");
-        world.kubectl(&["create", "role", &role, &format!("--verb={verbs}"), &resource]).await;
-        world
-            .kubectl(&["create", "rolebinding", &role, &format!("--role={role}"), &format!("--user={user}")])
-            .await;
-    }
-    for (role, verbs, resource) in [
-        ("widgets", "get,list,watch,patch", "widgets.engine.test,widgets.engine.test/status"),
-        ("events", "create,patch", "events.events.k8s.io"),
-    ] {
-        let (verbs, resource) = (format!("--verb={verbs}"), format!("--resource={resource}"));
-        world.kubectl(&["create", "role", role, &verbs, &resource]).await;
-        world
-            .kubectl(&["create", "rolebinding", role, &format!("--role={role}"), &format!("--user={user}")])
-            .await;
-    }
+    let user = format!("operator-{}", world.name);
+    world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
+    world.allow(&user, "list,watch", "deployments").await;
+    world.allow(&user, "get,list,watch,patch", "widgets.engine.test,widgets.engine.test/status").await;
+    world.allow(&user, "create,patch", "events.events.k8s.io").await;
     let config = world.plane.user(&user, &[]);
     world.start_operator_as(config);
     world.create_widget("w", widget()).await;
@@ -191,7 +177,7 @@ async fn a_forbidden_write_shows_up_where_users_look() {
     let widget = world.until_condition("w", "Stalled", "True").await;
     let (reason, words) = told(&widget, "Stalled");
     assert_eq!(reason, "Forbidden");
-    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.namespace)), "{words}");
+    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
 
     world.until_event("w", "Forbidden").await;
     let described = world.kubectl(&["describe", "widget", "w"]).await;

@@ -1,7 +1,10 @@
 //! The rules of the engine, each shown on a real API server.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod support;
 
+use envtest::writes;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret},
@@ -15,7 +18,6 @@ use serde_json::{Value, json};
 use support::{
     World, told,
     widget::{Widget, WidgetSpec},
-    writes,
 };
 
 fn message(message: &str) -> WidgetSpec {
@@ -69,7 +71,7 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
         told(&widget, "Reconciling"),
         (
             "ChildrenNotReady".into(),
-            format!("Deployment {}/w-widget: the newest spec has not been observed yet", world.namespace)
+            format!("Deployment {}/w-widget: the newest spec has not been observed yet", world.name)
         )
     );
     world.until_quiet().await;
@@ -87,15 +89,15 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
     world.make_available("w-widget").await;
     world.until_condition("w", "Ready", "True").await;
     let ready = world.until_quiet().await;
-    let about_status = format!("PATCH /apis/engine.test/v1/namespaces/{}/widgets/w/status", world.namespace);
-    let event = format!("POST /apis/events.k8s.io/v1/namespaces/{}/events", world.namespace);
+    let about_status = format!("PATCH /apis/engine.test/v1/namespaces/{}/widgets/w/status", world.name);
+    let event = format!("POST /apis/events.k8s.io/v1/namespaces/{}/events", world.name);
     assert_eq!(ready, [about_status, event], "becoming ready costs a status and an event");
 
     world.merge::<Widget>("w", json!({"status": null, "metadata": {"labels": {"theirs": "1"}}})).await;
     let relabelled = world.until_quiet().await;
     assert_eq!(
         writes(&relabelled),
-        Vec::<&String>::new(),
+        Vec::<&str>::new(),
         "a label of the owner is looked at and changes nothing"
     );
 }
@@ -149,9 +151,9 @@ async fn rule_4_b01_b02_pods_restart_only_for_a_reason() {
     world.until_quiet().await;
 
     world.merge::<Secret>("used", json!({"metadata": {"labels": {"a": "b"}}})).await;
-    assert_eq!(writes(&world.until_quiet().await), Vec::<&String>::new(), "relabelled");
+    assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "relabelled");
     world.merge::<Secret>("used", json!({"stringData": {"other": "key"}})).await;
-    assert_eq!(writes(&world.until_quiet().await), Vec::<&String>::new(), "a key the pods do not use");
+    assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "a key the pods do not use");
     world.merge::<Secret>("unused", json!({"stringData": {"word": "two"}})).await;
     assert_eq!(world.until_quiet().await, Vec::<String>::new(), "a Secret nobody uses");
 
@@ -229,7 +231,7 @@ async fn rule_7_b06_a_missing_secret_is_named_and_its_appearance_is_noticed() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { reads: Some("word".into()), ..message("one") }).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
-    let words = format!("Secret {}/word does not exist; create it", world.namespace);
+    let words = format!("Secret {}/word does not exist; create it", world.name);
     assert_eq!(told(&widget, "Reconciling"), ("DependencyMissing".into(), words.clone()));
     assert_eq!(told(&widget, "InProgress"), ("DependencyMissing".into(), words));
 
@@ -244,7 +246,7 @@ async fn rule_7_a_secret_only_pods_use_is_named_too_when_it_is_missing() {
     let widget = world.until_condition("w", "Reconciling", "True").await;
     assert_eq!(
         told(&widget, "Reconciling").1,
-        format!("Secret {}/word does not exist; create it", world.namespace)
+        format!("Secret {}/word does not exist; create it", world.name)
     );
     world.create_secret("word", "hello").await;
     world.until::<Deployment>("w-widget", |_| true).await;
@@ -257,7 +259,7 @@ async fn rule_7_what_the_api_server_refuses_is_told_in_its_words() {
     let widget = world.until_condition("w", "Stalled", "True").await;
     let (reason, words) = told(&widget, "Failed");
     assert_eq!(reason, "Rejected");
-    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.namespace)), "{words}");
+    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
     assert!(words.contains("spec.template.spec.containers: Required value"), "{words}");
 }
 
@@ -281,11 +283,8 @@ async fn rule_8_an_object_that_cannot_be_decoded_reaches_the_user_and_nobody_els
     }))
     .unwrap();
     let resource = kube::core::ApiResource::erase::<Widget>(&());
-    let api = kube::Api::<kube::core::DynamicObject>::namespaced_with(
-        world.plane.client(),
-        &world.namespace,
-        &resource,
-    );
+    let api =
+        kube::Api::<kube::core::DynamicObject>::namespaced_with(world.plane.client(), &world.name, &resource);
     api.create(&kube::api::PostParams::default(), &undecodable).await.unwrap();
     world.ready_widget("fine", message("one")).await;
 
@@ -333,7 +332,7 @@ async fn a_paused_object_is_left_alone_and_says_so() {
 
     world.merge::<Widget>("w", json!({"spec": {"message": "two"}})).await;
     world.delete::<ConfigMap>("w-widget").await;
-    assert_eq!(writes(&world.until_quiet().await), Vec::<&String>::new());
+    assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new());
 
     world.merge::<Widget>("w", json!({"metadata": {"annotations": {"goharbor.io/pause": null}}})).await;
     world.until::<ConfigMap>("w-widget", |config| data(config, "message") == Some("two")).await;

@@ -57,11 +57,11 @@ impl Component for WidgetComponent {
         let WidgetSpec { message, reads, uses, replicas, extras, panics, no_containers, .. } = &widget.spec;
         assert!(!panics, "as the test asked for");
         let name = ChildName::of(&widget.name_any(), Self::NAME)?;
-        let word = match reads {
+        let read = match reads {
             Some(secret) => world.require::<Secret>(secret)?.data.unwrap_or_default().remove("word"),
             None => None,
         };
-        let word = word.map(|word| String::from_utf8_lossy(&word.0).into_owned()).unwrap_or_default();
+        let read = read.map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned()).unwrap_or_default();
         let meta = |name: &str| ObjectMeta {
             name: Some(name.to_owned()),
             namespace: widget.namespace(),
@@ -69,7 +69,7 @@ impl Component for WidgetComponent {
         };
         let config = ConfigMap {
             metadata: meta(&name),
-            data: Some([("message".to_owned(), message.clone()), ("word".to_owned(), word)].into()),
+            data: Some([("message".to_owned(), message.clone()), ("word".to_owned(), read)].into()),
             ..ConfigMap::default()
         };
         let config = graph.add::<ConfigMap>(config, ());

@@ -1,0 +1,8 @@
+//! The operator on a real API server.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod core;
+mod definitions;
+mod process;
+mod world;

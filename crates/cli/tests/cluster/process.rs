@@ -1,0 +1,88 @@
+//! The real process: it comes, it goes, it is killed.
+
+use crate::world::World;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+};
+use serde_json::{Value, json};
+use std::{process::Stdio, time::Duration};
+use tokio::{
+    process::{Child, Command},
+    time::timeout,
+};
+
+fn start(world: &World) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+        .args(["run", "--namespace", &world.name])
+        .env("KUBECONFIG", world.plane.kubeconfig())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
+}
+
+/// What the operator made, without what the server makes up.
+async fn children(world: &World) -> Value {
+    let deployment = world.get::<Deployment>("harbor-core").await;
+    let service = world.get::<Service>("harbor-core").await;
+    let template = deployment.spec.unwrap().template;
+    let without_namespace = |value: Value| value.to_string().replace(&world.name, "NAMESPACE");
+    json!([
+        deployment.metadata.labels,
+        without_namespace(json!(template)),
+        world.get::<ConfigMap>("harbor-core").await.data,
+        world.get::<Secret>("harbor-core").await.data,
+        without_namespace(json!(service.spec.unwrap().selector)),
+    ])
+}
+
+#[tokio::test]
+async fn killed_at_any_moment_and_restarted_it_converges_to_the_same_objects() {
+    let mut expected = None;
+    // From before the first request to after the last one; a start takes about 100 ms.
+    for delay in [0, 40, 80, 120, 160, 220, 300] {
+        println!("killed after {delay} ms");
+        let world = World::new().await;
+        world.apply(World::inputs()).await;
+        world.apply(vec![World::core()]).await;
+        let mut doomed = start(&world);
+        tokio::time::sleep(Duration::from_millis(delay)).await;
+        doomed.kill().await.unwrap();
+
+        let _operator = start(&world);
+        world.make_available("harbor-core").await;
+        world.until_condition("Ready", "True").await;
+        let made = children(&world).await;
+        assert_eq!(expected.get_or_insert_with(|| made.clone()), &made);
+    }
+}
+
+#[tokio::test]
+async fn it_ends_with_the_first_signal() {
+    let world = World::new().await;
+    world.apply(World::inputs()).await;
+    world.apply(vec![World::core()]).await;
+    let mut operator = start(&world);
+    world.make_available("harbor-core").await;
+    world.until_condition("Ready", "True").await;
+    let pid = operator.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
+    let status = timeout(envtest::PATIENCE, operator.wait()).await.expect("it ends").unwrap();
+    assert!(status.success(), "{status}");
+}
+
+#[tokio::test]
+async fn without_a_cluster_it_says_so_and_ends() {
+    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+        .arg("run")
+        .env("KUBECONFIG", "/does/not/exist")
+        .env_remove("KUBERNETES_SERVICE_HOST")
+        .output()
+        .await
+        .unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("error: no cluster"), "{words}");
+}

@@ -1,0 +1,143 @@
+//! A namespace with the example Core and everything it reads.
+
+use components::Visitor;
+use envtest::{ControlPlane, Namespace, PATIENCE, Requests, Setup};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{
+    Api, ResourceExt as _,
+    api::{Patch, PatchParams},
+    runtime::wait::{await_condition, conditions},
+};
+use plan::Component;
+use runtime::{Operator, Options, Scope};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    ops::Deref,
+    path::{Path, PathBuf},
+};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The documents of a YAML file.
+pub fn documents(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+    documents.into_iter().filter(|document| !document.is_null()).collect()
+}
+
+/// A namespace on a control plane that knows our kinds.
+pub struct World(pub Namespace);
+
+impl Deref for World {
+    type Target = Namespace;
+
+    fn deref(&self) -> &Namespace {
+        &self.0
+    }
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::on(ControlPlane::shared().await.unwrap()).await
+    }
+
+    pub async fn with_controller_manager(setup: Setup) -> Self {
+        Self::on(setup.shared().await.unwrap()).await
+    }
+
+    async fn on(plane: ControlPlane) -> Self {
+        for crd in api::crds::all() {
+            let api: Api<CustomResourceDefinition> = Api::all(plane.client());
+            let name = crd.name_any();
+            api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
+            let established = await_condition(api, &name, conditions::is_crd_established());
+            timeout(PATIENCE, established).await.expect("the definition is established").unwrap();
+        }
+        Self(Namespace::create(plane, "core").await)
+    }
+
+    /// Creates or changes objects as a user would.
+    pub async fn apply(&self, mut objects: Vec<Value>) {
+        for object in &mut objects {
+            object["metadata"]["namespace"] = json!(self.name);
+        }
+        let file = std::env::temp_dir().join(format!("{}.json", self.name));
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        fs::write(&file, list.to_string()).unwrap();
+        self.kubectl(&["apply", "--server-side", "-f", file.to_str().unwrap()]).await;
+        fs::remove_file(file).unwrap();
+    }
+
+    /// The example's Core.
+    pub fn core() -> Value {
+        documents(&root().join("examples/core.yaml")).remove(0)
+    }
+
+    /// The Secrets the example's Core reads.
+    pub fn inputs() -> Vec<Value> {
+        let mut files: Vec<_> = fs::read_dir(root().join("examples/inputs"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        files.iter().flat_map(|file| documents(file)).collect()
+    }
+
+    /// An operator for everything we know, in this namespace only.
+    pub fn operator(&self, requests: &Requests, config: kube::Config) -> Running {
+        struct All(Operator);
+        impl Visitor for All {
+            fn visit<C: Component>(&mut self) {
+                self.0.register::<C>();
+            }
+        }
+        let options = Options {
+            scopes: vec![Scope::Namespace(self.name.clone())],
+            predecessors: ["harbor-operator".to_owned(), "core".to_owned()].into(),
+            ..Options::default()
+        };
+        let mut all = All(Operator::new(requests.client(config).unwrap(), options));
+        components::for_each(&mut all);
+        let stop = CancellationToken::new();
+        tokio::spawn(all.0.run(stop.clone()));
+        Running(stop)
+    }
+
+    /// A Core with an operator, both ready.
+    pub async fn ready(&self, requests: &Requests) -> Running {
+        let operator = self.operator(requests, self.plane.config());
+        self.apply(Self::inputs()).await;
+        self.apply(vec![Self::core()]).await;
+        self.make_available("harbor-core").await;
+        self.until_condition("Ready", "True").await;
+        operator
+    }
+
+    /// Waits for a condition of the Core at its newest generation, and returns its reason and message.
+    pub async fn until_condition(&self, kind: &str, status: &str) -> (String, String) {
+        let find = |core: &api::v1beta1::Core| {
+            let conditions = core.status.iter().flat_map(|status| &status.conditions);
+            conditions
+                .filter(|c| c.type_ == kind && c.status == status)
+                .find(|c| c.observed_generation == core.metadata.generation)
+                .map(|c| (c.reason.clone().unwrap_or_default(), c.message.clone().unwrap_or_default()))
+        };
+        let core = self.until::<api::v1beta1::Core>("harbor", |core| find(core).is_some()).await;
+        find(&core).unwrap()
+    }
+}
+
+/// Stops the operator when dropped.
+pub struct Running(CancellationToken);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,162 @@
+//! A namespace of a test's own, and what tests do in one. Everything here panics where a test would.
+
+#![allow(clippy::missing_panics_doc, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::{ControlPlane, PATIENCE};
+use futures::{StreamExt as _, TryStreamExt as _};
+use k8s_openapi::{
+    NamespaceResourceScope,
+    api::{apps::v1::Deployment, events::v1::Event},
+};
+use kube::{
+    Api, Resource, ResourceExt as _,
+    api::{DeleteParams, Patch, PatchParams, PostParams},
+    runtime::{
+        WatchStreamExt as _,
+        wait::{await_condition, conditions},
+        watcher,
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::{fmt::Debug, pin::pin};
+use tokio::time::timeout;
+
+/// What a kind must be able to do to be used in a test.
+pub trait Kind:
+    Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    + Clone
+    + Debug
+    + Serialize
+    + DeserializeOwned
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<K> Kind for K where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+        + Clone
+        + Debug
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// A namespace nobody else uses.
+pub struct Namespace {
+    /// Where it is.
+    pub plane: ControlPlane,
+    /// What it is called.
+    pub name: String,
+}
+
+impl Namespace {
+    /// A new namespace on `plane`, whose name begins with `prefix`.
+    pub async fn create(plane: ControlPlane, prefix: &str) -> Self {
+        let name = plane.create_namespace(prefix).await.unwrap();
+        Self { plane, name }
+    }
+
+    /// The objects of one kind.
+    pub fn api<K: Kind>(&self) -> Api<K> {
+        Api::namespaced(self.plane.client(), &self.name)
+    }
+
+    /// Creates an object.
+    pub async fn post<K: Kind>(&self, object: &K) -> K {
+        self.api().create(&PostParams::default(), object).await.unwrap()
+    }
+
+    /// Creates an object from JSON.
+    pub async fn post_json<K: Kind>(&self, object: Value) -> K {
+        self.post(&serde_json::from_value(object).unwrap()).await
+    }
+
+    /// Reads an object that must exist.
+    pub async fn get<K: Kind>(&self, name: &str) -> K {
+        self.api().get(name).await.unwrap()
+    }
+
+    /// Whether an object exists.
+    pub async fn has<K: Kind>(&self, name: &str) -> bool {
+        self.api::<K>().get_opt(name).await.unwrap().is_some()
+    }
+
+    /// Changes an object as a user would, with a merge patch.
+    pub async fn merge<K: Kind>(&self, name: &str, patch: Value) -> K {
+        self.api::<K>().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap()
+    }
+
+    /// Deletes an object.
+    pub async fn delete<K: Kind>(&self, name: &str) {
+        self.api::<K>().delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    /// Waits until an object meets a condition, and returns it.
+    pub async fn until<K: Kind>(&self, name: &str, condition: impl Fn(&K) -> bool + Send + Sync) -> K {
+        let met = |object: Option<&K>| object.is_some_and(&condition);
+        if let Ok(object) = timeout(PATIENCE, await_condition(self.api::<K>(), name, met)).await {
+            return object.unwrap().unwrap();
+        }
+        let now = serde_json::to_string_pretty(&self.api::<K>().get_opt(name).await.unwrap()).unwrap();
+        panic!("{} {name} did not come to what was waited for: {now}", K::kind(&()));
+    }
+
+    /// Waits until an object no longer exists.
+    pub async fn until_gone<K: Kind>(&self, name: &str) {
+        let Some(object) = self.api::<K>().get_opt(name).await.unwrap() else { return };
+        let uid = object.uid().unwrap();
+        let gone = await_condition(self.api::<K>(), name, conditions::is_deleted(&uid));
+        timeout(PATIENCE, gone).await.expect("it is deleted in time").unwrap();
+    }
+
+    /// Waits for an event about the object of this name.
+    pub async fn until_event(&self, about: &str, reason: &str) {
+        let matches = |event: &Event| {
+            event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(about)
+                && event.reason.as_deref() == Some(reason)
+        };
+        let events = watcher(self.api::<Event>(), watcher::Config::default()).applied_objects();
+        let mut seen = pin!(events.try_filter(|event| std::future::ready(matches(event))));
+        timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap().unwrap();
+    }
+
+    /// Does to a Deployment what its controller and the kubelets would.
+    pub async fn make_available(&self, name: &str) {
+        let deployment = self.until::<Deployment>(name, |_| true).await;
+        let replicas = deployment.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1);
+        let status = json!({"status": {
+            "observedGeneration": deployment.metadata.generation,
+            "replicas": replicas, "updatedReplicas": replicas, "readyReplicas": replicas,
+            "availableReplicas": replicas,
+        }});
+        let api = self.api::<Deployment>();
+        api.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
+    }
+
+    /// What kubectl prints. Fails the test with kubectl's own words.
+    pub async fn kubectl(&self, arguments: &[&str]) -> String {
+        let output = self.plane.kubectl(["--namespace", &self.name]).args(arguments).output().await.unwrap();
+        assert!(
+            output.status.success(),
+            "kubectl {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Lets a user do something here.
+    pub async fn allow(&self, user: &str, verbs: &str, resources: &str) {
+        let role: String =
+            resources.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let (verbs, resources) = (format!("--verb={verbs}"), format!("--resource={resources}"));
+        self.kubectl(&["create", "role", &role, &verbs, &resources]).await;
+        let (role_flag, user) = (format!("--role={role}"), format!("--user={user}"));
+        self.kubectl(&["create", "rolebinding", &role, &role_flag, &user]).await;
+    }
+}
