@@ -54,6 +54,25 @@ pub fn all() -> Vec<CustomResourceDefinition> {
     all.into_iter().map(installable).collect()
 }
 
+/// The definitions without their validation rules, for API servers before 1.25, which refuse what they do not know.
+///
+/// The operator finds out itself what a rule would have refused, but only after the object has been stored.
+pub fn without_rules(mut definitions: Vec<CustomResourceDefinition>) -> Vec<CustomResourceDefinition> {
+    for version in definitions.iter_mut().flat_map(|crd| &mut crd.spec.versions) {
+        if let Some(schema) = version.schema.as_mut().and_then(|schema| schema.open_api_v3_schema.as_mut()) {
+            drop_rules(schema);
+        }
+    }
+    definitions
+}
+
+fn drop_rules(schema: &mut JSONSchemaProps) {
+    schema.x_kubernetes_validations = None;
+    for (_, below) in below(schema) {
+        drop_rules(below);
+    }
+}
+
 fn installable(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
     crd.metadata.labels = Some(BTreeMap::from([
         ("app.kubernetes.io/name".to_owned(), "harbor-operator".to_owned()),
@@ -106,25 +125,27 @@ fn settle(field: &str, schema: &mut JSONSchemaProps, foreign: bool) {
         schema.required = None;
     }
     let below_is_foreign = foreign || FOREIGN.contains(&field);
-    let inner = |schema: &mut JSONSchemaProps, field: &str| {
+    for (name, below) in below(schema) {
         if below_is_foreign {
-            schema.description = None;
+            below.description = None;
         }
-        settle(field, schema, below_is_foreign);
+        // The items of a list are what the field is called after.
+        settle(name.unwrap_or(field), below, below_is_foreign);
+    }
+}
+
+/// The schemas directly below one, with the name of the field for those that have one of their own.
+fn below(schema: &mut JSONSchemaProps) -> Vec<(Option<&str>, &mut JSONSchemaProps)> {
+    let properties =
+        schema.properties.iter_mut().flatten().map(|(name, property)| (Some(name.as_str()), property));
+    let items: Vec<_> = match &mut schema.items {
+        Some(JSONSchemaPropsOrArray::Schema(items)) => vec![&mut **items],
+        Some(JSONSchemaPropsOrArray::Schemas(schemas)) => schemas.iter_mut().collect(),
+        None => Vec::new(),
     };
-    for (name, property) in schema.properties.iter_mut().flatten() {
-        inner(property, name);
-    }
-    match &mut schema.items {
-        Some(JSONSchemaPropsOrArray::Schema(items)) => inner(items, field),
-        Some(JSONSchemaPropsOrArray::Schemas(schemas)) => {
-            for items in schemas {
-                inner(items, field);
-            }
-        }
-        None => {}
-    }
-    if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
-        inner(values, "");
-    }
+    let values = match &mut schema.additional_properties {
+        Some(JSONSchemaPropsOrBool::Schema(values)) => Some((Some(""), &mut **values)),
+        _ => None,
+    };
+    properties.chain(items.into_iter().map(|items| (None, items))).chain(values).collect()
 }

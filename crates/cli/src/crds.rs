@@ -11,18 +11,26 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  harbor-operator crds | kubectl apply --server-side -f -
+  harbor-operator crds | kubectl apply -f -
+  harbor-operator crds --without-rules | kubectl apply -f -     # Kubernetes before 1.25
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
     /// How to write the definitions
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
+
+    /// Leave out validation rules, which Kubernetes before 1.25 does not know
+    #[arg(long)]
+    without_rules: bool,
 }
 
 impl Crds {
     /// Prints them all.
     pub fn run(self) -> Result<(), Failure> {
-        let definitions = api::crds::all();
+        let mut definitions = api::crds::all();
+        if self.without_rules {
+            definitions = api::crds::without_rules(definitions);
+        }
         let objects = definitions.iter().map(|definition| {
             serde_json::to_value(definition).map_err(|error| Error::Encode {
                 object: definition.metadata.name.clone().unwrap_or_default(),

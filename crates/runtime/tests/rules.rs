@@ -279,7 +279,7 @@ async fn rule_8_an_object_that_cannot_be_decoded_reaches_the_user_and_nobody_els
     let world = World::with_operator().await;
     let undecodable: kube::core::DynamicObject = serde_json::from_value(json!({
         "apiVersion": "engine.test/v1", "kind": "Widget", "metadata": {"name": "broken"},
-        "spec": {"tiny": 1000, "message": "", "extras": [], "panics": false, "noContainers": false},
+        "spec": {"tiny": 1000, "message": "one", "extras": [], "panics": false, "noContainers": false},
     }))
     .unwrap();
     let resource = kube::core::ApiResource::erase::<Widget>(&());
