@@ -15,17 +15,25 @@ use tower::util::MapRequestLayer;
 /// one that is going to come has come.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// Notes every request of a client as `METHOD path`. Open watches are not requests of their own.
+/// Notes every request of a client as `METHOD path`, and watches, which stay open, by themselves.
 #[derive(Clone, Debug, Default)]
-pub struct Requests(Arc<Mutex<Vec<String>>>);
+pub struct Requests(Arc<Mutex<Noted>>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    requests: Vec<String>,
+    watches: Vec<String>,
+}
 
 impl Requests {
     /// A client whose requests are noted.
     pub fn client(&self, config: Config) -> kube::Result<Client> {
         let log = self.clone();
         let note = MapRequestLayer::new(move |request: Request<Body>| {
-            if !request.uri().query().is_some_and(|query| query.contains("watch=true")) {
-                log.noted().push(format!("{} {}", request.method(), request.uri().path()));
+            if request.uri().query().is_some_and(|query| query.contains("watch=true")) {
+                log.noted().watches.push(request.uri().path().to_owned());
+            } else {
+                log.noted().requests.push(format!("{} {}", request.method(), request.uri().path()));
             }
             request
         });
@@ -34,7 +42,12 @@ impl Requests {
 
     /// What was sent since the last call.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.noted())
+        std::mem::take(&mut self.noted().requests)
+    }
+
+    /// The paths watched so far.
+    pub fn watches(&self) -> Vec<String> {
+        self.noted().watches.clone()
     }
 
     /// Waits until nothing has been sent for a while, and returns what was until then.
@@ -50,7 +63,7 @@ impl Requests {
         }
     }
 
-    fn noted(&self) -> MutexGuard<'_, Vec<String>> {
+    fn noted(&self) -> MutexGuard<'_, Noted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -59,6 +59,8 @@ pub enum Verdict {
         /// A sentence for people.
         message: String,
     },
+    /// Unknown: the operator is stopping. The next one will tell.
+    Interrupted,
     /// Not, and waiting will not help.
     Stalled {
         /// One word for programs.
@@ -102,10 +104,8 @@ impl Verdict {
                 reason: "ChildrenNotReady",
                 message: with_others(&first, waiting().count()),
             },
-            None if outcomes.contains(&Outcome::Blocked) => Self::Progressing {
-                reason: "Interrupted",
-                message: "the operator was stopped on the way".into(),
-            },
+            // Blocked by nothing that failed or waits: the run was cut short.
+            None if outcomes.contains(&Outcome::Blocked) => Self::Interrupted,
             None => Self::Ready,
         }
     }
@@ -114,6 +114,7 @@ impl Verdict {
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Ready => "Ready",
+            Self::Interrupted => "Interrupted",
             Self::Progressing { reason, .. } | Self::Stalled { reason, .. } => reason,
         }
     }
@@ -152,11 +153,11 @@ pub struct StatusInput<'a> {
 pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let (ready, progressing, stalled) = match verdict {
         Verdict::Ready => (true, false, false),
-        Verdict::Progressing { .. } => (false, true, false),
+        Verdict::Progressing { .. } | Verdict::Interrupted => (false, true, false),
         Verdict::Stalled { .. } => (false, false, true),
     };
     let message = match verdict {
-        Verdict::Ready => None,
+        Verdict::Ready | Verdict::Interrupted => None,
         Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => Some(message.as_str()),
     };
     let told = |holds: bool| (verdict.reason(), message.filter(|_| holds));

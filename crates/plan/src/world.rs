@@ -64,3 +64,29 @@ fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, Pla
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Secret;
+
+    #[test]
+    fn a_secret_that_does_not_decode_is_named_and_not_quoted() {
+        let object =
+            serde_json::json!({"metadata": {"name": "s"}, "data": {"password": 12345, "other": "hunter2"}});
+        let object: DynamicObject = serde_json::from_value(object).unwrap();
+        let snapshot = Snapshot::from([(ObjectKey::of::<Secret>("ns", "s"), Some(Arc::new(object)))]);
+        let error = World::new("ns", &snapshot).require::<Secret>("s").unwrap_err().to_string();
+        assert_eq!(error, "Secret ns/s: is not a valid Secret; compare its fields with `kubectl explain`");
+    }
+
+    #[test]
+    fn everything_asked_for_is_remembered_found_or_not() {
+        let snapshot = Snapshot::from([(ObjectKey::of::<Secret>("ns", "absent"), None)]);
+        let world = World::new("ns", &snapshot);
+        assert_eq!(world.read::<Secret>("absent"), Ok(None));
+        let unread = [ObjectKey::of::<Secret>("ns", "unread")];
+        assert_eq!(world.read::<Secret>("unread"), Err(PlanError::Unread(unread.clone().into())));
+        assert_eq!(world.into_reads(), [ObjectKey::of::<Secret>("ns", "absent"), unread[0].clone()].into());
+    }
+}

@@ -229,6 +229,9 @@ async fn conclude<C: Component>(
         None => (tokio::time::timeout(REPORT_DEADLINE, reconciler.report_pause(owner, session)).await, None),
         Some(outcomes) => {
             let verdict = Verdict::of(outcomes);
+            if verdict == Verdict::Interrupted {
+                return controller::Action::await_change();
+            }
             let report = reconciler.report(owner, session, &verdict);
             (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
         }
@@ -244,7 +247,7 @@ async fn conclude<C: Component>(
     match &verdict {
         Some(Verdict::Stalled { reason, message }) => tracing::warn!(reason, message, "stalled"),
         Some(Verdict::Progressing { reason, message }) => tracing::info!(reason, message, "not ready yet"),
-        Some(Verdict::Ready) => tracing::debug!("ready"),
+        Some(Verdict::Ready | Verdict::Interrupted) => tracing::debug!("ready"),
         None => tracing::info!("paused"),
     }
     next(&outcomes.unwrap_or_default(), unreported.as_ref(), session, &reconciler.shared)

@@ -38,7 +38,7 @@ impl Events {
     pub(crate) fn tell(&self, about: ObjectReference, verdict: &Verdict) {
         let (type_, note) = match verdict {
             Verdict::Ready => (EventType::Normal, "everything is as it should be".to_owned()),
-            Verdict::Progressing { reason: "ChildrenNotReady" | "Interrupted", .. } => return,
+            Verdict::Interrupted | Verdict::Progressing { reason: "ChildrenNotReady", .. } => return,
             Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => {
                 (EventType::Warning, message.chars().take(LONGEST_NOTE / 4).collect())
             }

@@ -1,7 +1,7 @@
 //! The only crate that talks to a cluster: one generic controller for every [`plan::Component`].
 //!
-//! The way of a change: a watch ([`watch`]) tells the [`Index`], which knows whose child or input the object is and
-//! wakes those owners; the [`Reconciler`] plans, applies what differs from what it last sent, sweeps, and writes the
+//! The way of a change: a watch (`watch`) tells the `Index`, which knows whose child or input the object is and
+//! wakes those owners; the `Reconciler` plans, applies what differs from what it last sent, sweeps, and writes the
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
 mod adopt;
@@ -22,7 +22,8 @@ mod sweep;
 mod watch;
 
 pub use dice::{Dice, SystemDice};
-pub use error::Failure;
-pub use index::{Index, Observation, Sighting};
 pub use operator::{Operator, Options, Scope};
-pub use reconcile::{PAUSE_ANNOTATION, Reconciler};
+pub use reconcile::PAUSE_ANNOTATION;
+
+use error::Failure;
+use index::Sighting;

@@ -57,7 +57,7 @@ pub(crate) struct Session {
 }
 
 /// The one controller, for whatever kind.
-pub struct Reconciler<C> {
+pub(crate) struct Reconciler<C> {
     pub(crate) shared: Arc<Shared>,
     sessions: Mutex<HashMap<ObjectKey, Session>>,
     manager: String,

@@ -183,3 +183,20 @@ async fn a_forbidden_write_shows_up_where_users_look() {
     let described = world.kubectl(&["describe", "widget", "w"]).await;
     assert!(described.contains("Forbidden") && described.contains("cannot patch resource"), "{described}");
 }
+
+#[tokio::test]
+async fn every_kind_is_watched_once_however_many_objects_there_are() {
+    let world = World::with_operator().await;
+    for name in ["a", "b", "c"] {
+        world.ready_widget(name, WidgetSpec { message: "one".into(), ..WidgetSpec::default() }).await;
+    }
+    let mut watched = world.requests.watches();
+    watched.sort();
+    let expected = [
+        format!("/api/v1/namespaces/{}/configmaps", world.name),
+        format!("/api/v1/namespaces/{}/secrets", world.name),
+        format!("/apis/apps/v1/namespaces/{}/deployments", world.name),
+        format!("/apis/engine.test/v1/namespaces/{}/widgets", world.name),
+    ];
+    assert_eq!(watched, expected);
+}

@@ -4,5 +4,6 @@
 
 mod core;
 mod definitions;
+mod load;
 mod process;
 mod world;
