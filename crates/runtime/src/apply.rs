@@ -29,6 +29,8 @@ use std::{
 pub(crate) struct Learned {
     /// How children were left, at first as remembered from earlier runs.
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// Children this run has brought about.
+    pub(crate) brought_about: BTreeSet<ObjectKey>,
     /// What was read, and in which state.
     pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
     /// The contents of what was read or written.
@@ -63,7 +65,11 @@ impl Applier<'_> {
                 (Applied::Exists, Readiness::Ready)
             }
         };
-        self.learned().applied.insert(key.clone(), applied);
+        {
+            let mut learned = self.learned();
+            learned.applied.insert(key.clone(), applied);
+            learned.brought_about.insert(key.clone());
+        }
         match readiness {
             Readiness::Ready => Ok(Step::Ready),
             Readiness::Progressing(why) => Ok(Step::Waiting(why)),

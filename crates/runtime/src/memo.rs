@@ -52,11 +52,15 @@ pub(crate) struct Node {
     pub(crate) key: ObjectKey,
     /// Positions of the nodes it waits for.
     pub(crate) after: Vec<usize>,
+    /// Whether the run brought it about. If not, what is remembered of the child is from an earlier plan.
+    pub(crate) brought_about: bool,
 }
 
 impl Node {
-    pub(crate) fn of(desired: &Desired, after: &[NodeId]) -> Self {
-        Self { key: desired.object.key(), after: after.iter().map(|id| id.index()).collect() }
+    pub(crate) fn of(desired: &Desired, after: &[NodeId], brought_about: &BTreeSet<ObjectKey>) -> Self {
+        let key = desired.object.key();
+        let brought_about = brought_about.contains(&key);
+        Self { key, after: after.iter().map(|id| id.index()).collect(), brought_about }
     }
 }
 
@@ -93,7 +97,7 @@ impl Memo {
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
-            let applied = self.applied.get(&node.key)?;
+            let applied = self.applied.get(&node.key).filter(|_| node.brought_about)?;
             let outcome = match index.child(&node.key) {
                 Some(now) if applied.holds(&now) => outcome(&node.key, now.readiness),
                 // Not a child of ours: created by the user beforehand, and watched as an input.

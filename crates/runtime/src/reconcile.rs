@@ -147,10 +147,10 @@ impl<C: Component> Reconciler<C> {
         };
         let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
 
-        let Learned { mut applied, reads, .. } =
+        let Learned { mut applied, brought_about, reads, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let nodes: Vec<_> =
-            plan.graph.iter().map(|(_, desired, after)| memo::Node::of(desired, after)).collect();
+        let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
+        let nodes: Vec<_> = plan.graph.iter().map(node).collect();
         let outcomes =
             report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
         let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();

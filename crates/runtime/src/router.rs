@@ -20,14 +20,14 @@ impl Router {
     pub(crate) fn queue(&mut self, group: &str, kind: &str) -> mpsc::UnboundedReceiver<ObjectKey> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.queues.insert((group.into(), kind.into()), sender);
+        self.index.track_children_of(group, kind);
         receiver
     }
 
     /// Has all of these look again.
     pub(crate) fn wake(&self, concerned: Concerned) {
         for owner in concerned {
-            // Owners of kinds that are not ours, such as the ReplicaSet of a pod, have no queue; a closed one belongs
-            // to a controller that is shutting down.
+            // A closed queue belongs to a controller that is shutting down.
             if let Some(queue) = self.queues.get(&(owner.group.clone(), owner.kind.clone())) {
                 let _closed = queue.send(owner);
             }

@@ -264,6 +264,25 @@ async fn rule_7_what_the_api_server_refuses_is_told_in_its_words() {
 }
 
 #[tokio::test]
+async fn rule_7_b28_a_refused_change_stays_visible_while_other_things_happen() {
+    let world = World::with_operator().await;
+    world.ready_widget("w", message("one")).await;
+    world.merge::<Widget>("w", json!({"spec": {"noContainers": true}})).await;
+    world.until_condition("w", "Stalled", "True").await;
+    world.until_quiet().await;
+
+    world.delete::<ConfigMap>("w-widget").await;
+    world.until::<ConfigMap>("w-widget", |_| true).await;
+    let status = json!({"status": {"availableReplicas": 0}});
+    let api = world.api::<Deployment>();
+    api.patch_status("w-widget", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
+    world.make_available("w-widget").await;
+    world.until_quiet().await;
+    let widget = world.get::<Widget>("w").await;
+    assert_eq!(told(&widget, "Stalled").0, "Rejected");
+}
+
+#[tokio::test]
 async fn rule_8_a_panic_reaches_the_user_and_nobody_else() {
     let world = World::with_operator().await;
     world.create_widget("broken", WidgetSpec { panics: true, ..message("one") }).await;

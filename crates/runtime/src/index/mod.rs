@@ -25,6 +25,8 @@ pub struct Index(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
+    /// Groups and kinds whose children matter.
+    owners: BTreeSet<(String, String)>,
     children: BTreeMap<ObjectKey, Observation>,
     /// Children by the uid of their controller.
     owned: HashMap<String, BTreeSet<ObjectKey>>,
@@ -32,6 +34,11 @@ struct State {
 }
 
 impl Index {
+    /// From now on children of this kind of owner matter.
+    pub fn track_children_of(&self, group: &str, kind: &str) {
+        self.state().owners.insert((group.into(), kind.into()));
+    }
+
     /// An object was created or changed.
     pub fn seen(&self, sighting: Sighting) -> Concerned {
         self.state().seen(sighting)
@@ -101,7 +108,11 @@ impl Index {
 }
 
 impl State {
-    fn seen(&mut self, Sighting { key, observation }: Sighting) -> Concerned {
+    fn seen(&mut self, Sighting { key, mut observation }: Sighting) -> Concerned {
+        let ours = |(owner, _): &(ObjectKey, String)| {
+            self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
+        };
+        observation.owner = observation.owner.filter(ours);
         let before = self.children.get(&key);
         // A watch lags behind what our own writes were answered with.
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
@@ -119,7 +130,7 @@ impl State {
         {
             self.disown(&old, &key);
         }
-        // What has no owner is nobody's child: foreign Secrets are not remembered.
+        // Nobody's child, and nobody else's: foreign Secrets are not remembered.
         if let Some(new) = new {
             self.owned.entry(new).or_default().insert(key.clone());
             self.children.insert(key, observation);

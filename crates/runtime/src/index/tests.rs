@@ -41,13 +41,19 @@ fn deployment(meta: &ObjectMeta, readiness: Readiness) -> Sighting {
     Sighting::of(&ApiResource::erase::<Deployment>(&()), meta, readiness, &BTreeSet::new()).unwrap()
 }
 
+fn index() -> Index {
+    let index = Index::default();
+    index.track_children_of("test.io", "Widget");
+    index
+}
+
 fn none() -> Concerned {
     Concerned::new()
 }
 
 #[test]
 fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
-    let index = Index::default();
+    let index = index();
     assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), [owner("one")].into());
     assert_eq!(index.seen(secret(&meta("b", 2, Some("two")))), [owner("two")].into());
     assert_eq!(index.seen(secret(&meta("a", 3, Some("one")))), [owner("one")].into());
@@ -55,7 +61,7 @@ fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
 
 #[test]
 fn an_event_about_what_is_known_already_concerns_nobody() {
-    let index = Index::default();
+    let index = index();
     index.seen(secret(&meta("a", 2, Some("one"))));
     assert_eq!(index.seen(secret(&meta("a", 2, Some("one")))), none(), "the same state");
     assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), none(), "an older state");
@@ -63,7 +69,7 @@ fn an_event_about_what_is_known_already_concerns_nobody() {
 
 #[test]
 fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
-    let index = Index::default();
+    let index = index();
     let at = |version| ObjectMeta { generation: Some(1), ..meta("d", version, Some("one")) };
     index.seen(deployment(&at(1), Readiness::Progressing("0 of 1".into())));
     assert_eq!(index.seen(deployment(&at(2), Readiness::Progressing("0 of 1".into()))), none());
@@ -72,7 +78,7 @@ fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
 
 #[test]
 fn an_edited_label_concerns_the_owner_although_the_generation_stays() {
-    let index = Index::default();
+    let index = index();
     let labelled = |version, value: &str| ObjectMeta {
         generation: Some(1),
         labels: Some([("a".to_owned(), value.to_owned())].into()),
@@ -84,7 +90,7 @@ fn an_edited_label_concerns_the_owner_although_the_generation_stays() {
 
 #[test]
 fn a_deletion_concerns_the_owner_even_when_only_a_relist_shows_it() {
-    let index = Index::default();
+    let index = index();
     let (a, b) = (secret(&meta("a", 1, Some("one"))), secret(&meta("b", 2, Some("two"))));
     index.seen(a.clone());
     index.seen(b.clone());
@@ -96,14 +102,14 @@ fn a_deletion_concerns_the_owner_even_when_only_a_relist_shows_it() {
 
 #[test]
 fn a_relist_of_one_kind_says_nothing_about_another() {
-    let index = Index::default();
+    let index = index();
     index.seen(secret(&meta("a", 1, Some("one"))));
     assert_eq!(index.listed("", "ConfigMap", &BTreeSet::new()), none());
 }
 
 #[test]
 fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
-    let index = Index::default();
+    let index = index();
     let new = ObjectMeta { uid: Some("new".into()), ..meta("a", 5, Some("one")) };
     index.seen(secret(&new));
     assert_eq!(index.gone(&secret(&meta("a", 4, Some("one")))), none());
@@ -112,7 +118,7 @@ fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
 
 #[test]
 fn a_change_of_an_input_concerns_its_readers() {
-    let index = Index::default();
+    let index = index();
     let key = secret(&meta("s", 1, None)).key;
     index.subscribe(&owner("one"), &[key.clone()].into());
     index.subscribe(&owner("two"), &[key.clone()].into());
@@ -128,7 +134,7 @@ fn a_change_of_an_input_concerns_its_readers() {
 
 #[test]
 fn an_input_that_appears_concerns_whoever_missed_it() {
-    let index = Index::default();
+    let index = index();
     let key = secret(&meta("s", 7, None)).key;
     index.subscribe(&owner("one"), &[key.clone()].into());
     assert_eq!(index.read(&key, None), none());
@@ -137,11 +143,14 @@ fn an_input_that_appears_concerns_whoever_missed_it() {
 
 #[test]
 fn secrets_that_concern_nobody_are_not_remembered() {
-    let index = Index::default();
-    let stranger = secret(&meta("s", 1, None));
-    assert_eq!(index.seen(stranger.clone()), none());
-    assert_eq!(index.child(&stranger.key), None);
-    assert_eq!(index.input(&stranger.key), None);
+    let index = index();
+    let mut of_another_operator = meta("t", 1, Some("one"));
+    of_another_operator.owner_references.as_mut().unwrap()[0].kind = "Gadget".into();
+    for stranger in [secret(&meta("s", 1, None)), secret(&of_another_operator)] {
+        assert_eq!(index.seen(stranger.clone()), none());
+        assert_eq!(index.child(&stranger.key), None);
+        assert_eq!(index.input(&stranger.key), None);
+    }
 }
 
 #[test]
