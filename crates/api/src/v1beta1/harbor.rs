@@ -38,7 +38,9 @@ use serde::{Deserialize, Serialize};
     validation = Rule::new("oldSelf.hasValue() || self.metadata.name.size() <= 44")
         .message("metadata.name: at most 44 characters, so that the Service <name>-harbor-registryctl fits into 63; shorten it")
         .optional_old_self(true),
-    validation = Rule::new("oldSelf.hasValue() || !has(self.spec.notary) || self.metadata.name.size() <= 43")
+    validation = Rule::new(
+        "!has(self.spec.notary) || self.metadata.name.size() <= 43 \
+         || (oldSelf.hasValue() && has(oldSelf.value().spec.notary))")
         .message("metadata.name: at most 43 characters with notary, so that the Service <name>-harbor-notaryserver fits into 63; shorten it")
         .optional_old_self(true)
 )]

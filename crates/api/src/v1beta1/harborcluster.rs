@@ -58,7 +58,9 @@ use serde::{Deserialize, Serialize};
     validation = Rule::new("oldSelf.hasValue() || self.metadata.name.size() <= 37")
         .message("metadata.name: at most 37 characters, so that the Service <name>-harbor-harbor-registryctl fits into 63; shorten it")
         .optional_old_self(true),
-    validation = Rule::new("oldSelf.hasValue() || !has(self.spec.notary) || self.metadata.name.size() <= 36")
+    validation = Rule::new(
+        "!has(self.spec.notary) || self.metadata.name.size() <= 36 \
+         || (oldSelf.hasValue() && has(oldSelf.value().spec.notary))")
         .message("metadata.name: at most 36 characters with notary, so that the Service <name>-harbor-harbor-notaryserver fits into 63; shorten it")
         .optional_old_self(true)
 )]

@@ -6,4 +6,5 @@ mod core;
 mod definitions;
 mod load;
 mod process;
+mod rules;
 mod world;
