@@ -54,7 +54,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
     all.into_iter().map(installable).collect()
 }
 
-/// The definitions without their validation rules, for API servers before 1.25, which refuse what they do not know.
+/// The definitions without their validation rules, for API servers before 1.30, which refuse what they do not know.
 ///
 /// The operator finds out itself what a rule would have refused, but only after the object has been stored.
 pub fn without_rules(mut definitions: Vec<CustomResourceDefinition>) -> Vec<CustomResourceDefinition> {

@@ -12,14 +12,14 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   harbor-operator crds | kubectl apply -f -
-  harbor-operator crds --without-rules | kubectl apply -f -     # Kubernetes before 1.25
+  harbor-operator crds --without-rules | kubectl apply -f -     # Kubernetes before 1.30
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
     /// How to write the definitions
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
 
-    /// Leave out validation rules, which Kubernetes before 1.25 does not know
+    /// Leave out validation rules, which Kubernetes before 1.30 does not know
     #[arg(long)]
     without_rules: bool,
 }

@@ -1,5 +1,6 @@
 //! A running control plane, as a test sees it.
 
+use crate::PATIENCE;
 use crate::assets::Assets;
 use crate::error::StartError;
 use crate::keeper::{Keeper, Lease};
@@ -7,11 +8,14 @@ use crate::kubeconfig;
 use crate::setup::Setup;
 use crate::version::ServerVersion;
 use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ObjectMeta, PostParams};
+use kube::runtime::wait::{await_condition, conditions};
 use kube::{Api, Client, Config};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
+use tokio::time::timeout;
 
 /// A running etcd and kube-apiserver. Dropping it ends them, or, if shared, this process's share in them.
 pub struct ControlPlane {
@@ -105,6 +109,17 @@ impl ControlPlane {
         command.env("KUBECONFIG", &self.kubeconfig).arg("--cache-dir").arg(self.folder.join("kubectl"));
         command.args(args);
         command
+    }
+
+    /// Waits until a custom resource definition is served.
+    ///
+    /// # Panics
+    /// If it is not in time: a test that needs it has failed.
+    pub async fn until_established(&self, name: &str) {
+        let api: Api<CustomResourceDefinition> = Api::all(self.client());
+        let established = await_condition(api, name, conditions::is_crd_established());
+        let served = timeout(PATIENCE, established).await.is_ok_and(|result| result.is_ok());
+        assert!(served, "the definition {name} is not established in time");
     }
 
     /// The Kubernetes version in hand.

@@ -17,10 +17,10 @@ impl ServerVersion {
         self >= Self { major, minor }
     }
 
-    /// Whether `x-kubernetes-validations` of a CRD are enforced (beta and on since 1.25, stable since 1.29); an older
-    /// server prunes them from the CRD.
+    /// Whether validation rules of a CRD are enforced, those with `optionalOldSelf` included. Rules without it came with
+    /// 1.25; ours have it, so that an object stored before a rule existed can still be changed.
     pub fn serves_cel(self) -> bool {
-        self.at_least(1, 25)
+        self.at_least(1, 30)
     }
 }
 
@@ -45,6 +45,6 @@ mod tests {
         let info = Info { major: "1".into(), minor: "29+".into(), ..Info::default() };
         let version = ServerVersion::from(&info);
         assert_eq!(version, ServerVersion { major: 1, minor: 29 });
-        assert!(version.serves_cel() && !version.at_least(1, 30));
+        assert!(version.at_least(1, 29) && !version.serves_cel());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::world::root;
 use envtest::{ControlPlane, Namespace};
+use kube::ResourceExt as _;
 use std::{fs, io::Write as _, path::PathBuf, process::Command};
 
 /// A control plane of its own, since these tests install definitions the way users do, and the file to install.
@@ -28,7 +29,9 @@ async fn plain_kubectl_apply_installs_them_twice_and_explain_shows_their_fields(
     assert_eq!(first.lines().filter(|line| line.ends_with(" created")).count(), 16, "{first}");
     let second = world.kubectl(&["apply", "-f", file]).await;
     assert_eq!(second.lines().filter(|line| line.ends_with(" unchanged")).count(), 16, "{second}");
-    world.kubectl(&["wait", "--for=condition=Established", "--timeout=60s", "-f", file]).await;
+    for crd in api::crds::all() {
+        world.plane.until_established(&crd.name_any()).await;
+    }
 
     let explained = world.kubectl(&["explain", "cores.spec.database.encryptionKeyRef"]).await;
     assert!(explained.contains("encrypts secrets"), "{explained}");
@@ -45,15 +48,13 @@ async fn the_samples_of_the_old_operator_are_accepted_strictly() {
     let (world, file) = plane().await;
     let file = file.path().to_str().unwrap();
     world.kubectl(&["apply", "-f", file]).await;
-    for name in ["cert-manager.io_issuers.yaml", "cert-manager.io_certificates.yaml"] {
-        let crd = thirdparty.join(name);
+    for name in ["issuers", "certificates"] {
+        let crd = thirdparty.join(format!("cert-manager.io_{name}.yaml"));
         // They have rules too, which an old server may drop: they are not what is tested.
         world.kubectl(&["create", "--validate=false", "-f", crd.to_str().unwrap()]).await;
-        world
-            .kubectl(&["wait", "--for=condition=Established", "--timeout=60s", "-f", crd.to_str().unwrap()])
-            .await;
+        world.plane.until_established(&format!("{name}.cert-manager.io")).await;
     }
-    world.kubectl(&["wait", "--for=condition=Established", "--timeout=60s", "-f", file]).await;
+    world.plane.until_established("harborclusters.goharbor.io").await;
     world.kubectl(&["create", "namespace", "cluster-sample-ns"]).await;
     let mut files: Vec<_> = fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

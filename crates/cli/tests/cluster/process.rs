@@ -40,11 +40,12 @@ async fn children(world: &World) -> Value {
 
 #[tokio::test]
 async fn killed_at_any_moment_and_restarted_it_converges_to_the_same_objects() {
+    let _installed = World::new().await;
     let mut expected = None;
     // From before the first request to after the last one; a start takes about 100 ms.
     for delay in [0, 40, 80, 120, 160, 220, 300] {
         println!("killed after {delay} ms");
-        let world = World::new().await;
+        let world = World::another().await;
         world.apply(World::inputs()).await;
         world.apply(vec![World::core()]).await;
         let mut doomed = start(&world);

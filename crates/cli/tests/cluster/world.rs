@@ -1,12 +1,11 @@
 //! A namespace with the example Core and everything it reads.
 
 use components::Visitor;
-use envtest::{ControlPlane, Namespace, PATIENCE, Requests, Setup};
+use envtest::{ControlPlane, Namespace, Requests, Setup};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
-    runtime::wait::{await_condition, conditions},
 };
 use plan::Component;
 use runtime::{Operator, Options, Scope};
@@ -16,7 +15,6 @@ use std::{
     ops::Deref,
     path::{Path, PathBuf},
 };
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// The repository.
@@ -51,14 +49,18 @@ impl World {
         Self::on(setup.shared().await.unwrap()).await
     }
 
+    /// Another namespace where our kinds are known already.
+    pub async fn another() -> Self {
+        Self(Namespace::create(ControlPlane::shared().await.unwrap(), "core").await)
+    }
+
     async fn on(plane: ControlPlane) -> Self {
         let rules = plane.version().serves_cel();
         for crd in if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) } {
             let api: Api<CustomResourceDefinition> = Api::all(plane.client());
             let name = crd.name_any();
             api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
-            let established = await_condition(api, &name, conditions::is_crd_established());
-            timeout(PATIENCE, established).await.expect("the definition is established").unwrap();
+            plane.until_established(&name).await;
         }
         Self(Namespace::create(plane, "core").await)
     }

@@ -9,9 +9,8 @@ use k8s_openapi::{
     api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{
-    Api, Client, CustomResourceExt as _, ResourceExt as _,
+    Api, CustomResourceExt as _, ResourceExt as _,
     api::{Patch, PatchParams},
-    runtime::wait::{await_condition, conditions},
 };
 use runtime::{Operator, Options, Scope};
 use serde_json::json;
@@ -44,7 +43,7 @@ impl World {
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        install_widget(plane.client()).await;
+        install_widget(&plane).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -133,11 +132,10 @@ pub fn told(widget: &Widget, kind: &str) -> (String, String) {
     (reason, message)
 }
 
-async fn install_widget(client: Client) {
+async fn install_widget(plane: &ControlPlane) {
     let crd = Widget::crd();
-    let api: Api<CustomResourceDefinition> = Api::all(client);
+    let api: Api<CustomResourceDefinition> = Api::all(plane.client());
     let name = crd.name_any();
     api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
-    let established = await_condition(api, &name, conditions::is_crd_established());
-    timeout(PATIENCE, established).await.expect("the definition is established").unwrap();
+    plane.until_established(&name).await;
 }
