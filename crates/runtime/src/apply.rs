@@ -3,6 +3,7 @@
 use crate::{
     Dice, Failure, Sighting,
     adopt::adopt,
+    contention::Repairs,
     error::Verb,
     index::{self, Observation},
     memo::Applied,
@@ -10,6 +11,7 @@ use crate::{
     source::Source,
 };
 use graph::Step;
+use jiff::Timestamp;
 use kube::{
     Api, Client,
     api::{Patch, PatchParams, PostParams},
@@ -29,6 +31,8 @@ use std::{
 pub(crate) struct Learned {
     /// How children were left, at first as remembered from earlier runs.
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// How often children had to be put right lately.
+    pub(crate) repairs: Repairs,
     /// Children this run has brought about.
     pub(crate) brought_about: BTreeSet<ObjectKey>,
     /// What was read, and in which state.
@@ -46,6 +50,7 @@ pub(crate) struct Applier<'a> {
     pub(crate) router: &'a Router,
     pub(crate) source: Source<'a>,
     pub(crate) dice: &'a dyn Dice,
+    pub(crate) now: Timestamp,
     pub(crate) learned: Mutex<Learned>,
 }
 
@@ -97,12 +102,16 @@ impl Applier<'_> {
         let remembered = self.learned().applied.get(key).cloned();
         if let (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) = (&seen, remembered)
             && sent == digest
-            && applied.holds(seen)
         {
-            if let Applied::Sent { content: Some(content), .. } = &applied {
-                self.learned().contents.insert(key.clone(), Some(content.clone()));
+            if applied.holds(seen) {
+                if let Applied::Sent { content: Some(content), .. } = &applied {
+                    self.learned().contents.insert(key.clone(), Some(content.clone()));
+                }
+                return Ok((applied, seen.readiness.clone()));
             }
-            return Ok((applied, seen.readiness.clone()));
+            if !self.learned().repairs.allow(key, self.now) {
+                return Err(Failure::Contended { object: key.clone() });
+            }
         }
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;

@@ -65,6 +65,14 @@ pub enum Failure {
         /// Its words.
         words: String,
     },
+    /// Somebody else keeps changing a child.
+    #[error(
+        "{object} keeps being changed by somebody else; `kubectl get --show-managed-fields -o yaml` tells by whom"
+    )]
+    Contended {
+        /// Which child.
+        object: ObjectKey,
+    },
     /// The stored object does not have the shape of its kind.
     #[error("the object cannot be decoded: {0}; correct it with `kubectl edit`")]
     Undecodable(String),
@@ -124,7 +132,7 @@ impl Classify for Failure {
                 409 => Class::Conflict,
                 _ => Class::Transient,
             },
-            Self::Unreachable { .. } | Self::DeadlineExceeded(_) => Class::Transient,
+            Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
             Self::ChildFailed { .. } => Class::Dependency,
             Self::Undecodable(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
@@ -142,6 +150,7 @@ impl Classify for Failure {
             },
             Self::Unreachable { .. } => "ApiServerUnreachable",
             Self::ChildFailed { .. } => "ChildFailed",
+            Self::Contended { .. } => "Contended",
             Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",
             Self::Panicked => "Panicked",

@@ -7,6 +7,7 @@
 mod adopt;
 mod apply;
 mod backoff;
+mod contention;
 mod controller;
 mod dice;
 mod error;

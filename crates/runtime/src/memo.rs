@@ -1,5 +1,6 @@
 //! What was last sent and answered, so that nothing is sent twice.
 
+use crate::contention::Repairs;
 use crate::index::{Index, Observation, Tag, Version};
 use graph::NodeId;
 use plan::{Content, Desired, Digest, ObjectKey, Outcome, Readiness};
@@ -76,6 +77,8 @@ pub(crate) struct Run {
 pub(crate) struct Memo {
     /// How children were left.
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// How often children had to be put right lately.
+    pub(crate) repairs: Repairs,
     /// The last run, if it got as far as a plan.
     pub(crate) last: Option<Run>,
 }

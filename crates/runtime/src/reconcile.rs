@@ -126,7 +126,8 @@ impl<C: Component> Reconciler<C> {
         let key = &key_of::<C>(owner.meta());
         let Shared { client, router, kinds, predecessors, dice, stop, .. } = &*self.shared;
         let source = || Source { client, router, kinds };
-        let mut learned = Learned { applied: memo.applied.clone(), ..Learned::default() };
+        let Memo { applied, repairs, .. } = memo.clone();
+        let mut learned = Learned { applied, repairs, ..Learned::default() };
         memo.last = None;
         let plan = match self.plan(key, owner, &source(), &mut learned).await? {
             Ok(plan) => plan,
@@ -143,11 +144,12 @@ impl<C: Component> Reconciler<C> {
             router,
             source: source(),
             dice: &**dice,
+            now: (self.shared.clock)(),
             learned: Mutex::new(learned),
         };
         let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
 
-        let Learned { mut applied, brought_about, reads, .. } =
+        let Learned { mut applied, brought_about, reads, repairs, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
         let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
         let nodes: Vec<_> = plan.graph.iter().map(node).collect();
@@ -156,7 +158,11 @@ impl<C: Component> Reconciler<C> {
         let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
         applied.retain(|child, _| wanted.contains(child));
         router.index.unsubscribe_from_others(key, &reads.keys().cloned().collect());
-        *memo = Memo { applied, last: Some(memo::Run { inputs: memo::Inputs { reads, ..inputs }, nodes }) };
+        *memo = Memo {
+            applied,
+            repairs,
+            last: Some(memo::Run { inputs: memo::Inputs { reads, ..inputs }, nodes }),
+        };
         Ok(outcomes)
     }
 

@@ -283,6 +283,26 @@ async fn rule_7_b28_a_refused_change_stays_visible_while_other_things_happen() {
 }
 
 #[tokio::test]
+async fn rule_8_somebody_who_keeps_changing_a_child_does_not_make_us_spin() {
+    let world = World::with_operator().await;
+    world.ready_widget("w", message("one")).await;
+    let mut edits = 0;
+    let contended = loop {
+        world.merge::<ConfigMap>("w-widget", json!({"data": {"message": format!("edit {edits}")}})).await;
+        edits += 1;
+        world.until_quiet().await;
+        if data(&world.get::<ConfigMap>("w-widget").await, "message") != Some("one") {
+            break world.until_condition("w", "Reconciling", "True").await;
+        }
+        assert!(edits < 40, "it never gave up");
+    };
+    let words = format!("ConfigMap {}/w-widget keeps being changed by somebody else", world.name);
+    let (reason, message) = told(&contended, "Reconciling");
+    assert_eq!(reason, "Contended");
+    assert!(message.starts_with(&words), "{message}");
+}
+
+#[tokio::test]
 async fn rule_8_a_panic_reaches_the_user_and_nobody_else() {
     let world = World::with_operator().await;
     world.create_widget("broken", WidgetSpec { panics: true, ..message("one") }).await;

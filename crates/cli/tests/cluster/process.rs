@@ -61,6 +61,45 @@ async fn killed_at_any_moment_and_restarted_it_converges_to_the_same_objects() {
 }
 
 #[tokio::test]
+async fn rule_9_b13_no_secret_leaves_its_secret() {
+    let world = World::new().await;
+    let secrets = World::inputs();
+    world.apply(secrets.clone()).await;
+    world.apply(vec![World::core()]).await;
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let _operator = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+        .args(["run", "--namespace", &world.name, "--log", "json"])
+        .env("KUBECONFIG", world.plane.kubeconfig())
+        .env("RUST_LOG", "trace")
+        .stderr(log.reopen().unwrap())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    world.make_available("harbor-core").await;
+    world.until_condition("Ready", "True").await;
+    world.merge::<Secret>("harbor-csrf", json!({"stringData": {"key": "too-short"}})).await;
+    world.until_condition("Stalled", "True").await;
+    world.until_event("harbor", "InvalidSpec").await;
+
+    let resources = "configmaps,deployments,services,events,cores";
+    let mut seen = world.kubectl(&["get", resources, "-o", "json"]).await;
+    seen.push_str(&std::fs::read_to_string(log.path()).unwrap());
+    assert!(seen.contains("reconcile"), "there is a log to look at");
+    let values = secrets.iter().flat_map(|secret| {
+        let fields = ["stringData", "data"].into_iter().filter_map(|field| secret[field].as_object());
+        fields.flatten().map(|(_, value)| value.as_str().unwrap().trim().to_owned()).collect::<Vec<_>>()
+    });
+    let mut values: Vec<_> = values.collect();
+    values.push("too-short".into());
+    assert!(values.len() > 8, "there are secrets to look for");
+    for value in values {
+        // Of a key of many lines any line would be too much.
+        let line = value.lines().max_by_key(|line| line.len()).unwrap();
+        assert!(!seen.contains(line), "a secret of {} characters was told", line.len());
+    }
+}
+
+#[tokio::test]
 async fn it_ends_with_the_first_signal() {
     let world = World::new().await;
     world.apply(World::inputs()).await;

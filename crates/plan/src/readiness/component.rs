@@ -1,8 +1,11 @@
-//! Our own kinds as children of one another, and others whose health is a `Ready` condition.
+//! Our own kinds, as children of one another.
 
 use super::{Readiness, unobserved};
 use crate::{Manifest, Observe};
-use api::v1beta1::{ComponentStatus, Condition, Core};
+use api::v1beta1::{
+    ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner,
+    Portal, Registry, Trivy,
+};
 
 macro_rules! components {
     ($($kind:ty),+) => { $(
@@ -16,7 +19,18 @@ macro_rules! components {
     )+ };
 }
 
-components!(Core);
+components!(
+    ChartMuseum,
+    Core,
+    Exporter,
+    Harbor,
+    JobService,
+    NotaryServer,
+    NotarySigner,
+    Portal,
+    Registry,
+    Trivy
+);
 
 /// Ready when the `Ready` condition says so of the newest spec, failed when `Stalled` does.
 ///

@@ -1,6 +1,6 @@
 use super::Readiness;
 use crate::Manifest;
-use api::v1beta1::Core;
+use api::{thirdparty::cert_manager::Certificate, v1beta1::Core};
 use k8s_openapi::api::{
     apps::v1::{Deployment, StatefulSet},
     batch::v1::Job,
@@ -139,4 +139,23 @@ fn a_component_is_ready_when_it_says_so_of_its_newest_spec() {
     assert_eq!(core(2, condition("Stalled", "True")), Readiness::Failed("words".into()));
     assert_eq!(core(2, condition("InProgress", "False")), progressing("has not reported Ready yet"));
     assert_eq!(core(2, condition("Ready", "True")), Readiness::Ready);
+}
+
+#[test]
+fn a_certificate_is_ready_when_cert_manager_says_so_of_its_newest_spec() {
+    let certificate = |status: Value| {
+        readiness::<Certificate>(json!({
+            "apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {"generation": 2},
+            "spec": {"secretName": "s", "issuerRef": {"name": "i"}}, "status": status,
+        }))
+    };
+    let ready = |status: &str, generation: i64| {
+        json!({"conditions": [
+            {"type": "Ready", "status": status, "message": "words", "observedGeneration": generation}
+        ]})
+    };
+    assert_eq!(certificate(json!({})), progressing("cert-manager has not looked at it yet"));
+    assert_eq!(certificate(ready("True", 1)), progressing("the newest spec has not been observed yet"));
+    assert_eq!(certificate(ready("False", 2)), progressing("words"));
+    assert_eq!(certificate(ready("True", 2)), Readiness::Ready);
 }

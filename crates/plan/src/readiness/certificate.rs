@@ -1,0 +1,38 @@
+use super::{Readiness, unobserved};
+use crate::{Manifest, Observe};
+use api::thirdparty::cert_manager::{CertManagerCondition, Certificate, Issuer};
+
+impl Manifest for Issuer {
+    const OBSERVE: Observe = Observe::Status;
+
+    fn readiness(&self) -> Readiness {
+        by_ready_condition(self.metadata.generation, self.status.iter().flat_map(|status| &status.conditions))
+    }
+}
+
+/// A certificate that cannot be issued yet is tried again by cert-manager for ever, so it is never given up on.
+impl Manifest for Certificate {
+    const OBSERVE: Observe = Observe::Status;
+
+    fn readiness(&self) -> Readiness {
+        by_ready_condition(self.metadata.generation, self.status.iter().flat_map(|status| &status.conditions))
+    }
+}
+
+fn by_ready_condition<'a>(
+    generation: Option<i64>,
+    mut conditions: impl Iterator<Item = &'a CertManagerCondition>,
+) -> Readiness {
+    let Some(ready) = conditions.find(|condition| condition.type_ == "Ready") else {
+        return Readiness::Progressing("cert-manager has not looked at it yet".into());
+    };
+    if ready.observed_generation.is_some()
+        && let Some(not_yet) = unobserved(generation, ready.observed_generation)
+    {
+        return not_yet;
+    }
+    match ready.status.as_str() {
+        "True" => Readiness::Ready,
+        _ => Readiness::Progressing(ready.message.clone().unwrap_or_default()),
+    }
+}
