@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use clap::ValueEnum;
+use plan::Readable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -31,7 +32,10 @@ impl Output {
             Self::Json => {
                 let items: Vec<_> = objects.map(|printed| printed.object).collect();
                 let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
-                Ok(format!("{list:#}\n"))
+                let text = serde_json::to_string_pretty(&Readable(&list));
+                let text = text
+                    .map_err(|error| Error::Encode { object: "List".into(), problem: error.to_string() })?;
+                Ok(text + "\n")
             }
         }
     }
@@ -46,11 +50,14 @@ fn yaml(printed: &Printed<'_>) -> Result<String, Error> {
     }
     // Long lines stay lines; text of several lines becomes a literal block either way.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
-    serde_saphyr::to_fmt_writer_with_options(&mut text, printed.object, options).map_err(|error| {
-        let [kind, name] = ["/kind", "/metadata/name"].map(|pointer| printed.object.pointer(pointer));
-        let name = [kind, name].into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" ");
-        Error::Encode { object: name, problem: error.to_string() }
-    })?;
+    serde_saphyr::to_fmt_writer_with_options(&mut text, &Readable(printed.object), options).map_err(
+        |error| {
+            let [kind, name] = ["/kind", "/metadata/name"].map(|pointer| printed.object.pointer(pointer));
+            let name =
+                [kind, name].into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" ");
+            Error::Encode { object: name, problem: error.to_string() }
+        },
+    )?;
     if !text.ends_with('\n') {
         text.push('\n');
     }

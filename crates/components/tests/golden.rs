@@ -9,9 +9,7 @@ mod cases;
 
 use cases::{Case, files, golden_directory};
 use components::{Visitor, core::Core};
-use plan::Component;
-use serde::Serialize;
-use serde_json::Value;
+use plan::{Component, Readable};
 use std::{fs, path::Path};
 
 #[test]
@@ -46,27 +44,8 @@ fn the_example_of_a_core_renders() {
 fn rendered<C: Component>(case: &Case<C>) -> String {
     // Long values stay on one line, where they can be searched for.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };
-    let document =
-        |object| serde_saphyr::to_string_with_options(&Document::of(object), options.clone()).unwrap();
-    case.children().into_iter().map(document).collect::<Vec<_>>().join("---\n")
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    api_version: Value,
-    kind: Value,
-    metadata: Value,
-    #[serde(flatten)]
-    rest: Value,
-}
-
-impl Document {
-    fn of(mut object: Value) -> Self {
-        let mut take = |field: &str| object.as_object_mut().unwrap().remove(field).unwrap();
-        let (api_version, kind, metadata) = (take("apiVersion"), take("kind"), take("metadata"));
-        Self { api_version, kind, metadata, rest: object }
-    }
+    let document = |object| serde_saphyr::to_string_with_options(&Readable(object), options.clone()).unwrap();
+    case.children().iter().map(document).collect::<Vec<_>>().join("---\n")
 }
 
 fn difference(case: &Path, rendered: &str) -> Option<String> {

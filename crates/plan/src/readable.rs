@@ -1,0 +1,58 @@
+//! Objects in the order in which people read them.
+
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap as _, SerializeSeq as _},
+};
+use serde_json::Value;
+
+/// What names a thing comes before what it is made of; everything else is in alphabetical order.
+const FIRST: [&str; 5] = ["apiVersion", "kind", "metadata", "name", "namespace"];
+
+/// Serialises an object, and everything in it, in the order in which people read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Readable<'a>(pub &'a Value);
+
+impl Serialize for Readable<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(object) => {
+                let mut map = serializer.serialize_map(Some(object.len()))?;
+                for (key, value) in FIRST.iter().filter_map(|first| object.get_key_value(*first)) {
+                    map.serialize_entry(key, &Self(value))?;
+                }
+                for (key, value) in object.iter().filter(|(key, _)| !FIRST.contains(&key.as_str())) {
+                    map.serialize_entry(key, &Self(value))?;
+                }
+                map.end()
+            }
+            Value::Array(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    list.serialize_element(&Self(item))?;
+                }
+                list.end()
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_come_first_and_nothing_is_lost() {
+        let object = json!({
+            "data": {"a": "1"}, "kind": "ConfigMap", "apiVersion": "v1",
+            "metadata": {"labels": {}, "namespace": "ns", "name": "n"},
+            "list": [{"image": "i", "name": "c"}],
+        });
+        assert_eq!(
+            serde_json::to_string(&Readable(&object)).unwrap(),
+            r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","namespace":"ns","labels":{}},"data":{"a":"1"},"list":[{"name":"c","image":"i"}]}"#
+        );
+    }
+}
