@@ -59,7 +59,7 @@ pub(crate) fn apiserver(assets: &Assets, folder: &Path, ports: Ports, pki: &Pki)
             "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
             format!("--service-account-key-file={}", pki.tokens_public_key.display()),
             format!("--service-account-signing-key-file={}", pki.tokens_key.display()),
-            "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+            "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
             "--allow-privileged=true".to_owned(),
             // No controller makes the service accounts that this plugin would demand of every pod.
             "--disable-admission-plugins=ServiceAccount".to_owned(),

@@ -4,7 +4,7 @@ use crate::{
     Failure, Scope,
     backoff::retry,
     reconcile::{PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
-    watch::Patience,
+    watch::{Patience, paged},
 };
 use futures::{FutureExt as _, StreamExt as _, stream};
 use kube::{
@@ -13,7 +13,7 @@ use kube::{
     runtime::{
         Controller, controller,
         reflector::{self, ObjectRef, store::Writer},
-        watcher::{self, Event, watcher},
+        watcher::{Event, watcher},
     },
 };
 use plan::{ChildKind, Class, Component, ObjectKey, Outcome, Verdict};
@@ -101,7 +101,7 @@ async fn watch_owners<C: Component>(
     let mut patience = Patience::default();
     let mut noticed = HashMap::<ObjectKey, u64>::new();
     let mut listed = HashMap::<ObjectKey, u64>::new();
-    let mut events = pin!(watcher(api, watcher::Config::default()));
+    let mut events = pin!(watcher(api, paged()));
     while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
         let mut event = match event {
             Ok(event) => event,

@@ -31,8 +31,8 @@ pub(crate) async fn watch(
     settled: CancellationToken,
 ) {
     let config = match breadth {
-        Breadth::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
-        Breadth::All => watcher::Config::default(),
+        Breadth::Children => paged().labels(CONTROLLER_LABEL),
+        Breadth::All => paged(),
     };
     let resource = kind.resource.clone();
     let Shared { client, predecessors, .. } = &*shared;
@@ -55,6 +55,12 @@ pub(crate) async fn watch(
             drive(&shared, &resource, watcher(api, config), sight, settled).await;
         }
     }
+}
+
+/// Lists in small pages: an object on its way in is thirty times the size of what is kept of it, and a page is in
+/// memory as a whole.
+pub(crate) fn paged() -> watcher::Config {
+    watcher::Config::default().page_size(50)
 }
 
 async fn drive<K: Resource>(
