@@ -69,7 +69,7 @@ pub struct HarborServerConfigurationSpec {
     pub namespace_selector: Option<LabelSelector>,
 
     /// Images that are pulled through this Harbor, each written as a regular expression for the registry, `=>` and the
-    /// project: `docker.io=>proxy`. The first that matches wins.
+    /// project: `registry.example.com=>proxy`. The first that matches wins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }

@@ -13,8 +13,13 @@ use tokio::{
 };
 
 fn start(world: &World) -> Child {
+    start_in(world, &[&world.name])
+}
+
+fn start_in(world: &World, namespaces: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .args(["run", "--namespace", &world.name])
+        .arg("run")
+        .args(namespaces.iter().flat_map(|namespace| ["--namespace", namespace]))
         .env("KUBECONFIG", world.plane.kubeconfig())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -58,6 +63,21 @@ async fn killed_at_any_moment_and_restarted_it_converges_to_the_same_objects() {
         let made = children(&world).await;
         assert_eq!(expected.get_or_insert_with(|| made.clone()), &made);
     }
+}
+
+#[tokio::test]
+async fn it_looks_after_the_namespaces_it_was_told_and_no_others() {
+    let (first, second, other) = (World::new().await, World::another().await, World::another().await);
+    for world in [&first, &second, &other] {
+        world.apply(World::inputs()).await;
+        world.apply(vec![World::core()]).await;
+    }
+    let _operator = start_in(&first, &[&first.name, &second.name]);
+    for world in [&first, &second] {
+        world.make_available("harbor-core").await;
+        world.until_condition("Ready", "True").await;
+    }
+    assert!(!other.has::<Deployment>("harbor-core").await);
 }
 
 #[tokio::test]
