@@ -130,6 +130,7 @@ async fn watch_owners<C: Component>(
             // Only now does the store show what was listed.
             Event::InitDone => {
                 patience.restore();
+                reconciler.relisted(&listed.keys().cloned().collect());
                 for (key, digest) in &listed {
                     if noticed.remove(key) != Some(*digest) {
                         let _stopping = wake.send(key.clone());

@@ -251,6 +251,12 @@ impl<C: Component> Reconciler<C> {
         Ok(())
     }
 
+    /// A complete list ended: those whose child is not on it must look.
+    pub(crate) fn relisted(&self, listed: &BTreeSet<ObjectKey>) {
+        let router = &self.shared.router;
+        router.wake(router.index.listed(&self.resource.group, &self.resource.kind, listed));
+    }
+
     /// How an object looks to those whose child it is; `None` where objects of its kind are nobody's.
     pub(crate) fn sighting(&self, owner: &DeserializeGuard<C::Owner>) -> Option<Sighting> {
         let kind = self.as_child.as_ref()?;

@@ -169,6 +169,7 @@ async fn a_forbidden_write_shows_up_where_users_look() {
     world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
     world.allow(&user, "list,watch", "deployments").await;
     world.allow(&user, "get,list,watch,patch", "widgets.engine.test,widgets.engine.test/status").await;
+    world.allow(&user, "list,watch", "gadgets.engine.test").await;
     world.allow(&user, "create,patch", "events.events.k8s.io").await;
     let config = world.plane.user(&user, &[]);
     world.start_operator_as(config);
@@ -196,6 +197,7 @@ async fn every_kind_is_watched_once_however_many_objects_there_are() {
         format!("/api/v1/namespaces/{}/configmaps", world.name),
         format!("/api/v1/namespaces/{}/secrets", world.name),
         format!("/apis/apps/v1/namespaces/{}/deployments", world.name),
+        format!("/apis/engine.test/v1/namespaces/{}/gadgets", world.name),
         format!("/apis/engine.test/v1/namespaces/{}/widgets", world.name),
     ];
     assert_eq!(watched, expected);

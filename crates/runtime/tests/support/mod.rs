@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod gadget;
 pub mod widget;
 
 use envtest::{ControlPlane, Namespace, PATIENCE, Requests};
+use gadget::{Gadget, GadgetComponent};
 use k8s_openapi::{
     api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
@@ -36,14 +38,15 @@ impl Deref for World {
 }
 
 impl World {
-    /// A namespace on the shared control plane, with the widget's definition installed and no operator yet.
+    /// A namespace on the shared control plane, with the definitions of our kinds installed and no operator yet.
     pub async fn new() -> Self {
         Self::on(ControlPlane::shared().await.unwrap()).await
     }
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        install_widget(&plane).await;
+        install(&plane, Widget::crd()).await;
+        install(&plane, Gadget::crd()).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -64,6 +67,7 @@ impl World {
     pub fn start_operator_as(&mut self, config: kube::Config) {
         let mut operator = Operator::new(self.requests.client(config).unwrap(), self.options.clone());
         operator.register::<WidgetComponent>();
+        operator.register::<GadgetComponent>();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(async move { operator.run(stopped).await.unwrap() });
@@ -132,8 +136,7 @@ pub fn told(widget: &Widget, kind: &str) -> (String, String) {
     (reason, message)
 }
 
-async fn install_widget(plane: &ControlPlane) {
-    let crd = Widget::crd();
+async fn install(plane: &ControlPlane, crd: CustomResourceDefinition) {
     let api: Api<CustomResourceDefinition> = Api::all(plane.client());
     let name = crd.name_any();
     api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
