@@ -1,9 +1,10 @@
 //! The definitions, as kubectl and a real API server see them.
 
 use crate::world::root;
-use envtest::{ControlPlane, Namespace};
+use envtest::{ControlPlane, Namespace, PATIENCE};
 use kube::ResourceExt as _;
-use std::{fs, io::Write as _, path::PathBuf, process::Command};
+use std::{fs, io::Write as _, path::PathBuf, process::Command, time::Duration};
+use tokio::time::timeout;
 
 /// A control plane of its own, since these tests install definitions the way users do, and the file to install.
 async fn plane() -> (Namespace, tempfile::NamedTempFile) {
@@ -14,6 +15,21 @@ async fn plane() -> (Namespace, tempfile::NamedTempFile) {
     assert!(crds.status.success());
     file.write_all(&crds.stdout).unwrap();
     (namespace, file)
+}
+
+/// What `kubectl explain` says, once it does: an API server publishes the documentation of a new kind when it finds the
+/// time, and nothing tells when it has.
+async fn explained(world: &Namespace, field: &str) -> String {
+    let explain = async {
+        loop {
+            let output = world.plane.kubectl(["explain", field]).output().await.unwrap();
+            if output.status.success() {
+                return String::from_utf8(output.stdout).unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    timeout(PATIENCE, explain).await.expect("the kind is explained in time")
 }
 
 fn shared(folder: &str) -> Option<PathBuf> {
@@ -33,7 +49,7 @@ async fn plain_kubectl_apply_installs_them_twice_and_explain_shows_their_fields(
         world.plane.until_established(&crd.name_any()).await;
     }
 
-    let explained = world.kubectl(&["explain", "cores.spec.database.encryptionKeyRef"]).await;
+    let explained = explained(&world, "cores.spec.database.encryptionKeyRef").await;
     assert!(explained.contains("encrypts secrets"), "{explained}");
     let short = world.kubectl(&["api-resources", "--api-group=goharbor.io", "-o", "name"]).await;
     assert_eq!(short.lines().count(), 16, "{short}");
@@ -55,6 +71,10 @@ async fn the_samples_of_the_old_operator_are_accepted_strictly() {
         world.plane.until_established(&format!("{name}.cert-manager.io")).await;
     }
     world.plane.until_established("harborclusters.goharbor.io").await;
+    // kubectl validates strictly only what is published.
+    for field in ["harborclusters.spec", "issuers.spec", "certificates.spec"] {
+        explained(&world, field).await;
+    }
     world.kubectl(&["create", "namespace", "cluster-sample-ns"]).await;
     let mut files: Vec<_> = fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
