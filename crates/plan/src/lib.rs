@@ -35,6 +35,6 @@ pub use planner::{Plan, Planned, plan};
 pub use readable::Readable;
 pub use readiness::Readiness;
 pub use recipe::Recipe;
-pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, Keys, References, stamp};
+pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
 pub use status::{Failure, Outcome, StatusInput, Verdict, fold, paused};
 pub use world::{Snapshot, World};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Which keys of an object are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keys {
+enum Keys {
     /// All there are.
     All,
     /// These; `true` where the pod cannot start without.

@@ -218,6 +218,12 @@ impl Applier<'_> {
 }
 
 impl Learned {
+    /// Forgets what only an earlier pass of planning has asked for: the plan was not decided on it.
+    pub(crate) fn forget_all_but(&mut self, reads: &BTreeSet<ObjectKey>) {
+        self.reads.retain(|key, _| reads.contains(key));
+        self.contents.retain(|key, _| reads.contains(key));
+    }
+
     /// Remembers the state and the content digests of what was read; not the content.
     pub(crate) fn note(&mut self, found: &plan::Snapshot) -> Result<(), Failure> {
         for (key, object) in found {

@@ -2,10 +2,10 @@
 
 use jiff::{Span, Timestamp};
 use plan::ObjectKey;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a child is put right within [`WINDOW_SECONDS`] before we stop for a while.
-pub(crate) const MOST: u32 = 20;
+const MOST: u32 = 20;
 const WINDOW_SECONDS: i64 = 60;
 
 /// How often children of one owner had to be put right lately.
@@ -23,6 +23,11 @@ impl Repairs {
         }
         *count = count.saturating_add(1);
         *count <= MOST
+    }
+
+    /// Forgets children that are no longer wanted.
+    pub(crate) fn forget_all_but(&mut self, wanted: &BTreeSet<&ObjectKey>) {
+        self.0.retain(|child, _| wanted.contains(child));
     }
 }
 

@@ -149,7 +149,7 @@ impl<C: Component> Reconciler<C> {
         };
         let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
 
-        let Learned { mut applied, brought_about, reads, repairs, .. } =
+        let Learned { mut applied, brought_about, reads, mut repairs, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
         let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
         let nodes: Vec<_> = plan.graph.iter().map(node).collect();
@@ -157,6 +157,7 @@ impl<C: Component> Reconciler<C> {
             report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
         let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
         applied.retain(|child, _| wanted.contains(child));
+        repairs.forget_all_but(&wanted);
         router.index.unsubscribe_from_others(key, &reads.keys().cloned().collect());
         *memo = Memo {
             applied,
@@ -177,8 +178,14 @@ impl<C: Component> Reconciler<C> {
         let mut snapshot = Snapshot::new();
         loop {
             match plan::plan::<C>(owner, &snapshot) {
-                Planned::Done(plan) => return Ok(Ok(plan)),
-                Planned::Failed { error, .. } => return Ok(Err(Failure::Plan(error))),
+                Planned::Done(plan) => {
+                    learned.forget_all_but(&plan.reads);
+                    return Ok(Ok(plan));
+                }
+                Planned::Failed { error, reads } => {
+                    learned.forget_all_but(&reads);
+                    return Ok(Err(Failure::Plan(error)));
+                }
                 Planned::Needs(keys) => {
                     let found = source.fetch(key, &keys).await?;
                     learned.note(&found)?;
