@@ -30,28 +30,39 @@ const REFERENCES: [&str; 5] =
 /// The one field that was always allowed to be null: JobService's list of file loggers.
 const NULLABLE: &str = "files";
 
+/// Makes a definition as derived.
+type Derived = fn() -> CustomResourceDefinition;
+
+/// Every kind and its definition, which is made only when asked for: all of them take a while.
+const KINDS: [(&str, Derived); 16] = [
+    ("ChartMuseum", v1beta1::ChartMuseum::crd),
+    ("Core", v1beta1::Core::crd),
+    ("Exporter", v1beta1::Exporter::crd),
+    ("Harbor", v1beta1::Harbor::crd),
+    ("HarborCluster", v1beta1::HarborCluster::crd),
+    ("HarborConfiguration", v1beta1::HarborConfiguration::crd),
+    ("HarborProject", v1beta1::HarborProject::crd),
+    ("HarborServerConfiguration", v1beta1::HarborServerConfiguration::crd),
+    ("JobService", v1beta1::JobService::crd),
+    ("NotaryServer", v1beta1::NotaryServer::crd),
+    ("NotarySigner", v1beta1::NotarySigner::crd),
+    ("Portal", v1beta1::Portal::crd),
+    ("PullSecretBinding", v1beta1::PullSecretBinding::crd),
+    ("Registry", v1beta1::Registry::crd),
+    ("RegistryController", v1beta1::RegistryController::crd),
+    ("Trivy", v1beta1::Trivy::crd),
+];
+
 /// Every definition, ordered by name.
 pub fn all() -> Vec<CustomResourceDefinition> {
-    let mut all = vec![
-        v1beta1::ChartMuseum::crd(),
-        v1beta1::Core::crd(),
-        v1beta1::Exporter::crd(),
-        v1beta1::Harbor::crd(),
-        v1beta1::HarborCluster::crd(),
-        v1beta1::HarborConfiguration::crd(),
-        v1beta1::HarborProject::crd(),
-        v1beta1::HarborServerConfiguration::crd(),
-        v1beta1::JobService::crd(),
-        v1beta1::NotaryServer::crd(),
-        v1beta1::NotarySigner::crd(),
-        v1beta1::Portal::crd(),
-        v1beta1::PullSecretBinding::crd(),
-        v1beta1::Registry::crd(),
-        v1beta1::RegistryController::crd(),
-        v1beta1::Trivy::crd(),
-    ];
+    let mut all: Vec<_> = KINDS.iter().map(|(_, crd)| installable(crd())).collect();
     all.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    all.into_iter().map(installable).collect()
+    all
+}
+
+/// The definition of one kind of ours.
+pub fn of(kind: &str) -> Option<CustomResourceDefinition> {
+    KINDS.iter().find(|(name, _)| *name == kind).map(|(_, crd)| installable(crd()))
 }
 
 /// The definitions without their validation rules, for API servers before 1.30, which refuse what they do not know.

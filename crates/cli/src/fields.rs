@@ -2,15 +2,12 @@
 
 use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-        CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
+        JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
     },
     apimachinery::pkg::apis::meta::v1::ObjectMeta,
 };
 use plan::ObjectKey;
 use serde_json::Value;
-use std::sync::LazyLock;
-
-static DEFINITIONS: LazyLock<Vec<CustomResourceDefinition>> = LazyLock::new(api::crds::all);
 
 /// What is wrong with the fields of an object.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,9 +23,9 @@ pub struct Findings {
 /// Compares an object with the schema of its kind in `version`; no schema, no findings.
 pub fn check(key: &ObjectKey, version: &str, object: &Value) -> Findings {
     let mut findings = Findings::default();
-    let schema = DEFINITIONS
+    let definition = api::crds::of(&key.kind).filter(|definition| definition.spec.group == key.group);
+    let schema = definition
         .iter()
-        .filter(|definition| definition.spec.group == key.group && definition.spec.names.kind == key.kind)
         .flat_map(|definition| &definition.spec.versions)
         .find(|candidate| candidate.name == version)
         .and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
