@@ -227,6 +227,28 @@ async fn rule_6_unwanted_children_are_swept_but_not_after_a_failure() {
 }
 
 #[tokio::test]
+async fn a_child_marked_as_immutable_is_neither_written_nor_swept() {
+    let world = World::with_operator().await;
+    world.ready_widget("w", WidgetSpec { extras: vec!["a".into()], ..message("one") }).await;
+    let mark =
+        json!({"metadata": {"annotations": {"goharbor.io/immutable": "true"}}, "data": {"mine": "kept"}});
+    world.merge::<ConfigMap>("a", mark.clone()).await;
+    world.merge::<ConfigMap>("w-widget", mark).await;
+    world.until_quiet().await;
+
+    world.merge::<Widget>("w", json!({"spec": {"message": "two", "extras": [], "replicas": 2}})).await;
+    world.until::<Deployment>("w-widget", |d| d.spec.as_ref().unwrap().replicas == Some(2)).await;
+    world.until_quiet().await;
+    assert_eq!(data(&world.get::<ConfigMap>("w-widget").await, "message"), Some("one"), "not written");
+    assert!(world.has::<ConfigMap>("a").await, "not swept");
+
+    world
+        .merge::<ConfigMap>("w-widget", json!({"metadata": {"annotations": {"goharbor.io/immutable": null}}}))
+        .await;
+    world.until::<ConfigMap>("w-widget", |config| data(config, "message") == Some("two")).await;
+}
+
+#[tokio::test]
 async fn rule_7_b06_a_missing_secret_is_named_and_its_appearance_is_noticed() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { reads: Some("word".into()), ..message("one") }).await;
