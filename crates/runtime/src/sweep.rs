@@ -44,3 +44,47 @@ pub(crate) async fn sweep(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::{Request, Response};
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::{
+        client::Body,
+        core::{ApiResource, ObjectMeta},
+    };
+    use plan::Readiness;
+    use serde_json::{Value, json};
+    use std::{convert::Infallible, sync::Arc};
+    use tokio::sync::Mutex;
+
+    #[tokio::test]
+    async fn a_namesake_created_meanwhile_is_not_deleted() {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&sent);
+        let server = tower::service_fn(move |request: Request<Body>| {
+            let log = Arc::clone(&log);
+            async move {
+                let body = request.into_body().collect_bytes().await.unwrap();
+                log.lock().await.push(serde_json::from_slice::<Value>(&body).unwrap());
+                let success = json!({"kind": "Status", "apiVersion": "v1", "status": "Success"});
+                Ok::<_, Infallible>(Response::new(Body::from(success.to_string().into_bytes())))
+            }
+        });
+        let resource = ApiResource::erase::<ConfigMap>(&());
+        let meta = ObjectMeta {
+            name: Some("a".into()),
+            namespace: Some("ns".into()),
+            uid: Some("the-one-seen".into()),
+            ..ObjectMeta::default()
+        };
+        let child = Sighting::of(&resource, &meta, Readiness::Ready, &BTreeSet::new()).unwrap();
+        let kinds = Kinds::from([((String::new(), "ConfigMap".to_owned()), resource)]);
+
+        sweep(&Client::new(server, "ns"), &kinds, &Router::default(), vec![child]).await.unwrap();
+
+        let expected = json!({"propagationPolicy": "Background", "preconditions": {"uid": "the-one-seen"}});
+        assert_eq!(*sent.lock().await, [expected]);
+    }
+}
