@@ -1,0 +1,212 @@
+//! How a request fails: the `Status` that kube-apiserver would send.
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+/// A failed request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    pub code: StatusCode,
+    /// The machine word; empty for none.
+    pub reason: &'static str,
+    pub message: String,
+    /// What `details` holds; empty for none.
+    pub details: Map<String, Value>,
+    /// Seconds for the `Retry-After` header, for a failure that passes.
+    pub retry_after: Option<u32>,
+}
+
+/// One thing that is wrong with one field.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cause {
+    pub fault: Fault,
+    /// As in `spec.template.spec.containers[0].name`.
+    pub field: String,
+    /// What follows the field's name: `Invalid value: "x": must be shorter`.
+    pub message: String,
+}
+
+/// What kind of thing is wrong with a field, in the words of `metav1.CauseType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Required,
+    Invalid,
+    NotSupported,
+    Duplicate,
+    Forbidden,
+    TooLong,
+    TooMany,
+    TypeInvalid,
+    NotFound,
+}
+
+impl Fault {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::NotFound => "FieldValueNotFound",
+        }
+    }
+}
+
+impl Cause {
+    /// `field: Required value[: detail]`
+    pub fn required(field: impl Into<String>, detail: &str) -> Self {
+        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
+        Self { fault: Fault::Required, field: field.into(), message }
+    }
+
+    /// `field: Invalid value: VALUE: detail`, the value as Kubernetes prints it.
+    pub fn invalid(field: impl Into<String>, value: &Value, detail: impl AsRef<str>) -> Self {
+        Self {
+            fault: Fault::Invalid,
+            field: field.into(),
+            message: format!("Invalid value: {}: {}", shown(value), detail.as_ref()),
+        }
+    }
+
+    /// `field: Forbidden: detail`
+    pub fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self { fault: Fault::Forbidden, field: field.into(), message: format!("Forbidden: {detail}") }
+    }
+
+    /// `field: Duplicate value: VALUE`
+    pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
+        Self { fault: Fault::Duplicate, field: field.into(), message: format!("Duplicate value: {}", shown(value)) }
+    }
+
+    /// `field: Unsupported value: VALUE: supported values: "a", "b"`
+    pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
+        let supported = supported.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+        Self {
+            fault: Fault::NotSupported,
+            field: field.into(),
+            message: format!("Unsupported value: {}: supported values: {supported}", shown(value)),
+        }
+    }
+}
+
+/// A value as Go's field errors print it: strings quoted, whole objects as JSON.
+fn shown(value: &Value) -> String {
+    value.to_string()
+}
+
+impl Failure {
+    pub fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), details: Map::new(), retry_after: None }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    /// No such object. `resource` is `plural` or `plural.group`.
+    pub fn not_found(group: &str, plural: &str, name: &str) -> Self {
+        Self::about(StatusCode::NOT_FOUND, "NotFound", group, plural, name, "not found")
+    }
+
+    pub fn already_exists(group: &str, plural: &str, name: &str) -> Self {
+        Self::about(StatusCode::CONFLICT, "AlreadyExists", group, plural, name, "already exists")
+    }
+
+    /// The object is not what the client thought it was.
+    pub fn conflict(group: &str, plural: &str, name: &str, why: &str) -> Self {
+        let qualified = qualified(plural, group);
+        let mut failure = Self::new(
+            StatusCode::CONFLICT,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {qualified} {name:?}: {why}"),
+        );
+        failure.details = named(group, plural, name);
+        failure
+    }
+
+    pub fn forbidden(group: &str, plural: &str, name: &str, why: &str) -> Self {
+        let message = if name.is_empty() {
+            format!("{} is forbidden: {why}", qualified(plural, group))
+        } else {
+            format!("{} {name:?} is forbidden: {why}", qualified(plural, group))
+        };
+        let mut failure = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
+        failure.details = named(group, plural, name);
+        failure
+    }
+
+    /// The object breaks rules of its kind.
+    pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+        let lines: Vec<String> = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let told = match lines.as_slice() {
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        let mut failure = Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "Invalid",
+            format!("{} {name:?} is invalid: {told}", qualified(kind, group)),
+        );
+        failure.details = named(group, kind, name);
+        let causes = causes
+            .iter()
+            .map(|cause| json!({"reason": cause.fault.reason(), "message": cause.message, "field": cause.field}))
+            .collect();
+        failure.details.insert("causes".into(), Value::Array(causes));
+        failure
+    }
+
+    fn about(
+        code: StatusCode,
+        reason: &'static str,
+        group: &str,
+        plural: &str,
+        name: &str,
+        what: &str,
+    ) -> Self {
+        let mut failure = Self::new(code, reason, format!("{} {name:?} {what}", qualified(plural, group)));
+        failure.details = named(group, plural, name);
+        failure
+    }
+
+    /// The `Status` object.
+    pub fn status(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "code": self.code.as_u16(),
+        });
+        if !self.reason.is_empty() {
+            status["reason"] = self.reason.into();
+        }
+        if !self.details.is_empty() {
+            status["details"] = Value::Object(self.details.clone());
+        }
+        status
+    }
+}
+
+fn qualified(resource: &str, group: &str) -> String {
+    if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") }
+}
+
+fn named(group: &str, kind: &str, name: &str) -> Map<String, Value> {
+    let mut details = Map::new();
+    if !name.is_empty() {
+        details.insert("name".into(), name.into());
+    }
+    if !group.is_empty() {
+        details.insert("group".into(), group.into());
+    }
+    if !kind.is_empty() {
+        details.insert("kind".into(), kind.into());
+    }
+    details
+}

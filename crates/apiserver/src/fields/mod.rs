@@ -1,0 +1,1 @@
+//! Who owns which fields: `managedFields`, and server-side apply.

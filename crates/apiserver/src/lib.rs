@@ -1,0 +1,13 @@
+//! A Kubernetes API in memory, as a [`tower::Service`].
+//!
+//! It behaves as kube-apiserver does towards a controller or `kubectl`, garbage collection and namespace deletion
+//! included, and knows nothing of any particular operator. No node, no scheduler, no kubelet: what makes workloads
+//! ready is somebody else's business.
+
+mod failure;
+mod fields;
+mod kinds;
+mod patch;
+mod present;
+mod schema;
+mod store;

@@ -1,0 +1,1 @@
+//! How objects are shown: as they are, as metadata only, or as a table.

@@ -1,0 +1,77 @@
+//! What a field may hold, what it is when left out, and how it merges: one form for built-in and custom kinds.
+
+use serde_json::Value;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The schema of one value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Schema {
+    /// The JSON type, where it is known.
+    pub kind: Option<Type>,
+    /// The named fields of an object.
+    pub properties: BTreeMap<String, Arc<Schema>>,
+    /// The values of a map.
+    pub additional: Option<Arc<Schema>>,
+    /// The items of a list.
+    pub items: Option<Arc<Schema>>,
+    /// How two writers' values of this field become one.
+    pub merge: Merge,
+    /// How a strategic merge patch treats this list or object, where the kind is built in.
+    pub patch: Option<PatchStrategy>,
+    /// The value of this field when it is left out of an object that has its parent.
+    pub default: Option<Value>,
+    /// Whether fields that are not listed are kept.
+    pub preserves_unknown: bool,
+}
+
+/// A JSON type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Object,
+    Array,
+    String,
+    Integer,
+    Number,
+    Boolean,
+    /// `x-kubernetes-int-or-string`
+    IntOrString,
+}
+
+/// How a value is owned and merged by server-side apply.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Merge {
+    /// An object field by field; a list, and anything else, as a whole.
+    #[default]
+    Plain,
+    /// An object as a whole.
+    Atomic,
+    /// A list of scalars, each its own.
+    Set,
+    /// A list of objects told apart by these fields; a field that is left out counts as its default.
+    Map(Vec<ListKey>),
+}
+
+/// A field that tells the items of a list apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListKey {
+    pub name: String,
+    pub default: Option<Value>,
+}
+
+/// `x-kubernetes-patch-strategy` and `x-kubernetes-patch-merge-key`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PatchStrategy {
+    /// Items are merged rather than the list replaced.
+    pub merge: bool,
+    /// Fields that the patch does not name are dropped (volumes, deployment strategy).
+    pub retain_keys: bool,
+    /// The field that tells items apart; none for a list of scalars.
+    pub merge_key: Option<String>,
+}
+
+impl Schema {
+    /// The schema of an object's field or of a map's value, where one is known.
+    pub fn field(&self, name: &str) -> Option<&Arc<Schema>> {
+        self.properties.get(name).or(self.additional.as_ref())
+    }
+}
