@@ -59,7 +59,8 @@ impl Fault {
 impl Cause {
     /// `field: Required value[: detail]`
     pub fn required(field: impl Into<String>, detail: &str) -> Self {
-        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
+        let message =
+            if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
         Self { fault: Fault::Required, field: field.into(), message }
     }
 
@@ -79,7 +80,11 @@ impl Cause {
 
     /// `field: Duplicate value: VALUE`
     pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self { fault: Fault::Duplicate, field: field.into(), message: format!("Duplicate value: {}", shown(value)) }
+        Self {
+            fault: Fault::Duplicate,
+            field: field.into(),
+            message: format!("Duplicate value: {}", shown(value)),
+        }
     }
 
     /// `field: Unsupported value: VALUE: supported values: "a", "b"`
@@ -141,7 +146,8 @@ impl Failure {
 
     /// The object breaks rules of its kind.
     pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
-        let lines: Vec<String> = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let lines: Vec<String> =
+            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
         let told = match lines.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),

@@ -4,10 +4,16 @@
 //! included, and knows nothing of any particular operator. No node, no scheduler, no kubelet: what makes workloads
 //! ready is somebody else's business.
 
+mod access;
+mod admission;
+mod discovery;
 mod failure;
+mod fault;
 mod fields;
+mod journal;
 mod kinds;
 mod patch;
 mod present;
 mod schema;
+mod serve;
 mod store;

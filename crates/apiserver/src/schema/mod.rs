@@ -1,5 +1,9 @@
 //! What a field may hold, what it is when left out, and how it merges: one form for built-in and custom kinds.
 
+mod definitions;
+
+pub(crate) use definitions::definitions;
+
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -70,6 +74,11 @@ pub(crate) struct PatchStrategy {
 }
 
 impl Schema {
+    /// The schema of a built-in kind, by the name of its definition; one that keeps everything if there is none.
+    pub fn builtin(_definition: &str) -> Arc<Schema> {
+        Arc::new(Schema { preserves_unknown: true, ..Schema::default() })
+    }
+
     /// The schema of an object's field or of a map's value, where one is known.
     pub fn field(&self, name: &str) -> Option<&Arc<Schema>> {
         self.properties.get(name).or(self.additional.as_ref())

@@ -1,0 +1,1 @@
+//! Who may do what: authentication, RBAC, and the reviews by which clients ask.

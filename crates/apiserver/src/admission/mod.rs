@@ -1,0 +1,1 @@
+//! Admission webhooks, called in process.

@@ -1,0 +1,1 @@
+//! Discovery and OpenAPI: how clients learn what is served.

@@ -1,0 +1,1 @@
+//! Faults on purpose: a layer that makes a good server behave as a bad network does.

@@ -1,0 +1,1 @@
+//! Persistence to one file.

@@ -1,0 +1,1 @@
+//! Serving over TLS, and the kubeconfig for it.
