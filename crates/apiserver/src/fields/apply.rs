@@ -71,7 +71,10 @@ pub(crate) fn apply(
     };
 
     for path in reset {
-        restore(&mut object, live, path);
+        restore(&mut object, live.map(|_| &base), path);
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, value| !value.is_null());
     }
     if manager.name == KUBECTL {
         last_applied::refresh(&mut object, applied);
