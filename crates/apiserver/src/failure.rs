@@ -14,6 +14,8 @@ pub(crate) struct Failure {
     pub details: Map<String, Value>,
     /// Seconds for the `Retry-After` header, for a failure that passes.
     pub retry_after: Option<u32>,
+    /// Where a list can go on in spite of the failure.
+    pub continue_token: Option<String>,
 }
 
 /// One thing that is wrong with one field.
@@ -105,7 +107,14 @@ fn shown(value: &Value) -> String {
 
 impl Failure {
     pub fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Map::new(), retry_after: None }
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            details: Map::new(),
+            retry_after: None,
+            continue_token: None,
+        }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -189,6 +198,9 @@ impl Failure {
             "message": self.message,
             "code": self.code.as_u16(),
         });
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = token.as_str().into();
+        }
         if !self.reason.is_empty() {
             status["reason"] = self.reason.into();
         }

@@ -27,14 +27,19 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn new(history: usize, seed: u64, recorder: Option<Recorder>) -> Self {
+    pub fn new(history: usize, seed: u64) -> Self {
         Self {
             store: Store::new(history),
             kinds: Arc::new(Kinds::builtin()),
             work: VecDeque::new(),
-            recorder,
+            recorder: None,
             dice: StdRng::seed_from_u64(seed),
         }
+    }
+
+    /// Tells this one of every commit from now on.
+    pub fn record_with(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
     }
 
     /// Puts an object, or none, at a place, and notes what garbage collection has to look at because of it.

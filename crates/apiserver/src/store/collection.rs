@@ -50,7 +50,9 @@ impl Collection {
         let namespace = namespace.map(str::to_owned);
         self.objects
             .range((from, Bound::Unbounded))
-            .take_while(move |((place, _), _)| namespace.as_deref().is_none_or(|namespace| **place == *namespace))
+            .take_while(move |((place, _), _)| {
+                namespace.as_deref().is_none_or(|namespace| **place == *namespace)
+            })
             .map(|(_, object)| object)
     }
 

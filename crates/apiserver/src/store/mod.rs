@@ -90,7 +90,9 @@ impl Store {
 
     /// One object.
     pub fn get(&self, key: &Key) -> Option<&Arc<Value>> {
-        self.collections.get(&(Arc::clone(&key.group), Arc::clone(&key.plural)))?.get(&key.namespace, &key.name)
+        self.collections
+            .get(&(Arc::clone(&key.group), Arc::clone(&key.plural)))?
+            .get(&key.namespace, &key.name)
     }
 
     /// Those who name the object with this uid as an owner.

@@ -1,0 +1,245 @@
+//! The way that every change takes.
+
+use super::{Intent, Ownership, Part, Write, Written, addresses::Addresses, deletion, metadata};
+use crate::{
+    admission::{self, Operation},
+    failure::{Cause, Failure},
+    fields,
+    kinds::{self, Resource, rules},
+    request::FieldValidation,
+    schema,
+    store::Key,
+};
+use http::StatusCode;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The largest object that is stored, the same as etcd's limit for a request.
+const LARGEST_OBJECT: usize = 1_572_864;
+/// How often a change is made again because the object changed meanwhile.
+const ATTEMPTS: usize = 16;
+
+impl Write<'_> {
+    /// Makes a change of what is stored: `intend` tells what the client wants it to be.
+    pub(super) async fn carry_out(
+        &self,
+        key: &Key,
+        intend: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
+    ) -> Result<Written, Failure> {
+        for _ in 0..ATTEMPTS {
+            let stored = self.server.state().store.get(key).cloned();
+            let live = stored.as_ref().map(|stored| kinds::from_stored(&self.resource, stored));
+            let intent = intend(live.as_ref())?;
+            let (object, warnings) = self.prepared(key, live.as_ref(), intent).await?;
+            let code = if live.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+            if let Some(object) = self.commit(key, stored.as_ref(), live.as_ref(), object)? {
+                return Ok(Written { code, object, warnings });
+            }
+        }
+        Err(Failure::conflict(
+            &self.resource.group,
+            &self.resource.plural,
+            &key.name,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        ))
+    }
+
+    /// The object as it is to be stored.
+    async fn prepared(
+        &self,
+        key: &Key,
+        live: Option<&Value>,
+        intent: Intent,
+    ) -> Result<(Value, Vec<String>), Failure> {
+        let Intent { mut object, ownership, mut complaints } = intent;
+        complaints.extend(shaped(&self.resource, &mut object)?);
+        let mut warnings = self.judged(complaints, ownership)?;
+        if let Some(live) = live {
+            metadata::same_object(&self.resource, live, &mut object)?;
+            keep_other_parts(self.part, &self.resource, live, &mut object);
+        } else if self.resource.subresources.status
+            && let Some(fields) = object.as_object_mut()
+        {
+            fields.remove("status");
+        }
+
+        let request = admission::Request {
+            resource: &self.resource,
+            subresource: self.part.subresource(),
+            namespace: self.namespace,
+            name: &key.name,
+            operation: if live.is_some() { Operation::Update } else { Operation::Create },
+            user: self.user,
+            old: live,
+            dry_run: self.options.dry_run,
+        };
+        let hooks = self.server.hooks();
+        if !hooks.is_empty() {
+            let (mutated, told) = hooks.mutate(&request, object).await?;
+            object = mutated;
+            shaped(&self.resource, &mut object)?;
+            warnings.extend(told);
+        }
+
+        let now = self.server.clock.stamp();
+        if ownership == Ownership::OfDifferences {
+            let manager = self.manager(&now);
+            let reset = rules::reset_fields(&self.resource, self.part.subresource());
+            fields::update(&self.resource.schema, live, &mut object, &manager, reset);
+        }
+        let mut causes = {
+            let mut state = self.server.state();
+            if live.is_none() {
+                let uid = state.uid();
+                metadata::born(&self.resource, &mut object, uid, &now);
+            }
+            let mut addresses = Addresses(&mut state);
+            match live {
+                None => rules::prepare_create(&self.resource, &mut object, &mut addresses),
+                Some(live) => rules::prepare_update(&self.resource, live, &mut object, &mut addresses),
+            }
+        };
+        if let Some(live) = live {
+            metadata::count_generation(&self.resource, live, &mut object);
+            causes.extend(metadata::finalizer_causes(live, &object));
+        }
+        causes.extend(self.broken_rules(live, &object));
+        if !causes.is_empty() {
+            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
+        }
+        if !hooks.is_empty() {
+            warnings.extend(hooks.validate(&request, Some(&object)).await?);
+        }
+        Ok((object, warnings))
+    }
+
+    /// Stores an object unless what it was made of has changed; then there is none.
+    fn commit(
+        &self,
+        key: &Key,
+        stored: Option<&Arc<Value>>,
+        live: Option<&Value>,
+        object: Value,
+    ) -> Result<Option<Value>, Failure> {
+        let mut state = self.server.state();
+        let unchanged = match (state.store.get(key), stored) {
+            (None, None) => true,
+            (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+            _ => false,
+        };
+        if !unchanged {
+            return Ok(None);
+        }
+        let goes = live.is_some() && deletion::may_go(&object);
+        if !goes && let Some(live) = live && fields::same_but_for_times(live, &object) {
+            return Ok(Some(live.clone()));
+        }
+        if self.options.dry_run {
+            return Ok(Some(object));
+        }
+        let to_store = kinds::to_stored(&self.resource, object);
+        if serde_json::to_vec(&to_store).map_or(0, |bytes| bytes.len()) > LARGEST_OBJECT {
+            return Err(Failure::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "",
+                "etcdserver: request is too large",
+            ));
+        }
+        let left = if goes { None } else { Some(to_store.clone()) };
+        let change = state.commit(key, left);
+        let after = change.after.map_or(to_store, |after| Value::clone(&after));
+        state.settle(self.server.controllers, &self.server.clock);
+        Ok(Some(kinds::from_stored(&self.resource, &after)))
+    }
+
+    pub(super) fn manager<'a>(&'a self, now: &'a str) -> fields::Manager<'a> {
+        fields::Manager {
+            name: &self.manager,
+            subresource: self.part.subresource(),
+            api_version: self.api_version(),
+            now,
+        }
+    }
+
+    /// What is wrong with an object in the eyes of its kind.
+    fn broken_rules(&self, live: Option<&Value>, object: &Value) -> Vec<Cause> {
+        let mut causes = match live {
+            None => rules::validate_create(&self.resource, object),
+            Some(live) => rules::validate_update(&self.resource, live, object),
+        };
+        if let Some(custom) = &self.resource.custom {
+            causes.extend(schema::validate(custom, object, live));
+        }
+        causes
+    }
+
+    /// What becomes of complaints about fields: nothing, warnings, or a failure.
+    fn judged(&self, complaints: Vec<String>, ownership: Ownership) -> Result<Vec<String>, Failure> {
+        match self.options.field_validation {
+            _ if complaints.is_empty() => Ok(Vec::new()),
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Warn => Ok(complaints),
+            // An apply has refused unknown fields already.
+            FieldValidation::Strict if ownership == Ownership::Settled => Ok(Vec::new()),
+            FieldValidation::Strict => Err(Failure::bad_request(format!(
+                "{} in version {:?} cannot be handled as a {}: strict decoding error: {}",
+                self.resource.kind,
+                self.resource.version,
+                self.resource.kind,
+                complaints.join(", ")
+            ))),
+        }
+    }
+}
+
+/// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
+fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
+    let unknown = match &resource.custom {
+        Some(custom) => {
+            let unknown = schema::prune(custom, object);
+            schema::apply_defaults(custom, object);
+            unknown
+        }
+        None => {
+            let unknown = schema::decode(&resource.schema, object)?;
+            rules::default(resource, object);
+            unknown
+        }
+    };
+    Ok(unknown)
+}
+
+/// Puts back what the request is not about.
+fn keep_other_parts(part: Part, resource: &Resource, live: &Value, object: &mut Value) {
+    let restore = |object: &mut Value, field: &str| match &live[field] {
+        Value::Null => {
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove(field);
+            }
+        }
+        value => object[field] = value.clone(),
+    };
+    match part {
+        Part::Main if resource.subresources.status => restore(object, "status"),
+        Part::Main | Part::Scale => {}
+        Part::Status => {
+            let managed = object["metadata"]["managedFields"].take();
+            let status = object["status"].take();
+            *object = live.clone();
+            object["metadata"]["managedFields"] = managed;
+            object["status"] = status;
+            for (parent, field) in [("metadata", "managedFields")] {
+                if object[parent][field].is_null()
+                    && let Some(parent) = object[parent].as_object_mut()
+                {
+                    parent.remove(field);
+                }
+            }
+            if object["status"].is_null()
+                && let Some(fields) = object.as_object_mut()
+            {
+                fields.remove("status");
+            }
+        }
+    }
+}
