@@ -10,6 +10,7 @@ mod discovery;
 mod failure;
 mod fault;
 mod fields;
+mod go;
 mod journal;
 mod kinds;
 mod patch;
