@@ -1,8 +1,19 @@
 //! The kinds the server serves: built-in ones, and those that CustomResourceDefinitions add.
 
 mod builtin;
+mod canonical;
+mod quantity;
 mod registry;
 mod resource;
+mod rules;
+mod value;
 
+pub(crate) use canonical::canonicalise;
+pub(crate) use quantity::Quantity;
 pub(crate) use registry::{GroupVersions, Kinds};
 pub(crate) use resource::{Column, Extra, Origin, Resource, Scale, Subresources, Verb};
+pub(crate) use rules::{
+    Addresses, Allocator, advances_generation, allocate, default, from_stored, prepare_create,
+    prepare_status, prepare_update, reset_fields, to_stored, validate_create, validate_status,
+    validate_update,
+};
