@@ -6,6 +6,7 @@
 
 mod access;
 mod admission;
+mod body;
 mod discovery;
 mod failure;
 mod fault;
@@ -18,3 +19,6 @@ mod present;
 mod schema;
 mod serve;
 mod store;
+
+pub use body::Body;
+pub use serve::{Authority, AuthorityError, Credential, Endpoint, KubeconfigError, Pems, serve};
