@@ -22,14 +22,10 @@ pub(crate) struct View {
 impl View {
     pub fn parse(accept: &str, query: &Query) -> Result<Self, Failure> {
         let present::Presentation { shape, format } = present::negotiate(accept)?;
-        let include = match query.get("includeObject") {
-            None | Some("Metadata") => IncludeObject::Metadata,
-            Some("None") => IncludeObject::None,
-            Some("Object") => IncludeObject::Object,
-            Some(word) => {
-                return Err(Failure::bad_request(format!("unrecognized includeObject value: {word:?}")));
-            }
-        };
+        let parameter = query.get("includeObject");
+        let include = IncludeObject::parse(parameter).ok_or_else(|| {
+            Failure::bad_request(format!("unrecognized includeObject value: {:?}", parameter.unwrap_or_default()))
+        })?;
         Ok(Self { shape, format, include })
     }
 

@@ -82,6 +82,7 @@ impl Call {
     pub(super) fn write(&self, part: Part, options: WriteOptions) -> Write<'_> {
         Write {
             server: &self.server,
+            api_version: self.resource.api_version(),
             resource: Arc::clone(&self.resource),
             namespace: self.namespace.as_deref(),
             part,

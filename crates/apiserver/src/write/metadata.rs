@@ -3,10 +3,9 @@
 use super::finalizers;
 use crate::{
     failure::{Cause, Failure},
-    kinds::Resource,
+    kinds::{Resource, rules},
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Fields a client may send but not set.
 const SERVER_SET: [&str; 7] = [
@@ -127,27 +126,10 @@ pub(crate) fn finalizer_causes(live: &Value, object: &Value) -> Vec<Cause> {
 
 /// Counts a change of what is wanted.
 pub(crate) fn count_generation(resource: &Resource, live: &Value, object: &mut Value) {
-    if !resource.counts_generations {
-        return;
+    if let Some(generation) = live["metadata"]["generation"].as_i64() {
+        let changed = rules::advances_generation(resource, live, object);
+        object["metadata"]["generation"] = (generation + i64::from(changed)).into();
     }
-    let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
-    let changed = wanted(resource, live) != wanted(resource, object)
-        // A Deployment's annotations are part of what it asks of its pods' history.
-        || (resource.is("apps", "deployments")
-            && live["metadata"]["annotations"] != object["metadata"]["annotations"]);
-    object["metadata"]["generation"] = (generation + i64::from(changed)).into();
-}
-
-/// Everything that is neither metadata nor reported back.
-fn wanted<'a>(resource: &Resource, object: &'a Value) -> BTreeMap<&'a str, &'a Value> {
-    let fields = object.as_object().into_iter().flatten();
-    fields
-        .filter(|(name, _)| {
-            !matches!(name.as_str(), "metadata" | "apiVersion" | "kind")
-                && !(resource.subresources.status && *name == "status")
-        })
-        .map(|(name, value)| (name.as_str(), value))
-        .collect()
 }
 
 fn invalid(resource: &Resource, name: &str, cause: Cause) -> Failure {

@@ -4,7 +4,6 @@
 //! admitted, given its owners and metadata, checked against the rules of its kind, and committed if the stored object
 //! is still the one it was made of. Otherwise the way is taken again.
 
-mod addresses;
 mod body;
 pub(crate) mod deletion;
 mod identity;
@@ -31,6 +30,8 @@ pub(crate) struct Write<'a> {
     /// Who the changed fields belong to from now on.
     pub manager: String,
     pub user: &'a User,
+    /// Of the version that the request speaks.
+    pub api_version: String,
 }
 
 /// Which part of an object a request is about.

@@ -1,6 +1,6 @@
 //! The way that every change takes.
 
-use super::{Intent, Ownership, Part, Write, Written, addresses::Addresses, deletion, metadata};
+use super::{Intent, Ownership, Part, Write, Written, deletion, metadata};
 use crate::{
     admission::{self, Operation},
     failure::{Cause, Failure},
@@ -56,11 +56,6 @@ impl Write<'_> {
         let mut warnings = self.judged(complaints, ownership)?;
         if let Some(live) = live {
             metadata::same_object(&self.resource, live, &mut object)?;
-            keep_other_parts(self.part, &self.resource, live, &mut object);
-        } else if self.resource.subresources.status
-            && let Some(fields) = object.as_object_mut()
-        {
-            fields.remove("status");
         }
 
         let request = admission::Request {
@@ -87,23 +82,24 @@ impl Write<'_> {
             let reset = rules::reset_fields(&self.resource, self.part.subresource());
             fields::update(&self.resource.schema, live, &mut object, &manager, reset);
         }
-        let mut causes = {
-            let mut state = self.server.state();
-            if live.is_none() {
-                let uid = state.uid();
+        let mut causes = Vec::new();
+        match (live, self.part) {
+            (None, _) => {
+                let uid = self.server.state().uid();
                 metadata::born(&self.resource, &mut object, uid, &now);
+                rules::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
-            let mut addresses = Addresses(&mut state);
-            match live {
-                None => rules::prepare_create(&self.resource, &mut object, &mut addresses),
-                Some(live) => rules::prepare_update(&self.resource, live, &mut object, &mut addresses),
-            }
-        };
+            (Some(live), Part::Status) => rules::prepare_status(&self.resource, live, &mut object),
+            (Some(live), Part::Main | Part::Scale) => rules::prepare_update(&self.resource, live, &mut object),
+        }
         if let Some(live) = live {
             metadata::count_generation(&self.resource, live, &mut object);
             causes.extend(metadata::finalizer_causes(live, &object));
         }
         causes.extend(self.broken_rules(live, &object));
+        if causes.is_empty() {
+            causes.extend(self.allocated(key, &mut object));
+        }
         if !causes.is_empty() {
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
         }
@@ -156,16 +152,28 @@ impl Write<'_> {
         fields::Manager {
             name: &self.manager,
             subresource: self.part.subresource(),
-            api_version: self.api_version(),
+            api_version: &self.api_version,
             now,
         }
     }
 
+    /// Gives a Service the addresses and ports it lacks.
+    fn allocated(&self, key: &Key, object: &mut Value) -> Vec<Cause> {
+        let state = self.server.state();
+        let others = state.store.objects("", "services", None).filter(|other| {
+            let metadata = &other["metadata"];
+            metadata["name"] != *key.name || metadata["namespace"] != *key.namespace
+        });
+        let mut free = rules::Addresses::of(others.map(|service| &**service));
+        rules::allocate(&self.resource, object, &mut free).err().unwrap_or_default()
+    }
+
     /// What is wrong with an object in the eyes of its kind.
     fn broken_rules(&self, live: Option<&Value>, object: &Value) -> Vec<Cause> {
-        let mut causes = match live {
-            None => rules::validate_create(&self.resource, object),
-            Some(live) => rules::validate_update(&self.resource, live, object),
+        let mut causes = match (live, self.part) {
+            (None, _) => rules::validate_create(&self.resource, object),
+            (Some(live), Part::Status) => rules::validate_status(&self.resource, live, object),
+            (Some(live), Part::Main | Part::Scale) => rules::validate_update(&self.resource, live, object),
         };
         if let Some(custom) = &self.resource.custom {
             causes.extend(schema::validate(custom, object, live));
@@ -203,43 +211,10 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
         None => {
             let unknown = schema::decode(&resource.schema, object)?;
             rules::default(resource, object);
+            kinds::canonicalise(resource, object);
             unknown
         }
     };
     Ok(unknown)
 }
 
-/// Puts back what the request is not about.
-fn keep_other_parts(part: Part, resource: &Resource, live: &Value, object: &mut Value) {
-    let restore = |object: &mut Value, field: &str| match &live[field] {
-        Value::Null => {
-            if let Some(fields) = object.as_object_mut() {
-                fields.remove(field);
-            }
-        }
-        value => object[field] = value.clone(),
-    };
-    match part {
-        Part::Main if resource.subresources.status => restore(object, "status"),
-        Part::Main | Part::Scale => {}
-        Part::Status => {
-            let managed = object["metadata"]["managedFields"].take();
-            let status = object["status"].take();
-            *object = live.clone();
-            object["metadata"]["managedFields"] = managed;
-            object["status"] = status;
-            for (parent, field) in [("metadata", "managedFields")] {
-                if object[parent][field].is_null()
-                    && let Some(parent) = object[parent].as_object_mut()
-                {
-                    parent.remove(field);
-                }
-            }
-            if object["status"].is_null()
-                && let Some(fields) = object.as_object_mut()
-            {
-                fields.remove("status");
-            }
-        }
-    }
-}
