@@ -39,7 +39,11 @@ impl Lowering {
             return Arc::new(Schema::anything());
         };
         if self.open.iter().any(|open| open == name) {
-            return Arc::new(Schema { kind: Some(Type::Object), recurs: Some(name.to_owned()), ..Schema::anything() });
+            return Arc::new(Schema {
+                kind: Some(Type::Object),
+                recurs: Some(name.to_owned()),
+                ..Schema::anything()
+            });
         }
         self.open.push(name.to_owned());
         let mut schema = self.node(Some(name), node);
@@ -55,7 +59,11 @@ impl Lowering {
     fn node(&mut self, owner: Option<&str>, node: &Value) -> Schema {
         let mut schema = match published::referred(node) {
             Some(name) => Schema::clone(&*self.definition(name)),
-            None => Schema { kind: kind(node), format: Format::parse(extensions::text(node, "format")), ..Schema::default() },
+            None => Schema {
+                kind: kind(node),
+                format: Format::parse(extensions::text(node, "format")),
+                ..Schema::default()
+            },
         };
         if let Some(properties) = node.get("properties").and_then(Value::as_object) {
             for (field, property) in properties {
@@ -114,7 +122,11 @@ fn specialise(name: &str, schema: &mut Schema) {
             schema.kind = Some(Type::IntOrString);
             schema.format = Format::Quantity;
         }
-        "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray" | "RawExtension" => {
+        "JSON"
+        | "JSONSchemaPropsOrArray"
+        | "JSONSchemaPropsOrBool"
+        | "JSONSchemaPropsOrStringArray"
+        | "RawExtension" => {
             schema.kind = None;
             schema.preserves_unknown = true;
         }

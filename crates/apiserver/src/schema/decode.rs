@@ -47,12 +47,17 @@ impl<'a> Decoder<'a> {
             None => schema,
         };
         match (schema.kind, &mut *value) {
-            (Some(Type::Object), Value::Object(map)) if !schema.properties.is_empty() => self.fields(schema, map),
+            (Some(Type::Object), Value::Object(map)) if !schema.properties.is_empty() => {
+                self.fields(schema, map)
+            }
             (Some(Type::Object), Value::Object(map)) => self.map(schema, map),
             (Some(Type::Array), Value::Array(items)) => self.items(schema, items),
             (Some(Type::String), Value::String(text)) => self.text(schema, text),
-            (Some(Type::IntOrString), Value::String(text)) if schema.format == Format::Quantity => self.quantity(text),
-            (Some(Type::IntOrString), Value::Number(_) | Value::String(_)) if schema.format == Format::Quantity => {}
+            (Some(Type::IntOrString), Value::String(text)) if schema.format == Format::Quantity => {
+                self.quantity(text)
+            }
+            (Some(Type::IntOrString), Value::Number(_) | Value::String(_))
+                if schema.format == Format::Quantity => {}
             (Some(Type::IntOrString), Value::String(_))
             | (Some(Type::Boolean), Value::Bool(_))
             | (Some(Type::Number), Value::Number(_))
@@ -157,7 +162,8 @@ impl<'a> Decoder<'a> {
     fn quantity(&mut self, text: &str) {
         if !QUANTITY.is_match(text.trim()) {
             self.report(|| {
-                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned()
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+                    .to_owned()
             });
         }
     }
@@ -207,7 +213,9 @@ pub(super) fn is_time(text: &str) -> bool {
 pub(super) fn base64_flaw(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let unbroken = || bytes.iter().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
-    let digits = unbroken().take_while(|(_, byte)| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')).count();
+    let digits = unbroken()
+        .take_while(|(_, byte)| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        .count();
     let padding = unbroken().skip(digits).take_while(|(_, byte)| **byte == b'=').count();
     let total = unbroken().count();
     let padded = matches!((digits % 4, padding), (0, 0) | (2, 2) | (3, 1));
@@ -252,7 +260,10 @@ fn go_type(schema: &Schema, depth: usize) -> String {
     if depth > 8 {
         return "interface {}".to_owned();
     }
-    let element = |of: &Option<_>| of.as_ref().map_or_else(|| "interface {}".into(), |of: &std::sync::Arc<Schema>| go_type(of, depth + 1));
+    let element = |of: &Option<_>| {
+        of.as_ref()
+            .map_or_else(|| "interface {}".into(), |of: &std::sync::Arc<Schema>| go_type(of, depth + 1))
+    };
     match (schema.kind, schema.format, &schema.go) {
         (Some(Type::Object), _, None) => format!("map[string]{}", element(&schema.additional)),
         (Some(Type::Array), _, _) => format!("[]{}", element(&schema.items)),

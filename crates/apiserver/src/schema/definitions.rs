@@ -4,19 +4,17 @@ use super::published;
 use k8s_openapi::{
     ListableResource, Resource,
     api::{
-        admissionregistration::v1 as admissionregistration, apps::v1 as apps, authentication::v1 as authentication,
-        authorization::v1 as authorization, autoscaling::v1 as autoscaling, autoscaling::v2 as autoscaling2,
-        batch::v1 as batch, coordination::v1 as coordination, core::v1 as core, discovery::v1 as discovery,
-        events::v1 as events, networking::v1 as networking, policy::v1 as policy, rbac::v1 as rbac,
-        scheduling::v1 as scheduling, storage::v1 as storage,
+        admissionregistration::v1 as admissionregistration, apps::v1 as apps,
+        authentication::v1 as authentication, authorization::v1 as authorization,
+        autoscaling::v1 as autoscaling, autoscaling::v2 as autoscaling2, batch::v1 as batch,
+        coordination::v1 as coordination, core::v1 as core, discovery::v1 as discovery, events::v1 as events,
+        networking::v1 as networking, policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling,
+        storage::v1 as storage,
     },
     apiextensions_apiserver::pkg::apis::apiextensions::v1 as apiextensions,
     apimachinery::pkg::{apis::meta::v1 as meta, runtime::RawExtension},
 };
-use schemars::{
-    JsonSchema, SchemaGenerator,
-    generate::SchemaSettings,
-};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -122,11 +120,7 @@ struct Kinds {
 
 impl Default for Kinds {
     fn default() -> Self {
-        Self {
-            generator: SchemaSettings::openapi3().into_generator(),
-            kinds: Vec::new(),
-            lists: Vec::new(),
-        }
+        Self { generator: SchemaSettings::openapi3().into_generator(), kinds: Vec::new(), lists: Vec::new() }
     }
 }
 
@@ -143,7 +137,8 @@ impl Kinds {
 
     /// A kind of `v1` that is no resource.
     fn named<T: JsonSchema>(&mut self, kind: &str) -> &mut Self {
-        self.kinds.push((T::schema_name().into_owned(), json!([{"group": "", "version": "v1", "kind": kind}])));
+        self.kinds
+            .push((T::schema_name().into_owned(), json!([{"group": "", "version": "v1", "kind": kind}])));
         self.plain::<T>()
     }
 

@@ -10,15 +10,14 @@ use std::{
 /// One definition per line; its first lines tell how to read it.
 const TABLE: &str = include_str!("published.txt");
 
-static FACTS: LazyLock<HashMap<(String, &str), Facts>> = LazyLock::new(|| {
+static FACTS: LazyLock<HashMap<String, HashMap<&str, Facts>>> = LazyLock::new(|| {
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-    rows.flat_map(|row| {
+    rows.map(|row| {
         let mut words = row.split(' ');
         let name = qualified(words.next().unwrap_or_default());
-        words.filter_map(move |word| {
-            let (field, facts) = word.split_once('=')?;
-            Some(((name.clone(), field), Facts::parse(facts)))
-        })
+        let facts =
+            words.filter_map(|word| word.split_once('=')).map(|(field, facts)| (field, Facts::parse(facts)));
+        (name, facts.collect())
     })
     .collect()
 });
@@ -90,9 +89,8 @@ impl Facts {
 }
 
 /// What is known about a field of a definition.
-pub(super) fn facts<'a>(definition: &str, field: &'a str) -> Option<&'static Facts> {
-    let key: (String, &'a str) = (definition.to_owned(), field);
-    FACTS.get(&key)
+pub(super) fn facts(definition: &str, field: &str) -> Option<&'static Facts> {
+    FACTS.get(definition)?.get(field)
 }
 
 /// Completes the definitions with what Kubernetes publishes.
@@ -100,10 +98,16 @@ pub(super) fn amend(definitions: &mut BTreeMap<String, Value>) {
     for (name, definition) in &mut *definitions {
         replace_special(name, definition);
     }
-    for ((name, field), facts) in &*FACTS {
+    for (name, field, facts) in
+        FACTS.iter().flat_map(|(name, all)| all.iter().map(move |(field, facts)| (name, field, facts)))
+    {
         let Some(definition) = definitions.get_mut(name) else { continue };
         let is_type = *field == "*";
-        let target = if is_type { Some(definition) } else { definition.pointer_mut("/properties").and_then(|all| all.get_mut(*field)) };
+        let target = if is_type {
+            Some(definition)
+        } else {
+            definition.pointer_mut("/properties").and_then(|all| all.get_mut(*field))
+        };
         let Some(Value::Object(target)) = target else { continue };
         unsibling(target);
         let maps = is_type || target.contains_key("additionalProperties");

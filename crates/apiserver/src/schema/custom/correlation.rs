@@ -34,7 +34,9 @@ impl<'a> Correlation<'a> {
         if self.around.is_none() && matches!(name, "apiVersion" | "kind") {
             return Self::none();
         }
-        let child = || Some(Pair { node: pair.node.field(name)?, new: pair.new.get(name)?, old: pair.old.get(name)? });
+        let child = || {
+            Some(Pair { node: pair.node.field(name)?, new: pair.new.get(name)?, old: pair.old.get(name)? })
+        };
         Self { at: child(), around: self.at }
     }
 

@@ -10,9 +10,32 @@ use std::{
 
 /// The formats that texts are checked for, in the spelling that ignores hyphens.
 const TEXTUAL: [&str; 26] = [
-    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn",
-    "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime",
-    "k8sshortname", "k8slongname",
+    "bsonobjectid",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "byte",
+    "password",
+    "date",
+    "duration",
+    "datetime",
+    "k8sshortname",
+    "k8slongname",
 ];
 
 static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
@@ -20,20 +43,35 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ("bsonobjectid", r"^[0-9a-fA-F]{24}$"),
         ("uri", r"^(/|[a-zA-Z][a-zA-Z0-9+.-]*:)[^\x00-\x20\x7f]*$"),
         ("email", r#"^([^\s@<>]+|[^<>@]*<[^\s@<>]+)@[^\s@<>]+>?$"#),
-        ("hostname", r"^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?(\.[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)*$"),
-        ("mac", r"^([0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}((:|-)[0-9a-fA-F]{2}){4,18}|[0-9a-fA-F]{4}(\.[0-9a-fA-F]{4}){2,9})$"),
+        (
+            "hostname",
+            r"^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?(\.[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)*$",
+        ),
+        (
+            "mac",
+            r"^([0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}((:|-)[0-9a-fA-F]{2}){4,18}|[0-9a-fA-F]{4}(\.[0-9a-fA-F]{4}){2,9})$",
+        ),
         ("uuid", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$"),
         ("uuid3", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$"),
         ("uuid4", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"),
         ("uuid5", r"(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"),
         ("isbn10", r"^(?:[0-9]{9}X|[0-9]{10})$"),
         ("isbn13", r"^(?:[0-9]{13})$"),
-        ("creditcard", r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$"),
+        (
+            "creditcard",
+            r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$",
+        ),
         ("ssn", r"^\d{3}[- ]?\d{2}[- ]?\d{4}$"),
         ("hexcolor", r"^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$"),
-        ("rgbcolor", r"^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$"),
+        (
+            "rgbcolor",
+            r"^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$",
+        ),
         ("date", r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"),
-        ("duration", r"^([-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$|^[-+]?0$|^\s*\d+\s*(ns|us|µs|ms|s|m|h|d|w|nano(second)?s?|micro(second)?s?|milli(second)?s?|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)$"),
+        (
+            "duration",
+            r"^([-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$|^[-+]?0$|^\s*\d+\s*(ns|us|µs|ms|s|m|h|d|w|nano(second)?s?|micro(second)?s?|milli(second)?s?|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?)$",
+        ),
         ("k8sshortname", r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"),
         ("k8slongname", r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"),
     ];
@@ -66,7 +104,8 @@ pub(super) fn matches(format: &str, text: &str) -> bool {
         "datetime" => decode::is_time(text),
         "isbn" => matches("isbn10", text) || matches("isbn13", text),
         "isbn10" | "isbn13" | "creditcard" => {
-            let digits: String = text.chars().filter(|digit| digit.is_ascii_digit() || *digit == 'X').collect();
+            let digits: String =
+                text.chars().filter(|digit| digit.is_ascii_digit() || *digit == 'X').collect();
             matches_pattern(&plain(format), &digits)
         }
         "hostname" => text.len() < 255 && matches_pattern("hostname", text),

@@ -14,7 +14,11 @@ pub(super) fn root(node: &Node) -> Schema {
 fn lowered(node: &Node) -> Schema {
     let mut schema = Schema {
         kind: node.kind,
-        properties: node.properties.iter().map(|(name, field)| (name.clone(), Arc::new(lowered(field)))).collect(),
+        properties: node
+            .properties
+            .iter()
+            .map(|(name, field)| (name.clone(), Arc::new(lowered(field))))
+            .collect(),
         additional: match &node.additional {
             Additional::Values(values) => Some(Arc::new(lowered(values))),
             Additional::Anything => Some(Arc::new(Schema::anything())),

@@ -125,7 +125,12 @@ impl Node {
             has_rules: false,
         };
         node.has_rules = !node.rules.is_empty()
-            || node.properties.values().chain(node.values()).chain(node.items.as_deref()).any(|child| child.has_rules);
+            || node
+                .properties
+                .values()
+                .chain(node.values())
+                .chain(node.items.as_deref())
+                .any(|child| child.has_rules);
         node
     }
 

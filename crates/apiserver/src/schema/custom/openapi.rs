@@ -18,7 +18,12 @@ pub(super) fn wrong(node: &Node, value: &Value, correlation: Correlation<'_>) ->
 }
 
 /// What is wrong with a value at a place.
-pub(super) fn wrong_at(path: &mut Path, node: &Node, value: &Value, correlation: Correlation<'_>) -> Vec<Cause> {
+pub(super) fn wrong_at(
+    path: &mut Path,
+    node: &Node,
+    value: &Value,
+    correlation: Correlation<'_>,
+) -> Vec<Cause> {
     let mut findings = Findings::default();
     Validation { path }.value(node, value, correlation, &mut findings);
     findings.causes
@@ -121,12 +126,21 @@ impl Validation<'_> {
         told::mistyped(self.path, &Value::String(actual.to_owned()), detail)
     }
 
-    fn junctors(&mut self, node: &Node, value: &Value, correlation: Correlation<'_>, findings: &mut Findings) {
+    fn junctors(
+        &mut self,
+        node: &Node,
+        value: &Value,
+        correlation: Correlation<'_>,
+        findings: &mut Findings,
+    ) {
         findings.matches += 2;
         if !node.any_of.is_empty() {
             let (valid, best) = self.alternatives(&node.any_of, value, correlation, true);
             if valid == 0 {
-                findings.add(told::nowhere(format!("{} must validate at least one schema (anyOf)", self.quoted())));
+                findings.add(told::nowhere(format!(
+                    "{} must validate at least one schema (anyOf)",
+                    self.quoted()
+                )));
             }
             findings.merge(best);
         }
@@ -139,7 +153,9 @@ impl Validation<'_> {
             };
             if let Some(problem) = problem {
                 let quoted = self.quoted();
-                findings.add(told::nowhere(format!("{quoted} must validate one and only one schema (oneOf). {problem}")));
+                findings.add(told::nowhere(format!(
+                    "{quoted} must validate one and only one schema (oneOf). {problem}"
+                )));
             }
             if valid < 2 {
                 findings.merge(best);
@@ -153,7 +169,8 @@ impl Validation<'_> {
         }
         if valid != node.all_of.len() {
             let none = if valid == 0 { ". None validated" } else { "" };
-            findings.add(told::nowhere(format!("{} must validate all the schemas (allOf){none}", self.quoted())));
+            findings
+                .add(told::nowhere(format!("{} must validate all the schemas (allOf){none}", self.quoted())));
         }
         if let Some(not) = &node.not
             && self.findings(not, value, correlation).causes.is_empty()
@@ -206,7 +223,9 @@ impl Validation<'_> {
     }
 
     fn format(&mut self, node: &Node, text: &str, findings: &mut Findings) {
-        let Some(format) = formats::effective(node).filter(|format| formats::is_textual(format)) else { return };
+        let Some(format) = formats::effective(node).filter(|format| formats::is_textual(format)) else {
+            return;
+        };
         findings.matches += 1;
         if !formats::matches(format, text) {
             findings.add(self.mistyped(format, text));
@@ -218,12 +237,17 @@ impl Validation<'_> {
         let bounds = &node.bounds;
         let (name, format) = (node.kind.map_or("", Type::name), formats::effective(node));
         if !in_range(node.kind, format, number) {
-            let format = format.map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
-            findings.add(told::nowhere(format!("Checked value must be of type {name} {format} in {}", self.path)));
+            let format = format
+                .map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
+            findings.add(told::nowhere(format!(
+                "Checked value must be of type {name} {format} in {}",
+                self.path
+            )));
         }
         let shown = Value::Number(number.clone());
         let actual = number.as_f64().unwrap_or(f64::NAN);
-        let limit = |limit: f64| if number.is_f64() { told::float(limit) } else { told::float(limit.trunc()) };
+        let limit =
+            |limit: f64| if number.is_f64() { told::float(limit) } else { told::float(limit.trunc()) };
         if let Some(factor) = bounds.multiple_of
             && !is_multiple(number, factor)
         {
@@ -346,11 +370,13 @@ fn fits(kind: Option<Type>, value: &Value) -> bool {
 /// Whether a number can be told apart in the type and format that are asked for.
 fn in_range(kind: Option<Type>, format: Option<&str>, number: &Number) -> bool {
     match (kind, format) {
-        (Some(Type::Integer), Some("int32")) => {
-            number.as_f64().is_some_and(|number| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number))
+        (Some(Type::Integer), Some("int32")) => number
+            .as_f64()
+            .is_some_and(|number| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number)),
+        (Some(Type::Integer), _) => {
+            number.as_f64().is_some_and(|number| number.abs() <= 9.3e18) && !number.is_u64()
+                || number.is_i64()
         }
-        (Some(Type::Integer), _) => number.as_f64().is_some_and(|number| number.abs() <= 9.3e18) && !number.is_u64()
-            || number.is_i64(),
         (Some(Type::Number), Some("float")) => {
             number.as_f64().is_some_and(|number| number.abs() <= f64::from(f32::MAX))
         }

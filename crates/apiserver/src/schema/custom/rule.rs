@@ -43,7 +43,8 @@ impl Rule {
         Self {
             text: expression.trim().to_owned(),
             message: given("message").map(|message| message.trim().to_owned()),
-            message_expression: given("messageExpression").map(|message| (message.to_owned(), compiled(message))),
+            message_expression: given("messageExpression")
+                .map(|message| (message.to_owned(), compiled(message))),
             reason: match given("reason") {
                 Some("FieldValueForbidden") => Reason::Forbidden,
                 Some("FieldValueRequired") => Reason::Required,
@@ -79,13 +80,13 @@ impl Rule {
 }
 
 fn compiled(expression: &str) -> Result<Program, String> {
-    let program =
-        Program::compile(expression).map_err(|errors| format!("compilation failed: ERROR: <input>:{errors}"))?;
+    let program = Program::compile(expression)
+        .map_err(|errors| format!("compilation failed: ERROR: <input>:{errors}"))?;
     Ok(program)
 }
 
 /// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.
-fn normal_path(schema: &Value, path: &str) -> Option<String> {
+pub(super) fn normal_path(schema: &Value, path: &str) -> Option<String> {
     let mut node = schema;
     let mut normal = String::new();
     let mut rest = path;

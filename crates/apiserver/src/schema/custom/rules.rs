@@ -19,7 +19,12 @@ use std::sync::Arc;
 const MESSAGE: usize = 5 * 1024;
 
 /// What the rules refuse in an object, which was `old` before.
-pub(super) fn broken(node: &Node, new: &Value, old: Option<&Value>, correlation: Correlation<'_>) -> Vec<Cause> {
+pub(super) fn broken(
+    node: &Node,
+    new: &Value,
+    old: Option<&Value>,
+    correlation: Correlation<'_>,
+) -> Vec<Cause> {
     let mut evaluation = Evaluation { path: &mut Path::default(), causes: Vec::new() };
     evaluation.value(node, new, old, correlation, true);
     evaluation.causes
@@ -137,7 +142,8 @@ impl Evaluation<'_> {
     }
 
     fn refusal(&mut self, node: &Node, rule: &Rule, value: &Value, scope: &Context<'_>) -> Cause {
-        let computed = rule.message_expression.as_ref().and_then(|(_, program)| message(program.as_ref().ok()?, scope));
+        let computed =
+            rule.message_expression.as_ref().and_then(|(_, program)| message(program.as_ref().ok()?, scope));
         let detail = computed
             .or_else(|| rule.message.clone())
             .unwrap_or_else(|| format!("failed rule: {}", rule.text));

@@ -44,7 +44,11 @@ pub(super) fn duplicate_unshown(path: &Path) -> Cause {
 
 pub(super) fn not_supported(path: &Path, value: &Value, supported: &[String]) -> Cause {
     let supported = supported.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", ");
-    at(path, Fault::NotSupported, format!("Unsupported value: {}: supported values: {supported}", shown(value)))
+    at(
+        path,
+        Fault::NotSupported,
+        format!("Unsupported value: {}: supported values: {supported}", shown(value)),
+    )
 }
 
 pub(super) fn too_long(path: &Path, most: u64) -> Cause {
@@ -65,7 +69,9 @@ fn at(path: &Path, fault: Fault, message: String) -> Cause {
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
-        Value::Number(number) => number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), float),
+        Value::Number(number) => {
+            number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), float)
+        }
         Value::Array(_) | Value::Object(_) => {
             value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
         }
@@ -84,7 +90,9 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            control if control.is_ascii_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(control))),
+            control if control.is_ascii_control() => {
+                quoted.push_str(&format!("\\x{:02x}", u32::from(control)))
+            }
             control if control.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(control))),
             plain => quoted.push(plain),
         }

@@ -37,7 +37,9 @@ fn converted(node: Option<&Node>, json: &Value, is_object: bool, depth: usize) -
         Value::String(content) => text(node, content),
         Value::Array(items) => {
             let item = node.and_then(|node| node.items.as_deref());
-            Cel::List(Arc::new(items.iter().map(|json| converted(item, json, embedded(item), depth + 1)).collect()))
+            Cel::List(Arc::new(
+                items.iter().map(|json| converted(item, json, embedded(item), depth + 1)).collect(),
+            ))
         }
         Value::Object(map) => {
             let is_struct = node.is_none_or(Node::is_struct);
@@ -108,8 +110,27 @@ static BYTES: LazyLock<Option<Program>> = LazyLock::new(|| Program::compile("bas
 
 /// Words that cannot name a field in a rule.
 const RESERVED: [&str; 21] = [
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-    "loop", "package", "namespace", "return", "var", "void", "while",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// A field's name as rules spell it; none if they cannot.
@@ -145,8 +166,10 @@ mod tests {
 
     #[test]
     fn field_names_are_spelled_as_rules_spell_them() {
-        let spelled: Vec<_> =
-            ["namespace", "a-b", "a.b/c", "my_field", "a__b", "0x", "ä", "$ref"].map(escaped).into_iter().collect();
+        let spelled: Vec<_> = ["namespace", "a-b", "a.b/c", "my_field", "a__b", "0x", "ä", "$ref"]
+            .map(escaped)
+            .into_iter()
+            .collect();
         let expected: Vec<Option<String>> = [
             Some("__namespace__"),
             Some("a__dash__b"),
