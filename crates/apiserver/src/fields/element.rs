@@ -111,7 +111,9 @@ fn shown(value: &Value) -> String {
         Value::String(text) => go::quoted(text),
         Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(",")),
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| format!("{name}={}", shown(value))).collect()
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name}={}", shown(value))).collect();
+            fields.concat()
         }
         scalar => go::plain(scalar),
     }
