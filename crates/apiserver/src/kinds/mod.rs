@@ -1,6 +1,7 @@
 //! The kinds the server serves: built-in ones, and those that CustomResourceDefinitions add.
 
 use crate::schema::Schema;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// One version of one kind, as it is served.
@@ -23,6 +24,8 @@ pub(crate) struct Resource {
     pub schema: Arc<Schema>,
     pub columns: Vec<Column>,
     pub origin: Origin,
+    /// The `openAPIV3Schema` of a custom kind.
+    pub custom: Option<Arc<Value>>,
 }
 
 /// Where a kind comes from.
