@@ -18,6 +18,9 @@ mod present;
 mod schema;
 mod serve;
 mod store;
+mod uid;
 
+pub use access::{Access, User};
+pub use admission::{Target as WebhookTarget, Webhooks};
 pub use body::Body;
 pub use serve::{Authority, AuthorityError, Credential, Endpoint, KubeconfigError, Pems, serve};
