@@ -26,9 +26,11 @@ mod server;
 mod service;
 mod state;
 mod store;
+mod uid;
 mod write;
 
 pub use access::{Access, User};
+pub use admission::{Target as WebhookTarget, Webhooks};
 pub use body::Body;
 pub use serve::{Authority, AuthorityError, Credential, Endpoint, KubeconfigError, Pems, serve};
 pub use server::{ApiServer, Builder};
