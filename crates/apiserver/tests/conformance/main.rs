@@ -38,7 +38,19 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    bad_requests,
     basics,
+    generated_names,
+    generations,
+    json_patch,
+    merge_patch,
+    names_and_labels,
+    namespaces,
+    no_op_writes,
+    scale_subresource,
+    status_subresource,
+    strategic_merge_patch,
+    updates,
 }
 
 #[test]
