@@ -38,8 +38,14 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    apply,
+    apply_and_update,
+    apply_lists,
     bad_requests,
     basics,
+    delete_options,
+    finalizers,
+    garbage_collection,
     generated_names,
     generations,
     json_patch,

@@ -43,7 +43,13 @@ impl Stage {
                 None => self.take(step, &mut known, &mut watches).await,
             });
         }
-        normalise(Transcript(entries), &known.namespace, &scenario.text)
+        let mut transcript = normalise(Transcript(entries), &known.namespace, &scenario.text);
+        // Only now, for what is not shown gives names to what is.
+        for (entry, step) in transcript.0.iter_mut().zip(&scenario.steps) {
+            entry.body = entry.body.take().map(|body| shown(step, body));
+            entry.events = entry.events.drain(..).map(|event| shown(step, event)).collect();
+        }
+        transcript
     }
 
     async fn take(
@@ -63,9 +69,6 @@ impl Stage {
                 entry.events = watch.next(step.events).await;
             }
             known.answers.insert(step.step.clone(), Value::Array(entry.events.clone()));
-            for event in &mut entry.events {
-                *event = shown(step, event.take());
-            }
             return entry;
         }
 
@@ -80,7 +83,7 @@ impl Stage {
         known.answers.insert(step.step.clone(), answer.body.clone());
         entry.status = Some(answer.status);
         entry.headers = answer.headers;
-        entry.body = Some(shown(step, answer.body)).filter(|body| !body.is_null());
+        entry.body = Some(answer.body).filter(|body| !body.is_null());
         entry
     }
 
