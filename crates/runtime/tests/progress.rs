@@ -141,7 +141,7 @@ async fn why_there_is_no_plan_is_told_and_so_is_that_there_is_one_after_all() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec { reads: Some("words".into()), ..WidgetSpec::default() }).await;
     let told = notes.until_verdict("DependencyMissing").await;
-    let message = format!("Secret {}/words does not exist", world.name);
+    let message = format!("Secret {}/words does not exist; create it", world.name);
     assert_eq!(told, [Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message })]);
 
     world.create_secret("words", "hello").await;

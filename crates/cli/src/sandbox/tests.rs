@@ -1,0 +1,1 @@
+//! The sandbox on a real API server.
