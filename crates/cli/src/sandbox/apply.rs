@@ -24,8 +24,6 @@ const MANAGER: &str = "kubectl";
 pub struct Applied {
     /// Which object.
     pub key: ObjectKey,
-    /// How the API server knows its kind.
-    pub resource: ApiResource,
     /// Objects of its kind, where it is.
     pub api: Api<DynamicObject>,
 }
@@ -64,7 +62,7 @@ impl Applier {
         if resource.group == "apiextensions.k8s.io" && resource.kind == "CustomResourceDefinition" {
             self.until_established(&object).await?;
         }
-        Ok(Applied { key: object.key, resource, api })
+        Ok(Applied { key: object.key, api })
     }
 
     async fn kind(&mut self, object: &Object) -> Result<(ApiResource, Scope), Error> {

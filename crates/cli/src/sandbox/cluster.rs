@@ -37,12 +37,6 @@ impl Cluster {
         Err(Error::Sandbox(format!("nothing to serve on {listen} yet")))
     }
 
-    /// A cluster that runs by itself.
-    #[cfg(test)]
-    pub fn of(client: Client) -> Self {
-        Self { client, stop: CancellationToken::new() }
-    }
-
     /// Ends it, after what is under way is done.
     pub async fn end(self) {
         self.stop.cancel();

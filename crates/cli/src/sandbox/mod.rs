@@ -2,6 +2,7 @@
 
 mod apply;
 mod cluster;
+mod definitions;
 mod kubeconfig;
 mod live;
 mod manifests;
@@ -24,6 +25,7 @@ use clap::Args;
 use cluster::{Cluster, Wanted};
 use kubeconfig::Kubeconfig;
 use live::Live;
+use runtime::Scope;
 use scene::duration;
 use session::{Ended, Goal};
 use show::Style;
@@ -121,7 +123,8 @@ impl Sandbox {
         };
         let done = CancellationToken::new();
         let work = async {
-            let ended = session::run(cluster.client.clone(), objects, goal, &live, interrupted).await;
+            let client = cluster.client.clone();
+            let ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted).await;
             done.cancel();
             ended
         };

@@ -11,7 +11,7 @@ use crate::{
     terminal,
 };
 use kube::Client;
-use runtime::Options;
+use runtime::{Options, Scope};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -41,12 +41,13 @@ pub enum Ended {
 /// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`.
 pub async fn run(
     client: Client,
+    scope: Scope,
     objects: Vec<Object>,
     goal: Goal,
     live: &Arc<Live>,
     interrupted: impl Future<Output = Signal>,
 ) -> Result<Ended, Failure> {
-    let options = Options { observer: Some(live.clone()), ..Options::default() };
+    let options = Options { scopes: vec![scope], observer: Some(live.clone()), ..Options::default() };
     let stop = CancellationToken::new();
     let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
     let ended = tokio::select! {

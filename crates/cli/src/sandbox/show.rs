@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use std::{
     env,
     fmt::Write as _,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     time::Duration,
 };
 use tokio_util::sync::CancellationToken;

@@ -150,7 +150,7 @@ fn a_narrow_terminal_cuts_lines_and_breaks_none() {
 ├── ✓ ConfigMap harbor-core ready 0.3s
 │   └── Deployment harbor-core (see below)
 └── ✓ Secret harbor-core ready 0.4s
-    └── ◌ Deployment harbor-core waiting 1.2…
+    └── ◌ Deployment harbor-core waiting 1.…
 0 of 1 ready, 1.7s
 ",
     );
@@ -193,7 +193,7 @@ fn a_failure_is_told_on_one_line_and_blocks_what_waits_for_it() {
     assert_shown(
         &scene,
         1000,
-        (100, 24),
+        (110, 24),
         "
 ✗ Core registry/harbor            failed 0.5s  Rejected: cannot apply Secret registry/harbor-core: no
 ├── ✓ Service harbor-core         ready 0.2s
