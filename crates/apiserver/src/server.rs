@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Access, Roles, RoleKind, ServiceAccounts, Tokens, User},
-    admission::{Hooks, Webhooks},
+    admission::Webhooks,
     clock::Clock,
     discovery::Documents,
     journal::{Journal, JournalError},
@@ -52,7 +52,7 @@ pub(crate) struct Shared {
     pub controllers: Controllers,
     pub access: Access,
     pub tokens: Tokens,
-    webhooks: Option<Arc<dyn Webhooks>>,
+    pub webhooks: Option<Arc<dyn Webhooks>>,
     documents: Mutex<Option<(Arc<Kinds>, Arc<Documents>)>>,
 }
 
@@ -191,22 +191,6 @@ impl Shared {
     pub fn state(&self) -> MutexGuard<'_, State> {
         // A panic while it is held leaves at most a change that nobody was told of.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The webhooks that are configured at this moment.
-    pub fn hooks(&self) -> Hooks {
-        let Some(webhooks) = &self.webhooks else { return Hooks::none() };
-        let state = self.state();
-        let configurations = |plural: &str| -> Vec<Arc<Value>> {
-            state.store.objects("admissionregistration.k8s.io", plural, None).cloned().collect()
-        };
-        let namespaces = state.store.objects("", "namespaces", None).cloned().collect();
-        Hooks::new(
-            Arc::clone(webhooks),
-            configurations("mutatingwebhookconfigurations"),
-            configurations("validatingwebhookconfigurations"),
-            namespaces,
-        )
     }
 
     /// What discovery and OpenAPI say of the kinds that are served at this moment.

@@ -6,7 +6,7 @@ mod object;
 mod reply;
 mod reviews;
 
-use crate::{body::{Body, collect_limited}, server::ApiServer};
+use crate::{body::{Body, LARGEST_REQUEST, collect_limited}, server::ApiServer};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{Request, Response};
@@ -34,7 +34,7 @@ where
         let server = Arc::clone(&self.0);
         Box::pin(async move {
             let (head, body) = request.into_parts();
-            let response = match collect_limited(body).await {
+            let response = match collect_limited(body, LARGEST_REQUEST).await {
                 Ok(body) => answer::answer(server, &head, body).await,
                 Err(failure) => reply::failure(&failure),
             };

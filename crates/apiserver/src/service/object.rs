@@ -5,14 +5,16 @@ use super::{
     collection, reply, reviews,
 };
 use crate::{
-    admission::{self, Operation},
+    admission::Operation,
     body::Body,
     failure::Failure,
     kinds::{Origin, Verb},
     read::{Selection, too_large},
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
     state::State,
-    write::{Document, Part, PatchFormat, Strategic, Written, deletion, scale_of},
+    write::{
+        admission::{Hooks, Request},
+        Document, Part, PatchFormat, Strategic, Written, deletion, scale_of},
 };
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -142,11 +144,7 @@ pub(super) async fn admitted_deletion(
     live: &Value,
     dry_run: bool,
 ) -> Result<(), Failure> {
-    let hooks = call.server.hooks();
-    if hooks.is_empty() {
-        return Ok(());
-    }
-    let request = admission::Request {
+    let request = Request {
         resource: &call.resource,
         subresource: None,
         namespace: call.namespace.as_deref(),
@@ -156,7 +154,10 @@ pub(super) async fn admitted_deletion(
         old: Some(live),
         dry_run,
     };
-    hooks.validate(&request, None).await.map(|_warnings| ())
+    match Hooks::configured(&call.server, &request) {
+        Some(hooks) => hooks.validate(&request, None).await.map(|_warnings| ()),
+        None => Ok(()),
+    }
 }
 
 fn shown(call: &Call, written: Written) -> Response<Body> {

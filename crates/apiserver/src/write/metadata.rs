@@ -3,7 +3,7 @@
 use super::finalizers;
 use crate::{
     failure::{Cause, Failure},
-    kinds::{Resource, rules},
+    kinds::{self, Resource},
 };
 use serde_json::{Value, json};
 
@@ -127,7 +127,7 @@ pub(crate) fn finalizer_causes(live: &Value, object: &Value) -> Vec<Cause> {
 /// Counts a change of what is wanted.
 pub(crate) fn count_generation(resource: &Resource, live: &Value, object: &mut Value) {
     if let Some(generation) = live["metadata"]["generation"].as_i64() {
-        let changed = rules::advances_generation(resource, live, object);
+        let changed = kinds::advances_generation(resource, live, object);
         object["metadata"]["generation"] = (generation + i64::from(changed)).into();
     }
 }

@@ -4,6 +4,7 @@
 //! admitted, given its owners and metadata, checked against the rules of its kind, and committed if the stored object
 //! is still the one it was made of. Otherwise the way is taken again.
 
+pub(crate) mod admission;
 mod body;
 pub(crate) mod deletion;
 mod identity;

@@ -4,7 +4,7 @@ use super::{Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity
 use crate::{
     failure::{Cause, Failure},
     fields::{self, Force},
-    kinds::rules,
+    kinds,
     patch,
     state::State,
 };
@@ -41,7 +41,7 @@ impl Write<'_> {
             PatchFormat::Strategic => patch::strategic(&self.resource.schema, live, body),
             PatchFormat::Merge | PatchFormat::Apply => patch::merge(live, body),
         };
-        patched.map_err(|error| error.failure(&self.resource.group, &self.resource.kind))
+        patched.map_err(Failure::from)
     }
 
     async fn apply(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
@@ -63,7 +63,7 @@ impl Write<'_> {
             if live.is_none() {
                 self.open_for_new_objects(name)?;
             }
-            let reset = rules::reset_fields(&self.resource, self.part.subresource());
+            let reset = kinds::reset_fields(&self.resource, self.part.subresource());
             let mut object =
                 fields::apply(&self.resource.schema, live, &configuration, &self.manager(&now), force, reset)
                     .map_err(|error| error.failure())?;

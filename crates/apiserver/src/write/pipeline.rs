@@ -1,11 +1,15 @@
 //! The way that every change takes.
 
-use super::{Intent, Ownership, Part, Write, Written, deletion, metadata};
+use super::{
+    Intent, Ownership, Part, Write, Written,
+    admission::{Hooks, Request},
+    deletion, metadata,
+};
 use crate::{
-    admission::{self, Operation},
+    admission::Operation,
     failure::{Cause, Failure},
     fields,
-    kinds::{self, Resource, rules},
+    kinds::{self, Resource},
     request::FieldValidation,
     schema,
     store::Key,
@@ -58,7 +62,7 @@ impl Write<'_> {
             metadata::same_object(&self.resource, live, &mut object)?;
         }
 
-        let request = admission::Request {
+        let request = Request {
             resource: &self.resource,
             subresource: self.part.subresource(),
             namespace: self.namespace,
@@ -68,8 +72,8 @@ impl Write<'_> {
             old: live,
             dry_run: self.options.dry_run,
         };
-        let hooks = self.server.hooks();
-        if !hooks.is_empty() {
+        let hooks = Hooks::configured(self.server, &request);
+        if let Some(hooks) = &hooks {
             let (mutated, told) = hooks.mutate(&request, object).await?;
             object = mutated;
             shaped(&self.resource, &mut object)?;
@@ -79,7 +83,7 @@ impl Write<'_> {
         let now = self.server.clock.stamp();
         if ownership == Ownership::OfDifferences {
             let manager = self.manager(&now);
-            let reset = rules::reset_fields(&self.resource, self.part.subresource());
+            let reset = kinds::reset_fields(&self.resource, self.part.subresource());
             fields::update(&self.resource.schema, live, &mut object, &manager, reset);
         }
         let mut causes = Vec::new();
@@ -87,10 +91,10 @@ impl Write<'_> {
             (None, _) => {
                 let uid = self.server.state().uid();
                 metadata::born(&self.resource, &mut object, uid, &now);
-                rules::prepare_create(&self.resource, &mut object, self.server.clock.now());
+                kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
-            (Some(live), Part::Status) => rules::prepare_status(&self.resource, live, &mut object),
-            (Some(live), Part::Main | Part::Scale) => rules::prepare_update(&self.resource, live, &mut object),
+            (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
+            (Some(live), Part::Main | Part::Scale) => kinds::prepare_update(&self.resource, live, &mut object),
         }
         if let Some(live) = live {
             metadata::count_generation(&self.resource, live, &mut object);
@@ -103,7 +107,7 @@ impl Write<'_> {
         if !causes.is_empty() {
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
         }
-        if !hooks.is_empty() {
+        if let Some(hooks) = &hooks {
             warnings.extend(hooks.validate(&request, Some(&object)).await?);
         }
         Ok((object, warnings))
@@ -164,16 +168,16 @@ impl Write<'_> {
             let metadata = &other["metadata"];
             metadata["name"] != *key.name || metadata["namespace"] != *key.namespace
         });
-        let mut free = rules::Addresses::of(others.map(|service| &**service));
-        rules::allocate(&self.resource, object, &mut free).err().unwrap_or_default()
+        let mut free = kinds::Addresses::of(others.map(|service| &**service));
+        kinds::allocate(&self.resource, object, &mut free).err().unwrap_or_default()
     }
 
     /// What is wrong with an object in the eyes of its kind.
     fn broken_rules(&self, live: Option<&Value>, object: &Value) -> Vec<Cause> {
         let mut causes = match (live, self.part) {
-            (None, _) => rules::validate_create(&self.resource, object),
-            (Some(live), Part::Status) => rules::validate_status(&self.resource, live, object),
-            (Some(live), Part::Main | Part::Scale) => rules::validate_update(&self.resource, live, object),
+            (None, _) => kinds::validate_create(&self.resource, object),
+            (Some(live), Part::Status) => kinds::validate_status(&self.resource, live, object),
+            (Some(live), Part::Main | Part::Scale) => kinds::validate_update(&self.resource, live, object),
         };
         if let Some(custom) = &self.resource.custom {
             causes.extend(schema::validate(custom, object, live));
@@ -189,13 +193,7 @@ impl Write<'_> {
             FieldValidation::Warn => Ok(complaints),
             // An apply has refused unknown fields already.
             FieldValidation::Strict if ownership == Ownership::Settled => Ok(Vec::new()),
-            FieldValidation::Strict => Err(Failure::bad_request(format!(
-                "{} in version {:?} cannot be handled as a {}: strict decoding error: {}",
-                self.resource.kind,
-                self.resource.version,
-                self.resource.kind,
-                complaints.join(", ")
-            ))),
+            FieldValidation::Strict => Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints)),
         }
     }
 }
@@ -210,7 +208,7 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
         }
         None => {
             let unknown = schema::decode(&resource.schema, object)?;
-            rules::default(resource, object);
+            kinds::default(resource, object);
             kinds::canonicalise(resource, object);
             unknown
         }
