@@ -16,9 +16,6 @@ pub(super) fn role(resource: &Resource, object: &Value, causes: &mut Vec<Cause>)
     for (index, rule) in items(object, "rules").iter().enumerate() {
         let path = format!("rules[{index}]");
         let lacks = |field: &str| items(rule, field).is_empty();
-        if lacks("verbs") {
-            causes.push(Cause::required(format!("{path}.verbs"), "verbs must contain at least one value"));
-        }
         if !lacks("nonResourceURLs") {
             let field = format!("{path}.nonResourceURLs");
             let urls = &rule["nonResourceURLs"];
@@ -52,6 +49,11 @@ pub(super) fn role(resource: &Resource, object: &Value, causes: &mut Vec<Cause>)
             selector::selector(chosen, &format!("{path}[{index}]"), causes);
         }
     }
+    for (index, rule) in items(object, "rules").iter().enumerate() {
+        if items(rule, "verbs").is_empty() {
+            causes.push(Cause::required(format!("rules[{index}].verbs"), ""));
+        }
+    }
 }
 
 pub(super) fn binding(resource: &Resource, object: &Value, causes: &mut Vec<Cause>) {
@@ -63,16 +65,10 @@ pub(super) fn binding(resource: &Resource, object: &Value, causes: &mut Vec<Caus
     if !kinds.contains(&text(role, "kind")) {
         causes.push(Cause::not_supported("roleRef.kind", &json!(text(role, "kind")), kinds));
     }
-    match text(role, "name") {
-        "" => causes.push(Cause::required("roleRef.name", "")),
-        name => named("roleRef.name", name, names::path_segment, causes),
-    }
+    named("roleRef.name", text(role, "name"), names::path_segment, causes);
     for (index, subject) in items(object, "subjects").iter().enumerate() {
         let path = format!("subjects[{index}]");
         let (name, group) = (text(subject, "name"), text(subject, "apiGroup"));
-        if name.is_empty() {
-            causes.push(Cause::required(format!("{path}.name"), ""));
-        }
         match text(subject, "kind") {
             "ServiceAccount" => {
                 if !name.is_empty() {
@@ -94,5 +90,13 @@ pub(super) fn binding(resource: &Resource, object: &Value, causes: &mut Vec<Caus
                 causes.push(Cause::not_supported(format!("{path}.kind"), &json!(other), &words));
             }
         }
+    }
+    for (index, subject) in items(object, "subjects").iter().enumerate() {
+        if text(subject, "name").is_empty() {
+            causes.push(Cause::required(format!("subjects[{index}].name"), ""));
+        }
+    }
+    if text(role, "name").is_empty() {
+        causes.push(Cause::required("roleRef.name", ""));
     }
 }

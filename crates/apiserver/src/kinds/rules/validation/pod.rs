@@ -75,7 +75,7 @@ fn tolerations(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
         if operator == "Exists" && !text(toleration, "value").is_empty() {
             let told = "value must be empty when `operator` is 'Exists'";
-            causes.push(Cause::invalid(format!("{path}.operator"), toleration, told));
+            causes.push(Cause::invalid(format!("{path}.operator"), &toleration["value"], told));
         } else if !matches!(operator, "" | "Exists" | "Equal" | "Lt" | "Gt") {
             let field = format!("{path}.operator");
             causes.push(Cause::not_supported(field, &json!(operator), &["Equal", "Exists"]));

@@ -30,13 +30,9 @@ pub(super) fn autoscaler(object: &Value, causes: &mut Vec<Cause>) {
         let told = "must be greater than or equal to 1";
         causes.push(Cause::invalid("spec.minReplicas", &least.into(), told));
     }
-    match most {
-        0 => causes.push(Cause::required("spec.maxReplicas", "must be set and greater than 0")),
-        i64::MIN..0 => {
-            let told = "must be greater than or equal to 1";
-            causes.push(Cause::invalid("spec.maxReplicas", &most.into(), told));
-        }
-        _ => {}
+    if most < 0 {
+        let told = "must be greater than or equal to 1";
+        causes.push(Cause::invalid("spec.maxReplicas", &most.into(), told));
     }
     if least.is_some_and(|least| most < least) {
         let told = "must be greater than or equal to `minReplicas`";
@@ -47,6 +43,13 @@ pub(super) fn autoscaler(object: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(format!("spec.scaleTargetRef.{field}"), ""));
         }
     }
+    if text(&spec["scaleTargetRef"], "apiVersion").is_empty() {
+        let told = "apiVersion must specify API group";
+        causes.push(Cause::invalid("spec.scaleTargetRef.apiVersion", &json!(""), told));
+    }
+    if most == 0 {
+        causes.push(Cause::required("spec.maxReplicas", ""));
+    }
 }
 
 pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
@@ -56,10 +59,6 @@ pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
         causes.push(Cause::invalid("spec.leaseDurationSeconds", &spec["leaseDurationSeconds"], told));
     }
     non_negative(spec, "leaseTransitions", "spec", causes);
-    if !text(spec, "preferredHolder").is_empty() && text(spec, "strategy").is_empty() {
-        let told = "may only be specified if `strategy` is defined";
-        causes.push(Cause::forbidden("spec.preferredHolder", told));
-    }
 }
 
 pub(super) fn priority_class(object: &Value, causes: &mut Vec<Cause>) {

@@ -38,14 +38,17 @@ pub(super) fn selector(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Whether a selector asks for nothing.
+/// Whether a selector asks for nothing. One that is not there asks for what nothing has.
 pub(super) fn is_empty(selector: &Value) -> bool {
-    entries(selector, "matchLabels").next().is_none() && items(selector, "matchExpressions").is_empty()
+    !selector.is_null()
+        && entries(selector, "matchLabels").next().is_none()
+        && items(selector, "matchExpressions").is_empty()
 }
 
 /// Whether a selector chooses an object with these labels.
 pub(super) fn matches(selector: &Value, labels: &Value) -> bool {
-    entries(selector, "matchLabels").all(|(key, value)| labels.get(key) == Some(value))
+    !selector.is_null()
+        && entries(selector, "matchLabels").all(|(key, value)| labels.get(key) == Some(value))
         && items(selector, "matchExpressions").iter().all(|requirement| {
             let label = labels.get(text(requirement, "key"));
             let listed = label.is_some_and(|label| items(requirement, "values").contains(label));

@@ -13,7 +13,7 @@ use serde_json::Value;
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
 pub(super) fn claim_spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    modes(spec, path, causes);
+    modes(spec, path, "at least 1 access mode is required", causes);
     if has(spec, "selector") {
         selector::selector(&spec["selector"], &format!("{path}.selector"), causes);
     }
@@ -42,14 +42,12 @@ pub(super) fn volume(object: &Value, causes: &mut Vec<Cause>) {
         "volumeAttributesClassName",
     ];
     let spec = &object["spec"];
-    modes(spec, "spec", causes);
+    modes(spec, "spec", "", causes);
+    if entries(spec, "capacity").next().is_none() {
+        causes.push(Cause::required("spec.capacity", ""));
+    }
     match spec["capacity"].get("storage").and_then(Value::as_str) {
-        None if entries(spec, "capacity").next().is_none() => {
-            causes.push(Cause::required("spec.capacity", ""))
-        }
-        None => {
-            causes.push(Cause::not_supported("spec.capacity", &spec["capacity"], &["storage"]));
-        }
+        None => causes.push(Cause::not_supported("spec.capacity", &spec["capacity"], &["storage"])),
         Some(size) => positive(size, "spec.capacity[storage]".into(), causes),
     }
     let policies = ["Delete", "Recycle", "Retain"];
@@ -67,9 +65,9 @@ pub(super) fn volume(object: &Value, causes: &mut Vec<Cause>) {
 }
 
 pub(super) fn class(object: &Value, causes: &mut Vec<Cause>) {
-    match text(object, "provisioner") {
-        "" => causes.push(Cause::required("provisioner", "")),
-        name => named("provisioner", &name.to_lowercase(), names::qualified_name, causes),
+    let provisioner = text(object, "provisioner");
+    if !provisioner.is_empty() {
+        named("provisioner", &provisioner.to_lowercase(), names::qualified_name, causes);
     }
     let choices: [(&str, &[&str]); 2] = [
         ("reclaimPolicy", &["Delete", "Retain"]),
@@ -80,13 +78,16 @@ pub(super) fn class(object: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::not_supported(field, &object[field], words));
         }
     }
+    if provisioner.is_empty() {
+        causes.push(Cause::required("provisioner", ""));
+    }
 }
 
-fn modes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+fn modes(spec: &Value, path: &str, none: &str, causes: &mut Vec<Cause>) {
     let modes = items(spec, "accessModes");
     let path = format!("{path}.accessModes");
     if modes.is_empty() {
-        causes.push(Cause::required(&path, "at least 1 access mode is required"));
+        causes.push(Cause::required(&path, none));
     }
     let known = |mode: &&Value| mode.as_str().is_some_and(|mode| MODES.contains(&mode));
     for mode in modes.iter().filter(|mode| !known(mode)) {

@@ -17,9 +17,7 @@ pub(super) fn deployment(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     non_negative(spec, "replicas", "spec", causes);
     required_selector(spec, "deployment", causes);
-    if has(spec, "selector") {
-        template(spec, &spec["template"], "ReplicaSet", causes);
-    }
+    template(spec, &spec["template"], "ReplicaSet", causes);
     strategy(&spec["strategy"], causes);
     non_negative(spec, "minReadySeconds", "spec", causes);
     non_negative(spec, "revisionHistoryLimit", "spec", causes);
@@ -39,16 +37,14 @@ pub(super) fn replica_set(object: &Value, causes: &mut Vec<Cause>) {
     non_negative(spec, "replicas", "spec", causes);
     non_negative(spec, "minReadySeconds", "spec", causes);
     required_selector(spec, "deployment", causes);
-    if has(spec, "selector") {
-        template(spec, &spec["template"], "ReplicaSet", causes);
-    }
+    template(spec, &spec["template"], "ReplicaSet", causes);
 }
 
 pub(super) fn daemon_set(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     selector::selector(&spec["selector"], "spec.selector", causes);
     let labels = &spec["template"]["metadata"]["labels"];
-    if has(spec, "selector") && !selector::matches(&spec["selector"], labels) {
+    if !selector::matches(&spec["selector"], labels) {
         mismatch(labels, causes);
     }
     if has(spec, "selector") && selector::is_empty(&spec["selector"]) {
