@@ -3,7 +3,7 @@
 use super::collection::remove_finalizer;
 use crate::{
     clock::Clock,
-    kinds::custom,
+    kinds,
     request::{DeleteOptions, Propagation},
     state::State,
     store::Key,
@@ -48,14 +48,14 @@ pub(crate) fn serve_all(state: &mut State) {
         state.store.objects("apiextensions.k8s.io", "customresourcedefinitions", None).cloned().collect();
     for definition in definitions {
         if let Some(name) = definition["metadata"]["name"].as_str() {
-            Arc::make_mut(&mut state.kinds).set_custom(name, custom::resources(&definition));
+            Arc::make_mut(&mut state.kinds).set_custom(name, kinds::resources(&definition));
         }
     }
 }
 
 fn serve(state: &mut State, key: &Key, definition: &Value, clock: &Clock) {
-    let status = custom::accepted_status(definition, &clock.stamp());
-    Arc::make_mut(&mut state.kinds).set_custom(&key.name, custom::resources(definition));
+    let status = kinds::accepted_status(definition, clock.now());
+    Arc::make_mut(&mut state.kinds).set_custom(&key.name, kinds::resources(definition));
     if definition["status"] != status {
         let mut after = definition.clone();
         after["status"] = status;

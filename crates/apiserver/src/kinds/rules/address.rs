@@ -169,7 +169,9 @@ fn families(spec: &mut Value) -> Result<(), Vec<Cause>> {
 }
 
 fn take_address(spec: &Value, address: &str, from: &mut impl Allocator) -> Result<(), Vec<Cause>> {
-    let why = match address.parse().map_or(Err(Refusal::OutOfRange), |address| from.take_address(address)) {
+    // What is no address is refused by validation.
+    let Ok(parsed) = address.parse() else { return Ok(()) };
+    let why = match from.take_address(parsed) {
         Ok(()) => return Ok(()),
         Err(Refusal::Taken) => "provided IP is already allocated",
         Err(Refusal::OutOfRange) => "the provided network does not match the current range",

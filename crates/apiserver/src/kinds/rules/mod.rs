@@ -14,4 +14,4 @@ pub(crate) use defaults::default;
 pub(crate) use events::{from_stored, to_stored};
 pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
 pub(crate) use reset::reset_fields;
-pub(crate) use validation::{validate_create, validate_status, validate_update};
+pub(crate) use validation::{name_rule, names, validate_create, validate_status, validate_update};
