@@ -179,7 +179,7 @@ impl CustomColumn<'_> {
         let found = self.path.as_ref().and_then(|path| path.find(object).ok()?.first().copied());
         let Some(value) = found else { return Value::Null };
         match (self.kind, value) {
-            ("string", Value::String(_)) => value.clone(),
+            ("string", Value::String(_)) | ("boolean", Value::Bool(_)) => value.clone(),
             ("string", Value::Null) => "<no value>".into(),
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(number),
@@ -189,11 +189,17 @@ impl CustomColumn<'_> {
             {
                 whole(number)
             }
-            ("number", Value::Number(_)) => value.clone(),
-            ("boolean", Value::Bool(_)) => value.clone(),
             ("date", Value::String(_)) => age::since(Some(value), now).into(),
             _ => Value::Null,
         }
+    }
+}
+
+/// A number as Go writes it: 2, not 2.0.
+fn shortest(number: &serde_json::Number) -> Value {
+    match number.as_f64() {
+        Some(float) if float.fract() == 0.0 => whole(number),
+        _ => Value::Number(number.clone()),
     }
 }
 

@@ -1,31 +1,9 @@
 use super::{IncludeObject, WithHeaders, table};
 use crate::{
-    kinds::{Column, Origin, Resource, Subresources},
-    schema::Schema,
+    kinds::{Column, Origin, Resource},
+    present::a_kind::a_kind,
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
-
-fn kind(group: &str, plural: &str, origin: Origin) -> Resource {
-    Resource {
-        group: group.into(),
-        version: "v1".into(),
-        kind: "Thing".into(),
-        list_kind: "ThingList".into(),
-        plural: plural.into(),
-        singular: "thing".into(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        namespaced: true,
-        subresources: Subresources::default(),
-        counts_generations: false,
-        unconditional_update: true,
-        schema: Arc::new(Schema::default()),
-        columns: Vec::new(),
-        origin,
-        custom: None,
-    }
-}
 
 fn shown(resource: &Resource, object: &Value) -> Value {
     let now = "2026-01-01T01:00:00Z".parse().unwrap();
@@ -35,13 +13,13 @@ fn shown(resource: &Resource, object: &Value) -> Value {
 fn cells(group: &str, plural: &str, mut object: Value) -> Value {
     object["metadata"]["name"] = "it".into();
     object["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z".into();
-    shown(&kind(group, plural, Origin::Builtin), &object)["rows"][0]["cells"].clone()
+    shown(&a_kind(group, plural, Origin::Builtin), &object)["rows"][0]["cells"].clone()
 }
 
 #[test]
 fn a_table_has_headers_rows_and_the_metadata_of_its_objects() {
     let object = json!({"metadata": {"name": "it"}, "data": {"a": "b"}});
-    let resource = kind("", "configmaps", Origin::Builtin);
+    let resource = a_kind("", "configmaps", Origin::Builtin);
     let mut shown = shown(&resource, &object);
     for column in shown["columnDefinitions"].as_array_mut().unwrap() {
         column.as_object_mut().unwrap().remove("description");
@@ -73,7 +51,7 @@ fn a_table_has_headers_rows_and_the_metadata_of_its_objects() {
 fn later_tables_of_a_watch_have_no_headers_and_rows_may_come_alone() {
     let object = json!({"metadata": {"name": "it"}});
     let now = "2026-01-01T01:00:00Z".parse().unwrap();
-    let resource = kind("", "serviceaccounts", Origin::Builtin);
+    let resource = a_kind("", "serviceaccounts", Origin::Builtin);
     let told = |include| table(&resource, &[&object], json!({}), include, now, WithHeaders::No, "v1");
     assert_eq!(told(IncludeObject::None)["columnDefinitions"], Value::Null);
     assert_eq!(told(IncludeObject::None)["rows"][0]["object"], Value::Null);
@@ -145,7 +123,7 @@ fn a_pod_that_initialises_says_how_far_it_is() {
 fn a_finished_pod_says_so_in_its_row() {
     let pod = json!({"status": {"phase": "Succeeded"}});
     assert_eq!(
-        shown(&kind("", "pods", Origin::Builtin), &pod)["rows"][0]["conditions"],
+        shown(&a_kind("", "pods", Origin::Builtin), &pod)["rows"][0]["conditions"],
         json!([{
             "type": "Completed", "status": "True", "reason": "Succeeded",
             "message": "The pod has completed successfully.",
@@ -223,7 +201,7 @@ fn custom_columns_follow_their_paths_and_stay_empty_where_types_differ() {
             column("Hosts", "string", ".spec.hosts"),
             column("Broken", "string", ".spec["),
         ],
-        ..kind("goharbor.example", "things", Origin::Custom)
+        ..a_kind("goharbor.example", "things", Origin::Custom)
     };
     let cells = |object: Value| shown(&resource, &object)["rows"][0]["cells"].clone();
     assert_eq!(
