@@ -71,9 +71,8 @@ pub(crate) fn respond(
     query: Option<&str>,
     accept: &str,
 ) -> Option<Document> {
-    let verbose = query.is_some_and(|query| {
-        form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "verbose")
-    });
+    let verbose = query
+        .is_some_and(|query| form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "verbose"));
     if let Some(report) = health::health(path, verbose) {
         return Some(Document { content_type: TEXT, etag: None, body: report.into() });
     }
@@ -185,7 +184,9 @@ impl Documents {
     fn make(&self, page: &Page, form: Form) -> Option<Document> {
         let (core, others): (Vec<&Group>, Vec<&Group>) =
             self.groups.iter().partition(|group| group.name.is_empty());
-        let plain = |value: Value| document(JSON, value.to_string().into());
+        let plain =
+            |value: Value| Document { content_type: JSON, etag: None, body: value.to_string().into() };
+        let tagged = |value: Value| document(JSON, value.to_string().into());
         Some(match (page, form) {
             (Page::Core, Form::Aggregated) => one_document(AGGREGATED, core, "v2"),
             (Page::Core, Form::AggregatedBeta) => one_document(AGGREGATED_BETA, core, "v2beta1"),
@@ -204,10 +205,12 @@ impl Documents {
             (Page::OpenApiV2, Form::Protobuf) => {
                 document(V2_PROTOBUF, openapi::gnostic(&openapi::v2(&self.groups, self.definitions)).into())
             }
-            (Page::OpenApiV2, _) => plain(openapi::v2(&self.groups, self.definitions)),
-            (Page::OpenApiV3Index, _) => plain(openapi::v3_index(self.hashes())),
+            (Page::OpenApiV2, _) => tagged(openapi::v2(&self.groups, self.definitions)),
+            (Page::OpenApiV3Index, _) => {
+                Document { content_type: TEXT, ..plain(openapi::v3_index(self.hashes())) }
+            }
             (Page::OpenApiV3 { group, version }, _) => {
-                plain(openapi::v3(self.version(group, version)?, self.definitions))
+                tagged(openapi::v3(self.version(group, version)?, self.definitions))
             }
         })
     }

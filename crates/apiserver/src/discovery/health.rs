@@ -52,9 +52,10 @@ pub(super) fn health(path: &str, verbose: bool) -> Option<String> {
 
 /// `/`: every path that answers.
 pub(super) fn paths(groups: &[Group]) -> Value {
-    let mut paths: Vec<String> = ["/api", "/apis", "/apis/", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut paths: Vec<String> =
+        ["/api", "/apis", "/apis/", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"]
+            .map(str::to_owned)
+            .to_vec();
     for probe in ["/healthz", "/livez", "/readyz"] {
         paths.push(probe.to_owned());
         paths.extend(CHECKS.map(|check| format!("{probe}/{check}")));

@@ -78,7 +78,11 @@ pub(super) fn groups(resources: &[Arc<Resource>]) -> Vec<Group> {
     let mut groups: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
     for ((group, name), mut kinds) in kinds {
         kinds.sort_by(|left, right| left.resource.plural.cmp(&right.resource.plural));
-        groups.entry(group).or_default().push(Version { group: group.to_owned(), name: name.to_owned(), kinds });
+        groups.entry(group).or_default().push(Version {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            kinds,
+        });
     }
     let mut groups: Vec<Group> = groups
         .into_iter()
@@ -150,6 +154,10 @@ fn subresources(resource: &Resource) -> Vec<Subresource> {
     if resource.subresources.status {
         add("status", None, REVISE);
     }
+    if resource.origin == Origin::Custom {
+        // kube-apiserver tells of a custom kind's status first, and of all others by name.
+        all.reverse();
+    }
     all
 }
 
@@ -166,12 +174,7 @@ fn parsed(version: &str) -> Option<(u8, u64, u64)> {
         let (major, minor) = numbers.split_once(word)?;
         Some((stability, major.parse().ok()?, minor.parse().ok()?))
     };
-    numbers
-        .parse()
-        .map(|major| (2, major, 0))
-        .ok()
-        .or_else(|| split("beta", 1))
-        .or_else(|| split("alpha", 0))
+    numbers.parse().map(|major| (2, major, 0)).ok().or_else(|| split("beta", 1)).or_else(|| split("alpha", 0))
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! What a client accepts: the `Accept` header, read as kube-apiserver reads it.
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    kinds::{Origin, Resource},
+};
 use http::StatusCode;
 use std::cmp::Ordering;
 
@@ -43,16 +46,50 @@ impl Format {
 
 /// The client accepts nothing that the server could send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotAcceptable;
+pub(crate) enum NotAcceptable {
+    /// None of its media types is ours.
+    Media,
+    /// It asks for a conversion that there is not.
+    Conversion,
+}
 
-impl From<NotAcceptable> for Failure {
-    fn from(NotAcceptable: NotAcceptable) -> Self {
-        Failure::new(
-            StatusCode::NOT_ACCEPTABLE,
-            "NotAcceptable",
-            "only the following media types are accepted: application/json, application/yaml, \
-             application/vnd.kubernetes.protobuf",
-        )
+impl NotAcceptable {
+    /// What the client is told when it asked for objects of this kind.
+    pub fn failure(self, resource: &Resource) -> Failure {
+        let medias = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        // For built-in kinds the router looks at the media type before the handler does.
+        let message = match (self, resource.origin) {
+            (Self::Media, Origin::Builtin) => {
+                format!("406: Not Acceptable\n\nAvailable representations: {medias}")
+            }
+            _ => format!("only the following media types are accepted: {medias}"),
+        };
+        refused(message)
+    }
+}
+
+fn refused(message: String) -> Failure {
+    Failure::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+}
+
+impl As {
+    /// Refuses one object as a list, and a list as one object.
+    pub fn fits(self, is_list: bool, resource: &Resource) -> Result<(), Failure> {
+        let (word, what) = match (self, is_list) {
+            (Self::PartialMetadata { .. }, true) => ("PartialObjectMetadata", "is a list"),
+            (Self::PartialMetadataList { .. }, false) => ("PartialObjectMetadataList", "is not a list"),
+            _ => return Ok(()),
+        };
+        let list = if is_list { "List" } else { "" };
+        let package = match resource.group.split('.').next() {
+            None | Some("") => "core",
+            Some(package) => package,
+        };
+        let go_type = match resource.origin {
+            Origin::Builtin => format!("*{package}.{}{list}", resource.kind),
+            Origin::Custom => format!("*unstructured.Unstructured{list}"),
+        };
+        Err(refused(format!("you requested {word}, but the requested object {what} ({go_type})")))
     }
 }
 
@@ -71,7 +108,12 @@ pub(crate) fn negotiate(accept: &str) -> Result<Presentation, NotAcceptable> {
                 Some(Presentation { shape, format })
             })
         })
-        .ok_or(NotAcceptable)
+        .ok_or_else(|| {
+            let ours = |clause: &Clause<'_>| {
+                clause.admits(Format::Json.content_type()) || clause.admits(Format::Yaml.content_type())
+            };
+            if clauses(accept).iter().any(ours) { NotAcceptable::Conversion } else { NotAcceptable::Media }
+        })
 }
 
 /// One alternative of an `Accept` header.
@@ -158,47 +200,81 @@ impl<'h> Clause<'h> {
 #[cfg(test)]
 mod tests {
     use super::{As, Format, NotAcceptable, Presentation, negotiate};
+    use crate::{kinds::Origin, present::a_kind::a_kind};
 
-    fn shown(shape: As, format: Format) -> Result<Presentation, NotAcceptable> {
-        Ok(Presentation { shape, format })
+    fn shown(shape: As, format: Format) -> Presentation {
+        Presentation { shape, format }
     }
 
     #[test]
     fn a_client_without_wishes_gets_json() {
-        assert_eq!(negotiate(""), shown(As::Object, Format::Json));
-        assert_eq!(negotiate("*/*"), shown(As::Object, Format::Json));
-        assert_eq!(negotiate("application/*"), shown(As::Object, Format::Json));
+        assert_eq!(negotiate(""), Ok(shown(As::Object, Format::Json)));
+        assert_eq!(negotiate("*/*"), Ok(shown(As::Object, Format::Json)));
+        assert_eq!(negotiate("application/*"), Ok(shown(As::Object, Format::Json)));
     }
 
     #[test]
     fn kubectl_get_asks_for_a_table_and_gets_it() {
         let accept = "application/json;as=Table;v=v1;g=meta.k8s.io,\
                       application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
-        assert_eq!(negotiate(accept), shown(As::Table { version: "v1" }, Format::Json));
+        assert_eq!(negotiate(accept), Ok(shown(As::Table { version: "v1" }, Format::Json)));
     }
 
     #[test]
     fn a_conversion_nobody_knows_falls_through_to_the_next_alternative() {
         let accept = "application/json;as=Chart;v=v1;g=meta.k8s.io,application/yaml";
-        assert_eq!(negotiate(accept), shown(As::Object, Format::Yaml));
-        assert_eq!(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io"), Err(NotAcceptable));
+        assert_eq!(negotiate(accept), Ok(shown(As::Object, Format::Yaml)));
+        assert_eq!(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io"), Err(NotAcceptable::Conversion));
     }
 
     #[test]
     fn protobuf_is_passed_over_for_json_and_refused_alone() {
         let typed = "application/vnd.kubernetes.protobuf,application/json";
-        assert_eq!(negotiate(typed), shown(As::Object, Format::Json));
-        assert_eq!(negotiate("application/vnd.kubernetes.protobuf"), Err(NotAcceptable));
+        assert_eq!(negotiate(typed), Ok(shown(As::Object, Format::Json)));
+        assert_eq!(negotiate("application/vnd.kubernetes.protobuf"), Err(NotAcceptable::Media));
         let metadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,\
                         application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-        assert_eq!(negotiate(metadata), shown(As::PartialMetadataList { version: "v1" }, Format::Json));
+        assert_eq!(negotiate(metadata), Ok(shown(As::PartialMetadataList { version: "v1" }, Format::Json)));
     }
 
     #[test]
     fn a_higher_quality_wins_over_an_earlier_place() {
         assert_eq!(
             negotiate("application/json;q=0.5, application/yaml"),
-            shown(As::Object, Format::Yaml)
+            Ok(shown(As::Object, Format::Yaml))
+        );
+    }
+
+    #[test]
+    fn a_refusal_says_what_could_be_had() {
+        let builtin = a_kind("", "things", Origin::Builtin);
+        let custom = a_kind("goharbor.example", "things", Origin::Custom);
+        let medias = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        let only = format!("only the following media types are accepted: {medias}");
+        assert_eq!(
+            NotAcceptable::Media.failure(&builtin).message,
+            format!("406: Not Acceptable\n\nAvailable representations: {medias}")
+        );
+        assert_eq!(NotAcceptable::Conversion.failure(&builtin).message, only);
+        assert_eq!(NotAcceptable::Media.failure(&custom).message, only);
+    }
+
+    #[test]
+    fn a_list_is_not_shown_as_one_object_nor_one_object_as_a_list() {
+        let builtin = a_kind("apps", "things", Origin::Builtin);
+        let custom = a_kind("goharbor.example", "things", Origin::Custom);
+        let one = As::PartialMetadata { version: "v1" };
+        let many = As::PartialMetadataList { version: "v1" };
+        assert_eq!(one.fits(false, &builtin), Ok(()));
+        assert_eq!(many.fits(true, &builtin), Ok(()));
+        assert_eq!(
+            one.fits(true, &builtin).unwrap_err().message,
+            "you requested PartialObjectMetadata, but the requested object is a list (*apps.ThingList)"
+        );
+        assert_eq!(
+            many.fits(false, &custom).unwrap_err().message,
+            "you requested PartialObjectMetadataList, but the requested object is not a list \
+             (*unstructured.Unstructured)"
         );
     }
 }

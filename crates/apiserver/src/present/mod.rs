@@ -1,5 +1,7 @@
 //! How objects are shown: whole, as metadata, as a table for people; in JSON or YAML.
 
+#[cfg(test)]
+mod a_kind;
 mod accept;
 mod age;
 mod jsonpath;

@@ -2,7 +2,7 @@
 
 use super::{
     JsonPath, age, partial,
-    printers::{self, Head, Row},
+    printers::{self, Head, Printer, Row},
 };
 use crate::kinds::{Origin, Resource};
 use jiff::Timestamp;
@@ -51,7 +51,8 @@ pub(crate) fn table(
         .into_iter()
         .zip(objects)
         .map(|(row, object)| {
-            let mut shown = json!({"cells": row.cells, "object": included(resource, object, include, version)});
+            let mut shown =
+                json!({"cells": row.cells, "object": included(resource, object, include, version)});
             if let Some(condition) = row.condition {
                 shown["conditions"] = json!([condition]);
             }
@@ -62,6 +63,7 @@ pub(crate) fn table(
         WithHeaders::Yes => layout.headers(),
         WithHeaders::No => Value::Null,
     };
+    let rows = if rows.is_empty() && layout.rows_may_be_unset() { Value::Null } else { rows.into() };
     json!({
         "kind": "Table",
         "apiVersion": format!("meta.k8s.io/{version}"),
@@ -88,7 +90,7 @@ fn included(resource: &Resource, object: &Value, include: IncludeObject, version
 
 /// The columns of one kind.
 enum Layout<'r> {
-    Builtin(printers::Printer),
+    Builtin(Printer),
     Custom(Vec<CustomColumn<'r>>),
 }
 
@@ -139,13 +141,14 @@ impl<'r> Layout<'r> {
         }
     }
 
+    fn rows_may_be_unset(&self) -> bool {
+        matches!(self, Self::Builtin(Printer { rows_may_be_unset: true, .. }))
+    }
+
     fn headers(&self) -> Value {
-        let header = |name: &str, kind: &str, format: &str, description: &str, priority: i64| {
-            json!({"name": name, "type": kind, "format": format, "description": description, "priority": priority})
-        };
-        let builtin = |head: &Head| {
-            header(head.name, head.kind, head.format, &head.about.text(), head.priority)
-        };
+        let header = |name: &str, kind: &str, format: &str, description: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": description, "priority": priority});
+        let builtin =
+            |head: &Head| header(head.name, head.kind, head.format, &head.about.text(), head.priority);
         match self {
             Self::Builtin(printer) => printer.heads.iter().map(builtin).collect(),
             Self::Custom(columns) => std::iter::once(builtin(&printers::NAME))
@@ -176,21 +179,36 @@ impl CustomColumn<'_> {
         let found = self.path.as_ref().and_then(|path| path.find(object).ok()?.first().copied());
         let Some(value) = found else { return Value::Null };
         match (self.kind, value) {
-            ("string", Value::String(_)) => value.clone(),
+            ("string", Value::String(_)) | ("boolean", Value::Bool(_)) => value.clone(),
             ("string", Value::Null) => "<no value>".into(),
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(number),
-            ("number", Value::Number(number)) => number.as_f64().map_or(Value::Null, Value::from),
-            ("boolean", Value::Bool(_)) => value.clone(),
+            // Go writes 2.0 as 2.
+            ("number", Value::Number(number))
+                if number.as_f64().is_some_and(|float| float.fract() == 0.0) =>
+            {
+                whole(number)
+            }
             ("date", Value::String(_)) => age::since(Some(value), now).into(),
             _ => Value::Null,
         }
     }
 }
 
+/// A number as Go writes it: 2, not 2.0.
+fn shortest(number: &serde_json::Number) -> Value {
+    match number.as_f64() {
+        Some(float) if float.fract() == 0.0 => whole(number),
+        _ => Value::Number(number.clone()),
+    }
+}
+
 /// A number without its fraction.
 fn whole(number: &serde_json::Number) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "Go converts the same way, and saturation is as good")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "Go converts the same way, and saturation is as good"
+    )]
     number.as_i64().or_else(|| number.as_f64().map(|float| float as i64)).map_or(Value::Null, Value::from)
 }
 

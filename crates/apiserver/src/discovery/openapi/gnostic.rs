@@ -5,12 +5,14 @@ use serde_json::{Map, Value};
 
 /// A document of version 2, encoded.
 pub(in crate::discovery) fn document(document: &Value) -> Vec<u8> {
-    let info = Message::default().text(1, text(document, "/info/title")).text(2, text(document, "/info/version"));
-    let paths = entries(document, "paths").fold(Message::default(), |paths, (path, item)| {
-        paths.message(2, named(path, path_item(item)))
-    });
+    let info =
+        Message::default().text(1, text(document, "/info/title")).text(2, text(document, "/info/version"));
+    let paths = entries(document, "paths")
+        .fold(Message::default(), |paths, (path, item)| paths.message(2, named(path, path_item(item))));
     let definitions = entries(document, "definitions")
-        .fold(Message::default(), |definitions, (name, value)| definitions.message(1, named(name, schema(value))));
+        .fold(Message::default(), |definitions, (name, value)| {
+            definitions.message(1, named(name, schema(value)))
+        });
     Message::default()
         .text(1, text(document, "/swagger"))
         .message(2, info)
@@ -51,12 +53,11 @@ fn with_extensions(message: Message, field: u64, fields: &Value) -> Message {
 
 fn path_item(item: &Value) -> Message {
     let methods = [("get", 2), ("put", 3), ("post", 4), ("delete", 5), ("patch", 8)];
-    let message = methods.into_iter().fold(Message::default(), |message, (method, field)| {
-        match item.get(method) {
+    let message =
+        methods.into_iter().fold(Message::default(), |message, (method, field)| match item.get(method) {
             Some(value) => message.message(field, operation(value)),
             None => message,
-        }
-    });
+        });
     items(item, "parameters").fold(message, |message, value| message.message(9, parameter(value)))
 }
 
@@ -69,7 +70,8 @@ fn operation(operation: &Value) -> Message {
     let mut message = texts(Message::default(), 1, "tags");
     message = message.text(3, text(operation, "/description")).text(5, text(operation, "/operationId"));
     message = texts(texts(message, 6, "produces"), 7, "consumes");
-    message = items(operation, "parameters").fold(message, |message, value| message.message(8, parameter(value)));
+    message =
+        items(operation, "parameters").fold(message, |message, value| message.message(8, parameter(value)));
     let responses = entries(operation, "responses").fold(Message::default(), |responses, (code, value)| {
         let mut response = Message::default().text(1, text(value, "/description"));
         if let Some(value) = value.get("schema") {
@@ -97,11 +99,21 @@ fn parameter(parameter: &Value) -> Message {
             Message::default().message(1, body)
         }
         "path" => {
-            let path = Message::default().flag(1, required).text(2, place).text(4, name).text(5, kind).flag(19, true);
+            let path = Message::default()
+                .flag(1, required)
+                .text(2, place)
+                .text(4, name)
+                .text(5, kind)
+                .flag(19, true);
             Message::default().message(2, Message::default().message(4, path))
         }
         _ => {
-            let query = Message::default().flag(1, required).text(2, place).text(4, name).text(6, kind).flag(20, true);
+            let query = Message::default()
+                .flag(1, required)
+                .text(2, place)
+                .text(4, name)
+                .text(6, kind)
+                .flag(20, true);
             Message::default().message(2, Message::default().message(3, query))
         }
     };
@@ -111,7 +123,8 @@ fn parameter(parameter: &Value) -> Message {
 fn schema(schema: &Value) -> Message {
     let empty = Map::new();
     let fields = schema.as_object().unwrap_or(&empty);
-    let message = fields.iter().fold(Message::default(), |message, (name, value)| field(message, name, value));
+    let message =
+        fields.iter().fold(Message::default(), |message, (name, value)| field(message, name, value));
     with_extensions(message, 31, schema)
 }
 
@@ -141,7 +154,9 @@ fn field(message: Message, name: &str, value: &Value) -> Message {
         "uniqueItems" => message.flag(16, flag),
         "maxProperties" => message.integer(17, integer),
         "minProperties" => message.integer(18, integer),
-        "required" => list.iter().filter_map(Value::as_str).fold(message, |message, name| message.entry(19, name)),
+        "required" => {
+            list.iter().filter_map(Value::as_str).fold(message, |message, name| message.entry(19, name))
+        }
         "enum" => list.iter().fold(message, |message, value| message.message(20, any(value))),
         "additionalProperties" => message.message(
             21,
@@ -153,10 +168,13 @@ fn field(message: Message, name: &str, value: &Value) -> Message {
         "type" => message.message(22, Message::default().entry(1, text)),
         "items" => message.message(23, Message::default().message(1, schema(value))),
         "properties" => {
-            let properties = value.as_object().into_iter().flatten().fold(
-                Message::default(),
-                |properties, (name, value)| properties.message(1, named(name, schema(value))),
-            );
+            let properties = value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .fold(Message::default(), |properties, (name, value)| {
+                    properties.message(1, named(name, schema(value)))
+                });
             message.message(25, properties)
         }
         _ => message,

@@ -32,11 +32,8 @@ pub(super) enum Body {
     Patch(&'static [&'static str]),
 }
 
-const CUSTOM_PATCHES: &[&str] = &[
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/apply-patch+yaml",
-];
+const CUSTOM_PATCHES: &[&str] =
+    &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 const BUILTIN_PATCHES: &[&str] = &[
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -44,7 +41,8 @@ const BUILTIN_PATCHES: &[&str] = &[
     "application/apply-patch+yaml",
 ];
 
-const WRITE: [Parameter; 3] = [("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string")];
+const WRITE: [Parameter; 3] =
+    [("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string")];
 const FORCE: Parameter = ("force", "boolean");
 const DELETE: [Parameter; 4] = [
     ("dryRun", "string"),
@@ -131,11 +129,10 @@ impl At<'_> {
                 let query = WRITE.iter().copied().chain([FORCE]).collect();
                 ("patch", "patch", "patch", query, Body::Patch(patches), shown)
             }
-            "delete" => {
-                ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status)
-            }
+            "delete" => ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status),
             "deletecollection" => {
-                let query = LIST.iter().chain(&DELETE).filter(|(name, _)| *name != "watch").copied().collect();
+                let query =
+                    LIST.iter().chain(&DELETE).filter(|(name, _)| *name != "watch").copied().collect();
                 ("delete", "deletecollection", "deleteCollection", query, Body::Definition(options), status)
             }
             _ => ("get", "get", "read", Vec::new(), Body::None, shown),

@@ -18,6 +18,19 @@ const METADATA: &str = "Standard object's metadata. More info: \
 const LIST_METADATA: &str = "Standard list metadata. More info: \
     https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
+const EMBEDDED: [(&str, &str); 2] = [
+    (
+        "apiVersion",
+        "apiVersion defines the versioned schema of this representation of an object. More info: \
+         https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+    ),
+    (
+        "kind",
+        "kind is a string value representing the type of this object. In CamelCase. More info: \
+         https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+    ),
+];
+
 /// The name of a built-in kind's definition; the group `meta` stands for what all groups share.
 pub(super) fn definition(group: &str, version: &str, kind: &str) -> String {
     match group {
@@ -86,8 +99,10 @@ pub(super) fn closure<'k>(
         if found.contains_key(&name) {
             continue;
         }
-        let schema =
-            own.remove(&name).or_else(|| definitions.get(&name).cloned()).unwrap_or_else(|| json!({"type": "object"}));
+        let schema = own
+            .remove(&name)
+            .or_else(|| definitions.get(&name).cloned())
+            .unwrap_or_else(|| json!({"type": "object"}));
         references(&schema, &mut wanted);
         found.insert(name, schema);
     }
@@ -130,19 +145,48 @@ fn custom(
         Form::Third => schema.clone(),
     };
     if let (Value::Object(fields), false) = (&mut own, keeps_everything && matches!(form, Form::Second(_))) {
-        add_type_and_metadata(fields, definitions);
+        add_embedded(fields, form);
+        add(fields, ["apiVersion", "kind"].map(|name| (name, type_property(name, definitions))));
     }
     own["x-kubernetes-group-version-kind"] =
         json!([{"group": resource.group, "version": resource.version, "kind": resource.kind}]);
     own
 }
 
-fn add_type_and_metadata(schema: &mut Map<String, Value>, definitions: &BTreeMap<String, Value>) {
+/// Gives a schema properties that every object has, `metadata` included.
+fn add(schema: &mut Map<String, Value>, typed: [(&str, Value); 2]) {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {
-        properties.insert("apiVersion".into(), type_property("apiVersion", definitions));
-        properties.insert("kind".into(), type_property("kind", definitions));
+        properties.extend(typed.map(|(name, property)| (name.to_owned(), property)));
         properties.insert("metadata".into(), reference(OBJECT_META, METADATA));
+    }
+}
+
+/// Gives objects within objects their type and metadata. As deep as the schema, which was parsed with a limit.
+fn add_embedded(schema: &mut Map<String, Value>, form: Form<'_>) {
+    for (keyword, value) in schema.iter_mut() {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                for property in properties.values_mut().filter_map(Value::as_object_mut) {
+                    add_embedded(property, form);
+                }
+            }
+            ("items" | "additionalProperties", Value::Object(inner)) => add_embedded(inner, form),
+            _ => {}
+        }
+    }
+    let is = |name: &str| schema.get(name) == Some(&Value::Bool(true));
+    let shapeless = is("x-kubernetes-preserve-unknown-fields") && matches!(form, Form::Second(_));
+    if !is("x-kubernetes-embedded-resource") || shapeless {
+        return;
+    }
+    add(schema, EMBEDDED.map(|(name, text)| (name, json!({"type": "string", "description": text}))));
+    if let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([])) {
+        for name in ["kind", "apiVersion"] {
+            if !required.iter().any(|known| known == name) {
+                required.push(name.into());
+            }
+        }
     }
 }
 

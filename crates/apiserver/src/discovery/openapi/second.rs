@@ -136,7 +136,7 @@ fn translated(schema: &Value) -> Value {
                     plain.insert("type".into(), "string".into());
                 }
             }
-            ("allOf" | "anyOf" | "oneOf" | "not" | "nullable", _) => {}
+            ("allOf" | "anyOf" | "oneOf" | "not" | "nullable" | "default", _) => {}
             ("properties", Value::Object(properties)) => {
                 let properties = properties.iter().map(|(name, schema)| (name.clone(), translated(schema)));
                 plain.insert(name.clone(), Value::Object(properties.collect()));

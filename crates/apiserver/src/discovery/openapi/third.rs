@@ -32,9 +32,14 @@ pub(in crate::discovery) fn document(version: &Version, definitions: &BTreeMap<S
         item[operation.method] = rendered(operation);
     }
     let schemas = closure(version.kinds.iter(), &operations, definitions, Form::Third);
+    let info = if version.kinds.iter().any(|kind| kind.resource.custom.is_some()) {
+        json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"})
+    } else {
+        json!({"title": "Kubernetes", "version": "unversioned"})
+    };
     json!({
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "unversioned"},
+        "info": info,
         "paths": paths,
         "components": {"schemas": schemas},
     })

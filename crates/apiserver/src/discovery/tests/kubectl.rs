@@ -79,9 +79,15 @@ async fn kubectl_explains_built_in_and_custom_fields() {
         (&["harbor.spec.version"], "The version of Harbor."),
         (&["harbor.metadata.labels"], "Map of string keys and values"),
         (&["pods", "--recursive"], "terminationGracePeriodSeconds"),
+        (&["deployment.spec.replicas", "--output=plaintext-openapiv2"], "Number of desired pods."),
+        (&["harbor.spec.version", "--output=plaintext-openapiv2"], "The version of Harbor."),
+        (&["harbor.metadata.labels", "--output=plaintext-openapiv2"], "Map of string keys and values"),
     ] {
         let explained = kubectl(server, &[&["explain"], what].concat(), "").await;
-        assert!(explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{what:?}: {explained}");
+        assert!(
+            explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(told),
+            "{what:?}: {explained}"
+        );
     }
 }
 
@@ -92,10 +98,22 @@ async fn kubectl_finds_the_schemas_good_enough_to_apply() {
         (&["apply", "-f", "-"][..], DEPLOYMENT, "deployment.apps/web created"),
         (&["apply", "--validate=strict", "-f", "-"], DEPLOYMENT, "deployment.apps/web created"),
         (&["apply", "--server-side", "-f", "-"], DEPLOYMENT, "deployment.apps/web serverside-applied"),
-        (&["apply", "--dry-run=server", "-f", "-"], DEPLOYMENT, "deployment.apps/web created (server dry run)"),
+        (
+            &["apply", "--dry-run=server", "-f", "-"],
+            DEPLOYMENT,
+            "deployment.apps/web created (server dry run)",
+        ),
         (&["apply", "--validate=strict", "-f", "-"], HARBOR, "harbor.goharbor.example/registry created"),
-        (&["apply", "--server-side", "-f", "-"], HARBOR, "harbor.goharbor.example/registry serverside-applied"),
-        (&["create", "--dry-run=server", "-f", "-"], HARBOR, "harbor.goharbor.example/registry created (server dry run)"),
+        (
+            &["apply", "--server-side", "-f", "-"],
+            HARBOR,
+            "harbor.goharbor.example/registry serverside-applied",
+        ),
+        (
+            &["create", "--dry-run=server", "-f", "-"],
+            HARBOR,
+            "harbor.goharbor.example/registry created (server dry run)",
+        ),
     ] {
         let said = kubectl(server, arguments, input).await;
         assert_eq!(said.trim(), told, "{arguments:?}");

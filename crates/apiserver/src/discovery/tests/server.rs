@@ -29,9 +29,8 @@ pub(super) async fn serve() -> SocketAddr {
             let documents = Arc::clone(&documents);
             tokio::spawn(async move {
                 let service = service_fn(move |request| answer(Arc::clone(&documents), request));
-                let _ = Builder::new(TokioExecutor::new())
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await;
+                let _ =
+                    Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
             });
         }
     });
@@ -42,7 +41,8 @@ async fn answer(
     documents: Arc<Documents>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let accept =
+        request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let uri = request.uri();
     if let Some(document) = respond(&documents, uri.path(), uri.query(), accept) {
         let response = Response::builder().header(header::CONTENT_TYPE, document.content_type);

@@ -78,7 +78,8 @@ fn descend<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
 fn items<'v>(values: &[&'v Value]) -> Result<Vec<&'v Value>, PathError> {
     let mut items = Vec::new();
     for value in values {
-        let array = value.as_array().ok_or_else(|| mismatch("not an array or slice and cannot be filtered"))?;
+        let array =
+            value.as_array().ok_or_else(|| mismatch("not an array or slice and cannot be filtered"))?;
         items.extend(array);
     }
     Ok(items)
@@ -109,7 +110,10 @@ impl Slice {
             return Err(mismatch(format!("array index out of bounds: index {start}, length {length}")));
         }
         if !(0..=length).contains(&end) {
-            return Err(mismatch(format!("array index out of bounds: index {}, length {length}", end.saturating_sub(1))));
+            return Err(mismatch(format!(
+                "array index out of bounds: index {}, length {length}",
+                end.saturating_sub(1)
+            )));
         }
         let step = usize::try_from(self.step.unwrap_or(1)).unwrap_or(0);
         if step == 0 {

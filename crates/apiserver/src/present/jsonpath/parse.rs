@@ -92,11 +92,9 @@ fn slice(text: &str) -> Result<Slice, PathError> {
     let parts: Vec<&str> = text.split(':').collect();
     match parts.as_slice() {
         [start] => Ok(Slice { start: number(start)?, end: End::AfterStart, step: None }),
-        [start, end] => Ok(Slice {
-            start: number(start)?,
-            end: number(end)?.map_or(End::Open, End::At),
-            step: None,
-        }),
+        [start, end] => {
+            Ok(Slice { start: number(start)?, end: number(end)?.map_or(End::Open, End::At), step: None })
+        }
         [start, end, step] => Ok(Slice {
             start: number(start)?,
             end: number(end)?.map_or(End::Open, End::At),
@@ -133,7 +131,8 @@ fn filter(text: &str, depth: usize) -> Result<Step, PathError> {
     let Some(at) = text.find(is_operator).filter(|at| *at > 0) else {
         return Ok(Step::Exists(steps(text, depth)?));
     };
-    let right_at = text[at..].find(|character| !is_operator(character)).map_or(text.len(), |length| at + length);
+    let right_at =
+        text[at..].find(|character| !is_operator(character)).map_or(text.len(), |length| at + length);
     let operator = match &text[at..right_at] {
         "==" => Operator::Equal,
         "!=" => Operator::NotEqual,

@@ -8,7 +8,8 @@ use super::{
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub(super) const SERVICE_ACCOUNTS: Printer = each(&[NAME, AGE], |object, now| vec![name(object), created(object, now)]);
+pub(super) const SERVICE_ACCOUNTS: Printer =
+    each(&[NAME, AGE], |object, now| vec![name(object), created(object, now)]);
 
 pub(super) const ROLE_BINDINGS: Printer = each(
     &[

@@ -1,15 +1,15 @@
 //! Configuration, and what the cluster itself is made of.
 
 use super::{
-    AGE, About, CREATED, Head, NAME, Printer, column, each,
-    reading::{condition, count, created, flag, list, map, name, number, text, text_or},
+    AGE, About, CREATED, Head, NAME, Printer, column, each, plainest,
+    reading::{condition, count, created, flag, list, map, name, number, quantity, text, text_or},
     wide, words,
 };
-use crate::present::printers::reading::quantity;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-pub(super) const ANY: Printer = each(&[NAME, CREATED_AT], |object, _| vec![name(object), created_at(object)]);
+pub(super) const ANY: Printer =
+    plainest(&[NAME, CREATED_AT], |object, _| vec![name(object), created_at(object)]);
 
 const CREATED_AT: Head = column("Created At", "date", CREATED);
 
@@ -17,12 +17,14 @@ fn created_at(object: &Value) -> Value {
     text_or(object, "/metadata/creationTimestamp", "0001-01-01T00:00:00Z").into()
 }
 
-pub(super) const CONFIG_MAPS: Printer = each(
-    &[NAME, words("Data", About::Field("api.core.v1.ConfigMap", "data")), AGE],
-    |object, now| {
-        vec![name(object), (count(object, "/data") + count(object, "/binaryData")).into(), created(object, now)]
-    },
-);
+pub(super) const CONFIG_MAPS: Printer =
+    each(&[NAME, words("Data", About::Field("api.core.v1.ConfigMap", "data")), AGE], |object, now| {
+        vec![
+            name(object),
+            (count(object, "/data") + count(object, "/binaryData")).into(),
+            created(object, now),
+        ]
+    });
 
 pub(super) const SECRETS: Printer = each(
     &[
@@ -36,10 +38,10 @@ pub(super) const SECRETS: Printer = each(
     },
 );
 
-pub(super) const NAMESPACES: Printer = each(
-    &[NAME, words("Status", About::Text("The status of the namespace")), AGE],
-    |object, now| vec![name(object), text(object, "/status/phase").into(), created(object, now)],
-);
+pub(super) const NAMESPACES: Printer =
+    each(&[NAME, words("Status", About::Text("The status of the namespace")), AGE], |object, now| {
+        vec![name(object), text(object, "/status/phase").into(), created(object, now)]
+    });
 
 pub(super) const LEASES: Printer = each(
     &[NAME, words("Holder", About::Field("api.coordination.v1.LeaseSpec", "holderIdentity")), AGE],
@@ -99,18 +101,21 @@ pub(super) const RESOURCE_QUOTAS: Printer = each(
             map(object, "/status/hard").keys().partition(|resource| resource.starts_with("limits."));
         let shown = |resources: Vec<&String>| {
             let used = |kind: &str, resource: &str| {
-                quantity(object, &format!("/status/{kind}/{}", resource.replace('~', "~0").replace('/', "~1")))
+                quantity(
+                    object,
+                    &format!("/status/{kind}/{}", resource.replace('~', "~0").replace('/', "~1")),
+                )
             };
-            let lines = resources.into_iter().map(|resource| {
-                format!("{resource}: {}/{}", used("used", resource), used("hard", resource))
-            });
+            let lines = resources
+                .into_iter()
+                .map(|resource| format!("{resource}: {}/{}", used("used", resource), used("hard", resource)));
             lines.collect::<Vec<_>>().join(", ")
         };
         vec![name(object), shown(requests).into(), shown(limits).into(), created(object, now)]
     },
 );
 
-pub(super) const CUSTOM_RESOURCE_DEFINITIONS: Printer = each(
+pub(super) const CUSTOM_RESOURCE_DEFINITIONS: Printer = plainest(
     &[
         NAME,
         words("Scope", About::Text("Cluster/Namespaced")),

@@ -30,7 +30,10 @@ fn cells(event: &Value, now: Timestamp) -> Vec<Value> {
         text => text,
     };
     let ago = |old: &str, new: &str| {
-        [old, new].into_iter().find(|pointer| !text(event, pointer).is_empty()).map(|found| since(event, found, now))
+        [old, new]
+            .into_iter()
+            .find(|pointer| !text(event, pointer).is_empty())
+            .map(|found| since(event, found, now))
     };
     let first = ago("/firstTimestamp", "/deprecatedFirstTimestamp")
         .unwrap_or_else(|| since(event, "/eventTime", now));
@@ -64,10 +67,18 @@ fn cells(event: &Value, now: Timestamp) -> Vec<Value> {
 /// Who reported it: the component, and the instance if there is one.
 fn source(event: &Value) -> String {
     let first = |pointers: [&str; 4]| {
-        pointers.into_iter().map(|pointer| text(event, pointer)).find(|text| !text.is_empty()).unwrap_or_default()
+        pointers
+            .into_iter()
+            .map(|pointer| text(event, pointer))
+            .find(|text| !text.is_empty())
+            .unwrap_or_default()
     };
-    let component =
-        first(["/source/component", "/deprecatedSource/component", "/reportingComponent", "/reportingController"]);
+    let component = first([
+        "/source/component",
+        "/deprecatedSource/component",
+        "/reportingComponent",
+        "/reportingController",
+    ]);
     match first(["/source/host", "/deprecatedSource/host", "/reportingInstance", "/reportingInstance"]) {
         "" => component.to_owned(),
         instance => format!("{component}, {instance}"),

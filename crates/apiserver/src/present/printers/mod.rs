@@ -19,6 +19,8 @@ use serde_json::Value;
 pub(super) struct Printer {
     pub heads: &'static [Head],
     print: Print,
+    /// Whether a table without rows has `null` for them, as kube-apiserver's plainest tables do.
+    pub rows_may_be_unset: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -84,10 +86,12 @@ impl About {
     }
 }
 
-pub(super) const CREATED: About = About::Field("apimachinery.pkg.apis.meta.v1.ObjectMeta", "creationTimestamp");
+pub(super) const CREATED: About =
+    About::Field("apimachinery.pkg.apis.meta.v1.ObjectMeta", "creationTimestamp");
 const NAMED: About = About::Field("apimachinery.pkg.apis.meta.v1.ObjectMeta", "name");
 
-pub(super) const NAME: Head = Head { name: "Name", kind: "string", format: "name", about: NAMED, priority: 0 };
+pub(super) const NAME: Head =
+    Head { name: "Name", kind: "string", format: "name", about: NAMED, priority: 0 };
 const AGE: Head = column("Age", "string", CREATED);
 const CONTAINERS: Head = wide("Containers", About::Text("Names of each container in the template."));
 const IMAGES: Head = wide("Images", About::Text("Images referenced by each container in the template."));
@@ -107,7 +111,11 @@ const fn wide(name: &'static str, about: About) -> Head {
 }
 
 const fn each(heads: &'static [Head], cells: fn(&Value, Timestamp) -> Vec<Value>) -> Printer {
-    Printer { heads, print: Print::Each(cells) }
+    Printer { heads, print: Print::Each(cells), rows_may_be_unset: false }
+}
+
+const fn plainest(heads: &'static [Head], cells: fn(&Value, Timestamp) -> Vec<Value>) -> Printer {
+    Printer { rows_may_be_unset: true, ..each(heads, cells) }
 }
 
 /// The printer of a built-in kind; name and time of creation if it has none of its own.

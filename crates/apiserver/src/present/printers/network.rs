@@ -98,7 +98,11 @@ fn endpoints(object: &Value) -> String {
         for port in ports {
             let port = number(port, "/port");
             all.extend(addresses().map(|address| {
-                if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
+                if address.contains(':') {
+                    format!("[{address}]:{port}")
+                } else {
+                    format!("{address}:{port}")
+                }
             }));
         }
     }
@@ -144,9 +148,14 @@ pub(super) const INGRESSES: Printer = each(
         NAME,
         words(
             "Class",
-            About::Text("The name of the IngressClass resource that should be used for additional configuration"),
+            About::Text(
+                "The name of the IngressClass resource that should be used for additional configuration",
+            ),
         ),
-        words("Hosts", About::Text("Hosts that incoming requests are matched against before the ingress rule")),
+        words(
+            "Hosts",
+            About::Text("Hosts that incoming requests are matched against before the ingress rule"),
+        ),
         words("Address", About::Text("Address is a list containing ingress points for the load-balancer")),
         words("Ports", About::Text("Ports of TLS configurations that open")),
         AGE,

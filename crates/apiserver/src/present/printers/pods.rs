@@ -9,7 +9,7 @@ use crate::present::age;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-pub(super) const PODS: Printer = Printer { heads: HEADS, print: Print::Rows(rows) };
+pub(super) const PODS: Printer = Printer { heads: HEADS, print: Print::Rows(rows), rows_may_be_unset: false };
 
 const HEADS: &[Head] = &[
     NAME,
@@ -47,7 +47,9 @@ fn completed(pod: &Value) -> Option<Value> {
 fn cells(pod: &Value, now: Timestamp) -> Vec<Value> {
     let state = State::of(pod);
     let restarts = match state.last_restart {
-        Some(last) if state.restarts != 0 => format!("{} ({} ago)", state.restarts, age::since(Some(last), now)),
+        Some(last) if state.restarts != 0 => {
+            format!("{} ({} ago)", state.restarts, age::since(Some(last), now))
+        }
         _ => state.restarts.to_string(),
     };
     let address = list(pod, "/status/podIPs").first().map_or("", |address| text(address, "/ip"));
@@ -116,7 +118,8 @@ impl<'p> State<'p> {
         if list(pod, "/status/conditions").iter().any(|condition| gated(&condition)) {
             reason = "SchedulingGated".into();
         }
-        let sidecars = list(pod, "/spec/initContainers").iter().filter(|container| restartable(container)).count();
+        let sidecars =
+            list(pod, "/spec/initContainers").iter().filter(|container| restartable(container)).count();
         let mut ready = 0;
         let mut all = Restarts::default();
         let mut of_sidecars = Restarts::default();
@@ -182,7 +185,12 @@ fn initialise<'p>(
     Initialising::Done
 }
 
-fn main_containers<'p>(pod: &'p Value, mut reason: String, ready: &mut usize, all: &mut Restarts<'p>) -> String {
+fn main_containers<'p>(
+    pod: &'p Value,
+    mut reason: String,
+    ready: &mut usize,
+    all: &mut Restarts<'p>,
+) -> String {
     let mut running = false;
     let mut error = None;
     for status in list(pod, "/status/containerStatuses").iter().rev() {

@@ -38,13 +38,19 @@ pub(super) const HORIZONTAL_POD_AUTOSCALERS: Printer = each(
         words("Targets", About::Field("api.autoscaling.v2.HorizontalPodAutoscalerSpec", "metrics")),
         words("MinPods", About::Field("api.autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas")),
         words("MaxPods", About::Field("api.autoscaling.v2.HorizontalPodAutoscalerSpec", "maxReplicas")),
-        words("Replicas", About::Field("api.autoscaling.v2.HorizontalPodAutoscalerStatus", "currentReplicas")),
+        words(
+            "Replicas",
+            About::Field("api.autoscaling.v2.HorizontalPodAutoscalerStatus", "currentReplicas"),
+        ),
         AGE,
     ],
     |object, now| {
         let target = "/spec/scaleTargetRef";
-        let reference =
-            format!("{}/{}", text(object, &format!("{target}/kind")), text(object, &format!("{target}/name")));
+        let reference = format!(
+            "{}/{}",
+            text(object, &format!("{target}/kind")),
+            text(object, &format!("{target}/name"))
+        );
         vec![
             name(object),
             reference.into(),
@@ -60,7 +66,10 @@ pub(super) const HORIZONTAL_POD_AUTOSCALERS: Printer = each(
 fn targets(autoscaler: &Value) -> String {
     if let Some(target) = autoscaler.pointer("/spec/targetCPUUtilizationPercentage").and_then(Value::as_i64) {
         let current = autoscaler.pointer("/status/currentCPUUtilizationPercentage").and_then(Value::as_i64);
-        return format!("cpu: {}/{target}%", current.map_or("<unknown>".into(), |current| format!("{current}%")));
+        return format!(
+            "cpu: {}/{target}%",
+            current.map_or("<unknown>".into(), |current| format!("{current}%"))
+        );
     }
     let statuses = list(autoscaler, "/status/currentMetrics");
     let shown: Vec<String> = list(autoscaler, "/spec/metrics")
@@ -81,7 +90,9 @@ fn target(metric: &Value, status: &Value) -> String {
         "ContainerResource" => "containerResource",
         _ => return "<unknown type>".into(),
     };
-    let (Some(metric), status) = (metric.get(source), status.get(source)) else { return "<unknown type>".into() };
+    let (Some(metric), status) = (metric.get(source), status.get(source)) else {
+        return "<unknown type>".into();
+    };
     let current = |field: &str| {
         status
             .and_then(|status| int_or_string(status.pointer(&format!("/current/{field}"))))

@@ -16,7 +16,10 @@ pub(super) const PERSISTENT_VOLUMES: Printer = each(
         NAME,
         words("Capacity", About::Field("api.core.v1.PersistentVolumeSpec", "capacity")),
         words("Access Modes", About::Field("api.core.v1.PersistentVolumeSpec", "accessModes")),
-        words("Reclaim Policy", About::Field("api.core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy")),
+        words(
+            "Reclaim Policy",
+            About::Field("api.core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy"),
+        ),
         words("Status", About::Field("api.core.v1.PersistentVolumeStatus", "phase")),
         words("Claim", About::Field("api.core.v1.PersistentVolumeSpec", "claimRef")),
         words("StorageClass", About::Text("StorageClass of the pv")),
@@ -89,8 +92,11 @@ fn access_modes(modes: &[Value]) -> String {
         ("ReadWriteMany", "RWX"),
         ("ReadWriteOncePod", "RWOP"),
     ];
-    let shown: Vec<&str> =
-        short.iter().filter(|(mode, _)| modes.iter().any(|given| given == mode)).map(|(_, short)| *short).collect();
+    let shown: Vec<&str> = short
+        .iter()
+        .filter(|(mode, _)| modes.iter().any(|given| given == mode))
+        .map(|(_, short)| *short)
+        .collect();
     shown.join(",")
 }
 
@@ -104,6 +110,7 @@ pub(super) const STORAGE_CLASSES: Printer = Printer {
         AGE,
     ],
     print: Print::Rows(storage_classes),
+    rows_may_be_unset: false,
 };
 
 fn storage_classes(classes: &[&Value], now: Timestamp) -> Vec<Row> {
@@ -128,9 +135,9 @@ fn storage_classes(classes: &[&Value], now: Timestamp) -> Vec<Row> {
 /// The class that claims without one get: the youngest that is marked, the first by name among equals.
 fn default_class<'o>(classes: &[&'o Value]) -> Option<&'o str> {
     let marked = |class: &&&Value| {
-        ["storageclass.kubernetes.io", "storageclass.beta.kubernetes.io"].iter().any(|domain| {
-            text(class, &format!("/metadata/annotations/{domain}~1is-default-class")) == "true"
-        })
+        ["storageclass.kubernetes.io", "storageclass.beta.kubernetes.io"]
+            .iter()
+            .any(|domain| text(class, &format!("/metadata/annotations/{domain}~1is-default-class")) == "true")
     };
     let rank = |class: &&&'o Value| {
         let class: &'o Value = class;

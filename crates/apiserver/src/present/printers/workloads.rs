@@ -3,8 +3,8 @@
 use super::{
     AGE, About, CONTAINERS, Head, IMAGES, NAME, Printer, column, each,
     reading::{
-        condition, containers, count, created, deleting, flag, labels, list, name, number, selector, selector_or_none,
-        since, text, text_or,
+        condition, containers, count, created, deleting, flag, labels, list, name, number, selector,
+        selector_or_none, since, text, text_or,
     },
     wide, words,
 };
@@ -112,7 +112,11 @@ pub(super) const DAEMON_SETS: Printer = each(
         column("Desired", "integer", About::Field("api.apps.v1.DaemonSetStatus", "desiredNumberScheduled")),
         column("Current", "integer", About::Field("api.apps.v1.DaemonSetStatus", "currentNumberScheduled")),
         column("Ready", "integer", About::Field("api.apps.v1.DaemonSetStatus", "numberReady")),
-        column("Up-to-date", "integer", About::Field("api.apps.v1.DaemonSetStatus", "updatedNumberScheduled")),
+        column(
+            "Up-to-date",
+            "integer",
+            About::Field("api.apps.v1.DaemonSetStatus", "updatedNumberScheduled"),
+        ),
         column("Available", "integer", About::Field("api.apps.v1.DaemonSetStatus", "numberAvailable")),
         words("Node Selector", About::Field("api.core.v1.PodSpec", "nodeSelector")),
         AGE,
@@ -146,7 +150,8 @@ pub(super) const CONTROLLER_REVISIONS: Printer = each(
         AGE,
     ],
     |object, now| {
-        let controller = list(object, "/metadata/ownerReferences").iter().find(|owner| flag(owner, "/controller"));
+        let controller =
+            list(object, "/metadata/ownerReferences").iter().find(|owner| flag(owner, "/controller"));
         let shown = controller.map_or_else(
             || "<none>".to_owned(),
             |owner| {
