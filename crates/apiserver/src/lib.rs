@@ -32,5 +32,7 @@ mod write;
 pub use access::{Access, User};
 pub use admission::{Target as WebhookTarget, Webhooks};
 pub use body::Body;
+pub use fault::{Faults, Faulty, Incident, Mishap, Plan};
+pub use journal::JournalError;
 pub use serve::{Authority, AuthorityError, Credential, Endpoint, KubeconfigError, Pems, serve};
 pub use server::{ApiServer, Builder};

@@ -6,10 +6,12 @@ use super::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-const HEALTH: [&str; 5] = ["/livez", "/readyz", "/healthz", "/version", "/version/"];
+const HEALTH: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
 static CLUSTER_ROLES: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let discovery = [&HEALTH[..], &["/openapi", "/openapi/*", "/api", "/api/*", "/apis", "/apis/*"]].concat();
+    let mut discovery =
+        [&HEALTH[..], &["/openapi", "/openapi/*", "/api", "/api/*", "/apis", "/apis/*"]].concat();
+    discovery.sort_unstable();
     let reviews = ["selfsubjectaccessreviews", "selfsubjectrulesreviews"];
     vec![
         role("cluster-admin", &[Rule::resources(&["*"], &["*"], &["*"]), Rule::urls(&["*"], &["*"])]),

@@ -64,7 +64,8 @@ fn binding(authorizer: &Authorizer<'_>, user: &User, grant: &Grant<'_>) -> Resul
     }
     let rules = authorizer
         .referenced(reference, grant.namespace)
-        .map_err(|_| Failure::not_found(GROUP, plural, name))?;
+        // kube-apiserver takes the resource from the request, and so calls the role a binding.
+        .map_err(|_| Failure::not_found(GROUP, grant.kind.plural(), name))?;
     covered(authorizer, user, grant, &rules)
 }
 

@@ -136,10 +136,15 @@ fn subject(spec: &Value) -> User {
 
 fn one_of(spec: &Value) -> Vec<Cause> {
     let other = &spec["nonResourceAttributes"];
-    if spec["resourceAttributes"].is_null() == other.is_null() {
-        vec![Cause::invalid("spec", other, ONE_OF)]
-    } else {
-        Vec::new()
+    match (spec["resourceAttributes"].is_null(), other.is_null()) {
+        (true, true) => vec![Cause::invalid("spec", other, ONE_OF)],
+        (false, false) => {
+            // kube-apiserver shows its internal type, whose fields have no JSON names.
+            let text = |field: &str| other[field].as_str().unwrap_or_default();
+            let shown = json!({ "Path": text("path"), "Verb": text("verb") });
+            vec![Cause::invalid("spec", &shown, ONE_OF)]
+        }
+        _ => Vec::new(),
     }
 }
 

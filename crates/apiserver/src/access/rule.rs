@@ -111,14 +111,14 @@ impl Rule {
 /// What of `wanted` is not covered by `held`, a line for each rule, as the server tells it; empty where all is.
 pub(super) fn missing(held: &[Rule], wanted: &[Rule]) -> Vec<String> {
     let mut urls: Vec<Rule> = Vec::new();
-    let mut by_resource: BTreeMap<(Vec<String>, Vec<String>, Vec<String>), Rule> = BTreeMap::new();
+    let mut by_resource: BTreeMap<[Vec<String>; 3], Rule> = BTreeMap::new();
     let parts = wanted.iter().flat_map(Rule::parts);
     for part in parts.filter(|part| !held.iter().any(|rule| rule.covers(part))) {
         if !part.urls.is_empty() {
             urls.push(part);
             continue;
         }
-        let key = (part.api_groups.clone(), part.resources.clone(), part.resource_names.clone());
+        let key = [&part.api_groups, &part.resources, &part.resource_names].map(Clone::clone);
         match by_resource.get_mut(&key) {
             Some(rule) => rule.verbs.extend(part.verbs),
             None => drop(by_resource.insert(key, part)),

@@ -276,7 +276,10 @@ fn nobody_grants_more_than_they_hold() {
     };
     assert_eq!(bind("held"), Ok(()));
     assert_eq!(bind("more").map_err(|(code, _)| code), Err(403));
-    assert_eq!(bind("gone"), Err((404, "clusterroles.rbac.authorization.k8s.io \"gone\" not found".into())));
+    assert_eq!(
+        bind("gone"),
+        Err((404, "clusterrolebindings.rbac.authorization.k8s.io \"gone\" not found".into()))
+    );
 }
 
 #[test]

@@ -48,8 +48,8 @@ impl<F: Fn(&str, &Value) -> Result<Value, BoxError> + Send + Sync> Webhooks for 
     }
 }
 
-fn allow(_: &str, _: &Value) -> Result<Value, BoxError> {
-    Ok(json!({ "allowed": true }))
+fn allowing() -> Endpoint<impl Fn(&str, &Value) -> Result<Value, BoxError> + Send + Sync> {
+    Endpoint::new(|_: &str, _: &Value| Ok(json!({ "allowed": true })))
 }
 
 fn patching(patch: &Value) -> Value {
@@ -135,7 +135,7 @@ fn told(failure: Failure) -> (u16, String, String) {
 
 /// Whether a webhook with these fields is asked about the write.
 async fn asked(fields: Value, write: Attributes<'_>) -> bool {
-    let endpoint = Endpoint::new(allow);
+    let endpoint = allowing();
     let object = deployment();
     validate(&endpoint, &configuration(&[("x", fields)]), &write, Some(&object))
         .await
@@ -145,7 +145,7 @@ async fn asked(fields: Value, write: Attributes<'_>) -> bool {
 
 #[tokio::test]
 async fn a_webhook_is_sent_all_that_is_known_of_the_write() {
-    let endpoint = Endpoint::new(allow);
+    let endpoint = allowing();
     let write = Write::new();
     validate(&endpoint, &configuration(&[("x", json!({}))]), &write.attributes(), Some(&deployment()))
         .await

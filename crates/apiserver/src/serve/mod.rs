@@ -16,9 +16,11 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -34,6 +36,9 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// How long not to accept when the system has no more sockets.
 const RECOVERY: Duration = Duration::from_millis(100);
+
+/// What somebody gets who speaks HTTP here.
+const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
 /// Answers requests on `listener` until `stop` is there. A broken connection never ends the server.
 pub async fn serve<S>(
@@ -83,7 +88,7 @@ where
 
 /// One connection, until either side ends it.
 async fn converse<S>(
-    socket: TcpStream,
+    mut socket: TcpStream,
     tls: TlsAcceptor,
     service: S,
     mut stopping: watch::Receiver<()>,
@@ -95,6 +100,9 @@ where
 {
     // Events of a watch are small and wanted at once.
     socket.set_nodelay(true)?;
+    if !timeout(IMPATIENCE, begins_tls(&socket)).await?? {
+        return Ok(timeout(GRACE, refuse(&mut socket)).await??);
+    }
     let stream = timeout(IMPATIENCE, tls.accept(socket)).await??;
     let client = stream
         .get_ref()
@@ -118,4 +126,20 @@ where
         _ = stopping.changed() => connection.as_mut().graceful_shutdown(),
     }
     connection.await
+}
+
+/// Says what is wrong. Bytes left unread would make the system take the answer back, so some are read.
+async fn refuse(socket: &mut TcpStream) -> io::Result<()> {
+    socket.write_all(NOT_TLS).await?;
+    socket.shutdown().await?;
+    let mut rest = socket.take(64 * 1024);
+    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
+    Ok(())
+}
+
+/// Whether the client does not begin as HTTP does, with a letter.
+async fn begins_tls(socket: &TcpStream) -> io::Result<bool> {
+    let mut first = [0];
+    socket.peek(&mut first).await?;
+    Ok(!first[0].is_ascii_alphabetic())
 }
