@@ -234,7 +234,7 @@ fn an_object_that_is_a_child_of_another_is_shown_as_that_with_its_own_children()
     assert_shown(
         &scene,
         1700,
-        (80, 24),
+        (100, 24),
         "
 · Harbor registry/h                       pending
 └── ◌ Core harbor                         waiting 1.1s  3 of 4 ready
