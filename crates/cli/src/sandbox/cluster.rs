@@ -1,5 +1,6 @@
 //! The seam to what stands in for a cluster: an API server in memory and controllers that bring workloads up.
 
+use super::error::SandboxError;
 use crate::error::Error;
 use kube::Client;
 use std::{
@@ -34,10 +35,11 @@ impl Cluster {
     #[allow(clippy::unused_async, reason = "the API server is not there yet")]
     pub async fn start(wanted: Wanted<'_>) -> Result<Self, Error> {
         let Wanted { listen, state: _, delay: _, kubeconfig: _ } = wanted;
-        Err(Error::Sandbox(format!("nothing to serve on {listen} yet")))
+        Err(SandboxError::Start(format!("nothing to serve on {listen} yet")).into())
     }
 
     /// Ends it, after what is under way is done.
+    #[allow(clippy::unused_async, reason = "the API server is not there yet")]
     pub async fn end(self) {
         self.stop.cancel();
     }

@@ -3,6 +3,7 @@
 mod apply;
 mod cluster;
 mod definitions;
+mod error;
 mod kubeconfig;
 mod live;
 mod manifests;
@@ -12,6 +13,8 @@ mod session;
 mod show;
 #[cfg(test)]
 mod tests;
+
+pub use error::SandboxError;
 
 use crate::{
     error::{Error, Failure},
@@ -81,6 +84,10 @@ pub struct Sandbox {
     listen: SocketAddr,
 }
 
+fn unavailable(error: io::Error) -> Error {
+    SandboxError::Start(error.to_string()).into()
+}
+
 fn span(text: &str) -> Result<Duration, String> {
     GoDuration::from(text).to_std().map_err(|error| error.to_string())
 }
@@ -95,12 +102,12 @@ impl Sandbox {
             Log::Text.start();
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::Sandbox(error.to_string()))?;
+        let runtime = runtime.map_err(unavailable)?;
         runtime.block_on(self.operate(objects, Style::choose(logging)))
     }
 
     async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
-        let mut signals = Signals::catch().map_err(|error| Error::Sandbox(error.to_string()))?;
+        let mut signals = Signals::catch().map_err(unavailable)?;
         let live = Arc::new(Live::begin());
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
         let cluster = Cluster::start(Wanted {
@@ -145,7 +152,9 @@ impl Sandbox {
         match ended {
             Ended::Ready => Ok(terminal::print(&format!("everything is ready after {after}\n"))?),
             Ended::NotReady => Err(session::unready(live, self.timeout)),
-            Ended::Interrupted(signal) if self.wait => Err(Error::Interrupted(signal).into()),
+            Ended::Interrupted(signal) if self.wait => {
+                Err(Error::from(SandboxError::Interrupted(signal)).into())
+            }
             Ended::Interrupted(_) => Ok(terminal::print(&format!("ended after {after}\n"))?),
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     definitions::install,
     live::Live,
-    scene::{Condition, Size, frame, line},
+    scene::{Condition, Scene, Size, frame, line},
     session::{self, Ended, Goal},
     show::Style,
 };
@@ -61,7 +61,8 @@ impl World {
         let content = json!({"kind": "List", "items": objects});
         let objects = Object::all(Document { origin: Origin::of("in.yaml"), content }).unwrap();
         let scope = Scope::Namespace(self.namespace.name.clone());
-        session::run(self.namespace.plane.client(), scope, objects, goal, &self.live, interrupted).await
+        let client = self.namespace.plane.client();
+        Box::pin(session::run(client, scope, objects, goal, &self.live, interrupted)).await
     }
 
     /// What is told of objects that are applied, once one of them waits for something that begins with these words.
@@ -69,7 +70,9 @@ impl World {
         let waits =
             |condition: &Condition| matches!(condition, Condition::Waiting(why) if why.starts_with(words));
         let interrupted = async {
-            self.live.until(|scene| scene.unready().iter().any(|(_, condition, _)| waits(condition))).await;
+            self.live
+                .until(|scene| scene.stragglers().iter().any(|straggler| waits(&straggler.condition)))
+                .await;
             Signal::Terminate
         };
         self.run_until(objects, READY, interrupted).await.unwrap();
@@ -110,7 +113,7 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
             "1 of 1 ready, 0.0s",
         ]
     );
-    let lines: Vec<_> = world.live.look(|scene| scene.take_news()).iter().map(line).collect();
+    let lines: Vec<_> = world.live.look(Scene::take_news).iter().map(line).collect();
     let last = lines.last().unwrap();
     assert!(last.ends_with(&format!("Core {}/harbor: ready", world.namespace.name)), "{lines:#?}");
 }
@@ -144,7 +147,7 @@ async fn the_time_to_become_ready_includes_that_to_apply() {
     assert_eq!(ended.unwrap(), Ended::NotReady);
     assert_eq!(
         world.words(&session::unready(&world.live, Duration::ZERO)),
-        ["the sandbox: not all could be applied in 0.0s; give it more with --timeout"]
+        ["not everything was applied after 0.0s; give it more time with --timeout"]
     );
 }
 
@@ -205,7 +208,7 @@ async fn it_serves_until_it_is_interrupted_and_shows_a_line_per_change() {
         let interrupted = async {
             world.live.until(|scene| !scene.is_settled()).await;
             world.namespace.make_available("harbor-core").await;
-            world.live.until(super::scene::Scene::is_settled).await;
+            world.live.until(Scene::is_settled).await;
             Signal::Terminate
         };
         let ended = world.run_until(world.example(), Goal::Serve, interrupted).await;

@@ -83,6 +83,17 @@ pub struct News {
     pub condition: Condition,
 }
 
+/// An object that was applied and is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Straggler {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Where it is.
+    pub condition: Condition,
+    /// Those of its children that are not ready either.
+    pub children: Vec<(ObjectKey, Condition)>,
+}
+
 /// Everything there is to show, in the order in which it was heard of.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
@@ -151,13 +162,13 @@ impl Scene {
         std::mem::take(&mut self.news)
     }
 
-    /// What was applied and is not ready, why, and which of its children are not.
-    pub fn unready(&self) -> Vec<(ObjectKey, Condition, Vec<(ObjectKey, Condition)>)> {
+    /// What was applied and is not ready.
+    pub fn stragglers(&self) -> Vec<Straggler> {
         let unready = self.applied().filter(|root| root.judged != Some(Condition::Ready));
         let unready = unready.map(|root| {
             let children = root.children.iter().filter(|child| child.at.condition != Condition::Ready);
             let children = children.map(|child| (child.key.clone(), child.at.condition.clone()));
-            (root.key.clone(), root.condition(), children.collect())
+            Straggler { key: root.key.clone(), condition: root.condition(), children: children.collect() }
         });
         unready.collect()
     }
@@ -233,10 +244,9 @@ impl Root {
         match (&self.told, &self.judged) {
             (Some(told @ (Condition::Paused | Condition::Deleted)), _) => told.clone(),
             (_, Some(Condition::Ready)) => Condition::Ready,
-            // The status says so in a moment, or does not speak of the newest spec.
-            (Some(Condition::Ready), Some(judged)) => judged.clone(),
+            // Of what the operator calls ready the status says so in a moment.
+            (Some(Condition::Ready) | None, Some(judged)) => judged.clone(),
             (Some(told), _) => told.clone(),
-            (None, Some(judged)) => judged.clone(),
             (None, None) => Condition::Pending(None),
         }
     }

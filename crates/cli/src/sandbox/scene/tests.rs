@@ -306,6 +306,6 @@ fn what_is_deleted_disappears_unless_somebody_waits_for_it() {
     let mut scene = ready();
     scene.stage(Stage::Deleted, 3000);
     scene.judge(&core(), Readiness::Progressing("does not exist".into()), at(3000));
-    let expected = vec![(core(), Condition::Deleted, vec![])];
-    assert_eq!(scene.unready(), expected);
+    let expected = [Straggler { key: core(), condition: Condition::Deleted, children: vec![] }];
+    assert_eq!(scene.stragglers(), expected);
 }
