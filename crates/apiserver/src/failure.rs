@@ -2,18 +2,21 @@
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A failed request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     pub code: StatusCode,
-    /// The machine word; empty for none.
-    pub reason: &'static str,
+    /// The machine word; empty for none. Webhooks choose their own.
+    pub reason: Cow<'static, str>,
     pub message: String,
     /// What `details` holds; empty for none.
     pub details: Map<String, Value>,
     /// Seconds for the `Retry-After` header, for a failure that passes.
     pub retry_after: Option<u32>,
+    /// Where a list can go on in spite of the failure.
+    pub continue_token: Option<String>,
 }
 
 /// One thing that is wrong with one field.
@@ -104,8 +107,29 @@ fn shown(value: &Value) -> String {
 }
 
 impl Failure {
-    pub fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Map::new(), retry_after: None }
+    pub fn new(code: StatusCode, reason: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: Map::new(),
+            retry_after: None,
+            continue_token: None,
+        }
+    }
+
+    /// The server itself, or somebody it depends on, failed.
+    pub fn internal(why: impl Into<String>) -> Self {
+        let why = why.into();
+        let message = format!("Internal error occurred: {why}");
+        let mut failure = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message);
+        failure.details.insert("causes".into(), json!([{ "message": why }]));
+        failure
+    }
+
+    /// Whoever asks is nobody we know.
+    pub fn unauthorized() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -134,7 +158,9 @@ impl Failure {
     }
 
     pub fn forbidden(group: &str, plural: &str, name: &str, why: &str) -> Self {
-        let message = if name.is_empty() {
+        let message = if plural.is_empty() {
+            format!("forbidden: {why}")
+        } else if name.is_empty() {
             format!("{} is forbidden: {why}", qualified(plural, group))
         } else {
             format!("{} {name:?} is forbidden: {why}", qualified(plural, group))
@@ -189,8 +215,11 @@ impl Failure {
             "message": self.message,
             "code": self.code.as_u16(),
         });
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = token.as_str().into();
+        }
         if !self.reason.is_empty() {
-            status["reason"] = self.reason.into();
+            status["reason"] = self.reason.as_ref().into();
         }
         if !self.details.is_empty() {
             status["details"] = Value::Object(self.details.clone());

@@ -1,0 +1,181 @@
+//! The definitions that a document needs, by name.
+
+use super::operations::{Body, Operation};
+use crate::{discovery::served::Kind, kinds::Resource};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// How the definitions refer to each other.
+pub(super) const REFERENCE: &str = "#/components/schemas/";
+
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+/// Any definition that documents `apiVersion` and `kind`.
+const TYPED: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+
+const METADATA: &str = "Standard object's metadata. More info: \
+    https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+const LIST_METADATA: &str = "Standard list metadata. More info: \
+    https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+
+/// The name of a built-in kind's definition; the group `meta` stands for what all groups share.
+pub(super) fn definition(group: &str, version: &str, kind: &str) -> String {
+    match group {
+        "meta" => format!("io.k8s.apimachinery.pkg.apis.meta.{version}.{kind}"),
+        "apiextensions.k8s.io" => {
+            format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}.{kind}")
+        }
+        "" => format!("io.k8s.api.core.{version}.{kind}"),
+        group => format!("io.k8s.api.{}.{version}.{kind}", group.split('.').next().unwrap_or(group)),
+    }
+}
+
+/// The name of a kind's definition.
+pub(super) fn name(resource: &Resource) -> String {
+    named(resource, &resource.kind)
+}
+
+/// The name of the definition of a kind's list.
+pub(super) fn list_name(resource: &Resource) -> String {
+    named(resource, &resource.list_kind)
+}
+
+fn named(resource: &Resource, kind: &str) -> String {
+    if resource.custom.is_none() {
+        return definition(&resource.group, &resource.version, kind);
+    }
+    let reversed: Vec<&str> = resource.group.rsplit('.').collect();
+    format!("{}.{}.{kind}", reversed.join("."), resource.version)
+}
+
+/// Which form of OpenAPI a schema is meant for.
+#[derive(Clone, Copy)]
+pub(super) enum Form<'f> {
+    Third,
+    /// What turns a schema of a custom kind into one of version 2.
+    Second(&'f dyn Fn(&Value) -> Value),
+}
+
+/// Everything that these operations refer to, directly or not. Custom kinds come from their own schemas; what nobody
+/// defines is an object of any form, because clients refuse documents with loose ends.
+pub(super) fn closure<'k>(
+    kinds: impl Iterator<Item = &'k Kind>,
+    operations: &[Operation],
+    definitions: &BTreeMap<String, Value>,
+    form: Form<'_>,
+) -> BTreeMap<String, Value> {
+    let mut own = BTreeMap::new();
+    for kind in kinds {
+        let resource = &kind.resource;
+        if let Some(schema) = &resource.custom {
+            own.insert(name(resource), custom(resource, schema, definitions, form));
+            own.insert(list_name(resource), custom_list(resource, definitions));
+        }
+    }
+    let mut wanted: Vec<String> = own.keys().cloned().collect();
+    for operation in operations {
+        wanted.push(operation.answer.clone());
+        match &operation.body {
+            Body::Definition(name) => wanted.push(name.clone()),
+            Body::Patch(_) => wanted.push(definition("meta", "v1", "Patch")),
+            Body::None => {}
+        }
+    }
+    let mut found = BTreeMap::new();
+    while let Some(name) = wanted.pop() {
+        if found.contains_key(&name) {
+            continue;
+        }
+        let schema =
+            own.remove(&name).or_else(|| definitions.get(&name).cloned()).unwrap_or_else(|| json!({"type": "object"}));
+        references(&schema, &mut wanted);
+        found.insert(name, schema);
+    }
+    found
+}
+
+fn references(schema: &Value, into: &mut Vec<String>) {
+    let mut waiting = vec![schema];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => {
+                if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
+                    into.extend(name.strip_prefix(REFERENCE).map(str::to_owned));
+                }
+                waiting.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A reference with a description of its own.
+fn reference(name: &str, description: &str) -> Value {
+    json!({"allOf": [{"$ref": format!("{REFERENCE}{name}")}], "description": description})
+}
+
+fn custom(
+    resource: &Resource,
+    schema: &Value,
+    definitions: &BTreeMap<String, Value>,
+    form: Form<'_>,
+) -> Value {
+    let keeps_everything =
+        schema.get("x-kubernetes-preserve-unknown-fields").is_some_and(|keeps| *keeps == Value::Bool(true));
+    let mut own = match form {
+        // kubectl refuses unknown fields of anything that lists its properties.
+        Form::Second(_) if keeps_everything => json!({"type": "object"}),
+        Form::Second(convert) => convert(schema),
+        Form::Third => schema.clone(),
+    };
+    if let (Value::Object(fields), false) = (&mut own, keeps_everything && matches!(form, Form::Second(_))) {
+        add_type_and_metadata(fields, definitions);
+    }
+    own["x-kubernetes-group-version-kind"] =
+        json!([{"group": resource.group, "version": resource.version, "kind": resource.kind}]);
+    own
+}
+
+fn add_type_and_metadata(schema: &mut Map<String, Value>, definitions: &BTreeMap<String, Value>) {
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        properties.insert("apiVersion".into(), type_property("apiVersion", definitions));
+        properties.insert("kind".into(), type_property("kind", definitions));
+        properties.insert("metadata".into(), reference(OBJECT_META, METADATA));
+    }
+}
+
+fn type_property(name: &str, definitions: &BTreeMap<String, Value>) -> Value {
+    definitions
+        .get(TYPED)
+        .and_then(|definition| definition.get("properties")?.get(name))
+        .cloned()
+        .unwrap_or_else(|| json!({"type": "string"}))
+}
+
+fn custom_list(resource: &Resource, definitions: &BTreeMap<String, Value>) -> Value {
+    let items = format!(
+        "List of {}. More info: \
+         https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md",
+        resource.plural
+    );
+    json!({
+        "type": "object",
+        "description": format!("{} is a list of {}", resource.list_kind, resource.kind),
+        "required": ["items"],
+        "properties": {
+            "apiVersion": type_property("apiVersion", definitions),
+            "kind": type_property("kind", definitions),
+            "metadata": reference(LIST_META, LIST_METADATA),
+            "items": {
+                "type": "array",
+                "description": items,
+                "items": {"$ref": format!("{REFERENCE}{}", name(resource))},
+            },
+        },
+        "x-kubernetes-group-version-kind": [
+            {"group": resource.group, "version": resource.version, "kind": resource.list_kind},
+        ],
+    })
+}
