@@ -110,7 +110,7 @@ impl Sandbox {
         let mut signals = Signals::catch().map_err(unavailable)?;
         let live = Arc::new(Live::begin());
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
-        let cluster = Cluster::start(Wanted {
+        let mut cluster = Cluster::start(Wanted {
             listen: self.listen,
             state: self.state.clone(),
             delay: self.delay,
@@ -131,7 +131,10 @@ impl Sandbox {
         let done = CancellationToken::new();
         let work = async {
             let client = cluster.client.clone();
-            let ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted).await;
+            let ended = tokio::select! {
+                ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted) => ended,
+                error = cluster.failed() => Err(error.into()),
+            };
             done.cancel();
             ended
         };
