@@ -97,6 +97,7 @@ impl Sandbox {
     pub fn run(self) -> Result<(), Failure> {
         // Mistakes in files are told before anything is started.
         let objects = manifests::read(&self.apply)?;
+        manifests::warn_of_idle(&objects);
         let logging = env::var_os("RUST_LOG").is_some_and(|log| !log.is_empty());
         if logging {
             Log::Text.start();

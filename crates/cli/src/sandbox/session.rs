@@ -9,12 +9,9 @@ use super::{
 };
 use crate::{
     error::{Error, Failure},
-    kinds::Kinds,
     object::Object,
     operator::operator,
     signals::Signal,
-    sources::GROUP,
-    terminal,
 };
 use kube::Client;
 use runtime::{Options, Scope};
@@ -75,16 +72,9 @@ async fn time_over(goal: Goal, live: &Live) {
 }
 
 async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -> Result<Ended, Failure> {
-    let kinds = Kinds::all();
     let mut applier = Applier::new(client);
     let (mut done, mut errors) = (Vec::new(), Vec::new());
     for object in objects {
-        if object.key.group == GROUP && kinds.of(&object.key).is_none() {
-            let (place, kind) = (object.place(), &object.key.kind);
-            terminal::warn(format_args!(
-                "{place}: this version of the operator does not run {kind} objects; it will not become ready"
-            ));
-        }
         match applier.apply(object).await {
             Ok(object) => done.push(object),
             Err(error) => errors.push(error),

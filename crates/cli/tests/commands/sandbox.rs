@@ -77,7 +77,7 @@ error: Core default/harbor is not ready after 5.0s: waiting: Secret default/post
 #[test]
 fn what_cannot_be_applied_is_told_and_ends_it() {
     let folder = Folder::with_a_core();
-    folder.replace("core.yaml", "name: harbor\n", "name: harbor\n  namespace: nowhere\n");
+    folder.replace("core.yaml", "metadata:\n", "metadata:\n  namespace: nowhere\n");
     let ran = folder.run("sandbox --apply core.yaml");
     let expected = "\
 error: core.yaml: Core nowhere/harbor: the namespace nowhere does not exist; \
