@@ -80,7 +80,7 @@ impl Cluster {
         fs::write(folder.path().join("kubeconfig"), endpoint.kubeconfig("sandbox", &admin)).unwrap();
         let server = ApiServer::new();
         tokio::spawn(async move { apiserver::serve(server, listener, &authority, std::future::pending::<()>()).await });
-        Some(Self { folder, program: assets.program("kubectl") })
+        Some(Self { folder, program: assets.kubectl() })
     }
 
     fn command(&self, line: &str) -> Command {

@@ -212,6 +212,7 @@ impl Row {
             storage_version: self.version.to_owned(),
             storage_plural: self.plural.to_owned(),
             custom: None,
+            structural: None,
             selectable_fields: Vec::new(),
             columns: Vec::new(),
             origin: Origin::Builtin,

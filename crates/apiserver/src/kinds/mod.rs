@@ -2,6 +2,7 @@
 
 mod builtin;
 mod canonical;
+pub(crate) mod custom;
 mod quantity;
 mod registry;
 mod resource;

@@ -1,6 +1,6 @@
 //! What the server knows of one version of one kind.
 
-use crate::schema::Schema;
+use crate::schema::{CustomSchema, Schema};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub(crate) struct Resource {
     pub schema: Arc<Schema>,
     /// The `openAPIV3Schema` of a custom kind's version.
     pub custom: Option<Arc<Value>>,
+    /// The same, ready to shape and check objects.
+    pub structural: Option<Arc<CustomSchema>>,
     /// Paths such as `.spec.color` by which a custom kind's field selectors may choose.
     pub selectable_fields: Vec<String>,
     pub columns: Vec<Column>,

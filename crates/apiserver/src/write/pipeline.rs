@@ -179,7 +179,7 @@ impl Write<'_> {
             (Some(live), Part::Status) => kinds::validate_status(&self.resource, live, object),
             (Some(live), Part::Main | Part::Scale) => kinds::validate_update(&self.resource, live, object),
         };
-        if let Some(custom) = &self.resource.custom {
+        if let Some(custom) = &self.resource.structural {
             causes.extend(schema::validate(custom, object, live));
         }
         causes
@@ -200,7 +200,7 @@ impl Write<'_> {
 
 /// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
 fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
-    let unknown = match &resource.custom {
+    let unknown = match &resource.structural {
         Some(custom) => {
             let unknown = schema::prune(custom, object);
             schema::apply_defaults(custom, object);

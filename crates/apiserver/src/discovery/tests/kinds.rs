@@ -1,7 +1,7 @@
 //! A few kinds to discover.
 
 use crate::{
-    kinds::{Column, Origin, Resource, Scale, Subresources},
+    kinds::{Column, Origin, Resource, Scale, Subresources, Verb},
     schema::Schema,
 };
 use k8s_openapi::{
@@ -99,6 +99,22 @@ fn builtin(group: &str, kind: &str, plural: &str, short: &[&str]) -> Resource {
         columns: Vec::new(),
         origin: Origin::Builtin,
         custom: None,
+        structural: None,
+        verbs: &[
+            Verb::Create,
+            Verb::Delete,
+            Verb::DeleteCollection,
+            Verb::Get,
+            Verb::List,
+            Verb::Patch,
+            Verb::Update,
+            Verb::Watch,
+        ],
+        definition: String::new(),
+        storage_group: group.into(),
+        storage_version: "v1".into(),
+        storage_plural: plural.into(),
+        selectable_fields: Vec::new(),
     }
 }
 
@@ -106,7 +122,7 @@ fn builtin(group: &str, kind: &str, plural: &str, short: &[&str]) -> Resource {
 pub(super) fn harbor() -> Resource {
     Resource {
         version: "v1alpha1".into(),
-        subresources: Subresources { status: true, scale: None },
+        subresources: Subresources { status: true, scale: None, extra: &[] },
         columns: vec![Column {
             name: "Phase".into(),
             kind: "string".into(),
@@ -130,17 +146,17 @@ pub(super) fn resources() -> Vec<Arc<Resource>> {
         label_selector: None,
     };
     let deployment = Resource {
-        subresources: Subresources { status: true, scale: Some(scale) },
+        subresources: Subresources { status: true, scale: Some(scale), extra: &[] },
         categories: vec!["all".into()],
         ..builtin("apps", "Deployment", "deployments", &["deploy"])
     };
     let namespace = Resource {
         namespaced: false,
-        subresources: Subresources { status: true, scale: None },
+        subresources: Subresources { status: true, scale: None, extra: &[] },
         ..builtin("", "Namespace", "namespaces", &["ns"])
     };
     let pod = Resource {
-        subresources: Subresources { status: true, scale: None },
+        subresources: Subresources { status: true, scale: None, extra: &[] },
         categories: vec!["all".into()],
         ..builtin("", "Pod", "pods", &["po"])
     };
