@@ -109,7 +109,6 @@ impl Sandbox {
 
     async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
         let mut signals = Signals::catch().map_err(unavailable)?;
-        let live = Arc::new(Live::begin());
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
         let mut cluster = Cluster::start(Wanted {
             listen: self.listen,
@@ -118,6 +117,7 @@ impl Sandbox {
             kubeconfig: kubeconfig.path(),
         })
         .await?;
+        let live = Arc::new(Live::begin());
         terminal::print(&self.greeting(&kubeconfig))?;
 
         let goal = if self.wait { Goal::Ready { within: self.timeout } } else { Goal::Serve };
