@@ -16,7 +16,7 @@ pub use text::duration;
 
 use plan::{ObjectKey, Readiness, Verdict};
 use runtime::{Planned, Progress, Stage, State};
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 /// Where an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl Scene {
 
     /// The changes since the last call.
     pub fn take_news(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.news)
+        mem::take(&mut self.news)
     }
 
     /// What was applied and is not ready.
@@ -196,7 +196,7 @@ impl Scene {
     /// Children that were planned before stay where they are.
     fn plan(&mut self, owner: &ObjectKey, planned: Vec<Planned>, at: Duration) {
         let root = self.root(owner, at);
-        let before = std::mem::take(&mut root.children);
+        let before = mem::take(&mut root.children);
         let child = |(position, Planned { object, mut after }): (usize, Planned)| {
             let known = before.iter().find(|child| child.key == object).map(|child| child.at.clone());
             after.retain(|&after| after < position);
@@ -253,12 +253,13 @@ impl Root {
 }
 
 impl Mark {
-    /// Whether that is a change.
+    /// Whether that is a change. Other words for the same are one, and still no reason to count anew.
     fn change(&mut self, condition: &Condition, at: Duration) -> bool {
-        let changed = self.condition != *condition;
-        if changed {
-            *self = Self { condition: condition.clone(), since: at };
+        if self.condition == *condition {
+            return false;
         }
-        changed
+        let same = mem::discriminant(&self.condition) == mem::discriminant(condition);
+        *self = Self { condition: condition.clone(), since: if same { self.since } else { at } };
+        true
     }
 }

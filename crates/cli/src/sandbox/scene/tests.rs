@@ -120,6 +120,13 @@ fn what_a_child_waits_for_is_told_with_how_long() {
 }
 
 #[test]
+fn other_words_do_not_make_the_waiting_shorter() {
+    let mut scene = waiting();
+    scene.child("Deployment", State::Waiting("1 of 2 replicas available".into()), 1600);
+    assert_eq!(scene.roots[0].children[3].at.since, at(500));
+}
+
+#[test]
 fn what_is_ready_tells_how_long_it_took() {
     assert_shown(
         &ready(),
