@@ -17,6 +17,8 @@ pub(crate) struct Failure {
     pub retry_after: Option<u32>,
     /// Where a list can go on in spite of the failure.
     pub continue_token: Option<String>,
+    /// Whether the request never came as far as a kind; such a failure says so by empty details.
+    generic: bool,
 }
 
 /// One thing that is wrong with one field.
@@ -115,7 +117,13 @@ impl Failure {
             details: Map::new(),
             retry_after: None,
             continue_token: None,
+            generic: false,
         }
+    }
+
+    /// A failure of the request rather than of what it asks for.
+    pub fn generic(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { generic: true, ..Self::new(code, reason, message) }
     }
 
     /// The server itself, or somebody it depends on, failed.
@@ -221,7 +229,7 @@ impl Failure {
         if !self.reason.is_empty() {
             status["reason"] = self.reason.as_ref().into();
         }
-        if !self.details.is_empty() {
+        if !self.details.is_empty() || self.generic {
             status["details"] = Value::Object(self.details.clone());
         }
         status

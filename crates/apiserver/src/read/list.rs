@@ -67,9 +67,7 @@ pub(crate) fn list(
     });
     let revision = at.unwrap_or(now);
     let mut metadata = json!({"resourceVersion": revision.to_string()});
-    // A list "of whatever is at hand" comes from memory in Kubernetes, too, and is never cut into pages.
-    let limit = options.limit.filter(|_| options.version != Some(Version::Any));
-    let Some(limit) = limit else {
+    let Some(limit) = options.limit else {
         return Ok(Page { items: items.collect(), metadata });
     };
     let page: Vec<Arc<Value>> = items.by_ref().take(limit).collect();
@@ -128,7 +126,7 @@ impl Token {
     }
 
     fn decode(text: &str) -> Result<Self, Failure> {
-        let malformed = || Failure::bad_request(format!("continue key is not valid: {text}"));
+        let malformed = || Failure::bad_request("invalid continue token: continue key is not valid");
         let bytes: Option<Vec<u8>> = text
             .as_bytes()
             .chunks(2)

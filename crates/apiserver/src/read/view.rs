@@ -24,7 +24,10 @@ impl View {
         let present::Presentation { shape, format } = present::negotiate(accept)?;
         let parameter = query.get("includeObject");
         let include = IncludeObject::parse(parameter).ok_or_else(|| {
-            Failure::bad_request(format!("unrecognized includeObject value: {:?}", parameter.unwrap_or_default()))
+            Failure::bad_request(format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: {:?}: must be 'Metadata', 'Object', 'None', or empty",
+                parameter.unwrap_or_default()
+            ))
         })?;
         Ok(Self { shape, format, include })
     }

@@ -9,6 +9,8 @@ pub(crate) struct Target {
     pub plural: String,
     pub name: Option<String>,
     pub subresource: Option<String>,
+    /// Whether the path itself, in the old manner, asks for a watch.
+    pub watch: bool,
 }
 
 impl Target {
@@ -21,6 +23,10 @@ impl Target {
             ["apis", group, version, rest @ ..] => (*group, *version, rest),
             _ => return None,
         };
+        let (watch, rest) = match rest {
+            ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
+            rest => (false, rest),
+        };
         let target = |namespace: Option<&str>, plural: &str, name: Option<&str>, subresource: Option<&str>| {
             let named = [Some(plural), namespace, name, subresource];
             named.into_iter().flatten().all(|part| !part.is_empty()).then(|| Self {
@@ -30,6 +36,7 @@ impl Target {
                 plural: plural.to_owned(),
                 name: name.map(str::to_owned),
                 subresource: subresource.map(str::to_owned),
+                watch,
             })
         };
         match rest {
@@ -81,6 +88,7 @@ mod tests {
             ("/api/v1/namespaces/x/pods/p/log", "|v1|x|pods|p|log"),
             ("/apis/apps/v1/namespaces/x/deployments/d", "apps|v1|x|deployments|d|-"),
             ("/apis/apps/v1/deployments", "apps|v1|-|deployments|-|-"),
+            ("/api/v1/watch/namespaces/x/pods", "|v1|x|pods|-|-"),
             ("/apis/g.io/v2/things/a%3Ab/status", "g.io|v2|-|things|a:b|status"),
         ];
         for (path, expected) in cases {

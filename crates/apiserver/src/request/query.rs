@@ -69,58 +69,14 @@ impl ListOptions {
         let matching = query.get("resourceVersionMatch");
         let continue_token = query.get("continue").map(str::to_owned);
         let version = query.get("resourceVersion");
-        let invalid = |cause| Failure::invalid("meta.k8s.io", "ListOptions", "", &[cause]);
-        if let Some(word) = matching {
-            if watch && send_initial_events.is_none() {
-                return Err(invalid(Cause::forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-                )));
-            }
-            if !watch && version.is_none() {
-                return Err(invalid(Cause::forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
-                )));
-            }
-            if continue_token.is_some() {
-                return Err(invalid(Cause::forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden when continue is provided",
-                )));
-            }
-            if !matches!(word, "Exact" | "NotOlderThan") {
-                let supported = ["Exact", "NotOlderThan", ""];
-                return Err(invalid(Cause::not_supported("resourceVersionMatch", &json!(word), &supported)));
-            }
-            if word == "Exact" && version == Some("0") {
-                return Err(invalid(Cause::forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-                )));
-            }
-        }
-        if let Some(wanted) = send_initial_events {
-            if !watch {
-                return Err(invalid(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")));
-            }
-            if matching != Some("NotOlderThan") {
-                return Err(invalid(Cause::forbidden(
-                    "resourceVersionMatch",
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-                )));
-            }
-            if wanted && !query.flag("allowWatchBookmarks").unwrap_or(false) {
-                return Err(invalid(Cause::forbidden(
-                    "sendInitialEvents",
-                    "sendInitialEvents is forbidden when allowWatchBookmarks is false",
-                )));
-            }
+        let causes = contradictions(query, watch, send_initial_events);
+        if !causes.is_empty() {
+            return Err(Failure::invalid("meta.k8s.io", "ListOptions", "", &causes));
         }
         Ok(Self {
             label_selector: query.get("labelSelector").map(str::to_owned),
             field_selector: query.get("fieldSelector").map(str::to_owned),
-            limit: query.number::<usize>("limit")?.filter(|limit| *limit > 0),
+            limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).and_then(|limit| usize::try_from(limit).ok()),
             continue_token,
             version: version.map(|text| parse_version(text, matching)).transpose()?,
             watch,
@@ -129,6 +85,37 @@ impl ListOptions {
             send_initial_events,
         })
     }
+}
+
+/// What does not go together in a list or watch.
+fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>) -> Vec<Cause> {
+    let (matching, version) = (query.get("resourceVersionMatch"), query.get("resourceVersion"));
+    let forbidden = |why: &str| Cause::forbidden("resourceVersionMatch", why);
+    let mut causes = Vec::new();
+    if watch && send_initial_events.is_some() && matching != Some("NotOlderThan") {
+        causes.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    }
+    if !watch && send_initial_events.is_some() {
+        causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
+    let Some(word) = matching else { return causes };
+    if watch && send_initial_events.is_none() {
+        causes.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    if !watch && version.is_none() {
+        causes.push(forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    }
+    if query.get("continue").is_some() {
+        causes.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
+    }
+    let supported: &[&str] = if watch { &["NotOlderThan"] } else { &["Exact", "NotOlderThan", ""] };
+    if !supported.contains(&word) {
+        causes.push(Cause::not_supported("resourceVersionMatch", &json!(word), supported));
+    }
+    if !watch && word == "Exact" && version == Some("0") {
+        causes.push(forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+    }
+    causes
 }
 
 fn parse_version(text: &str, matching: Option<&str>) -> Result<Version, Failure> {
@@ -202,7 +189,7 @@ impl WriteOptions {
             Some("Ignore") => FieldValidation::Ignore,
             Some("Strict") => FieldValidation::Strict,
             Some(word) => {
-                let supported = ["Ignore", "Strict", "Warn"];
+                let supported = ["", "Ignore", "Strict", "Warn"];
                 return Err(invalid(Cause::not_supported("fieldValidation", &json!(word), &supported)));
             }
         };

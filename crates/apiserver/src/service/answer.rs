@@ -53,7 +53,9 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
     };
     let resource = server.state().kinds.find(&target.group, &target.version, &target.plural);
     let Some(resource) = resource.filter(|resource| fits(resource, &target)) else {
-        return Ok(reply::no_such_path());
+        let kinds = Arc::clone(&server.state().kinds);
+        let served = kinds.iter().any(|kind| kind.group == target.group && kind.version == target.version);
+        return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
     };
     let call = Call {
         view: View::parse(accept, &query)?,
@@ -72,6 +74,7 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
         return reviews::answer(&call, &head.method);
     }
     match (call.name.clone(), call.subresource.clone()) {
+        (name, None) if target.watch => collection::watch_path(call, name.as_deref()),
         (None, _) => collection::answer(call, &head.method).await,
         (Some(name), None) => object::answer(call, &name, &head.method).await,
         (Some(name), Some(subresource)) => object::part(call, &name, &subresource, &head.method).await,
@@ -114,9 +117,10 @@ fn authorized(
 
 /// What a request does, in the words of RBAC.
 fn verb(method: &Method, target: &Target, query: &Query) -> &'static str {
-    let watches = query.get("watch").is_some_and(|word| !matches!(word, "false" | "0"));
+    let watches = target.watch || query.get("watch").is_some_and(|word| !matches!(word, "false" | "0"));
     match (method.as_str(), &target.name) {
-        ("GET" | "HEAD", _) if watches => "watch",
+        ("GET" | "HEAD", None) if watches => "watch",
+        ("GET" | "HEAD", Some(_)) if target.watch => "watch",
         ("GET" | "HEAD", Some(_)) => "get",
         ("GET" | "HEAD", None) => "list",
         ("POST", _) => "create",
@@ -170,9 +174,14 @@ fn agent(user_agent: &str) -> String {
     if name.is_empty() { "unknown".to_owned() } else { name }
 }
 
+/// A kind or a subresource that a version of a group does not have.
+pub(super) fn no_such_resource() -> Failure {
+    Failure::generic(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
+}
+
 /// A method that a kind does not know.
 pub(super) fn not_allowed() -> Failure {
-    Failure::new(
+    Failure::generic(
         StatusCode::METHOD_NOT_ALLOWED,
         "MethodNotAllowed",
         "the server does not allow this method on the requested resource",

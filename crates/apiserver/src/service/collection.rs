@@ -30,8 +30,18 @@ pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>
     }
 }
 
-/// Watches a selection of a collection.
-pub(super) fn watch(call: Call, selection: Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
+/// Answers a request whose path, rather than its query, says that it is a watch.
+pub(super) fn watch_path(call: Call, name: Option<&str>) -> Result<Response<Body>, Failure> {
+    let options = ListOptions { watch: true, ..ListOptions::parse(&call.query)? };
+    let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
+    let selection = match name {
+        Some(name) => selection.named(name)?,
+        None => selection,
+    };
+    watch(call, selection, &options)
+}
+
+fn watch(call: Call, selection: Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
     call.allows(Verb::Watch)?;
     let events = read::watch(call.server, call.resource, selection, options, call.view);
     Ok(reply::with_head(StatusCode::OK, "application/json", Body::stream(events.map(Ok))))

@@ -2,14 +2,14 @@
 
 use super::{
     answer::{Call, not_allowed},
-    collection, reply, reviews,
+    reply, reviews,
 };
 use crate::{
     admission::Operation,
     body::Body,
     failure::Failure,
     kinds::{Origin, Verb},
-    read::{Selection, too_large},
+    read::too_large,
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
     state::State,
     write::{
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 pub(super) async fn answer(call: Call, name: &str, method: &Method) -> Result<Response<Body>, Failure> {
     match method.as_str() {
-        "GET" | "HEAD" => get(call, name),
+        "GET" | "HEAD" => get(&call, name),
         "PUT" => {
             call.allows(Verb::Update)?;
             let written = update(&call, Part::Main, name).await?;
@@ -52,10 +52,9 @@ pub(super) async fn part(
     match (method.as_str(), part) {
         ("GET", Part::Scale) => {
             let object = call.stored(name)?;
-            let written = Written { code: StatusCode::OK, object: scale(&call, &object), warnings: Vec::new() };
-            Ok(reply::document(written.code, &call.view, &written.object, &[]))
+            Ok(reply::document(StatusCode::OK, &call.view, &scale(&call, &object), &[]))
         }
-        ("GET", _) => get(call, name),
+        ("GET", _) => get(&call, name),
         ("PUT", Part::Scale) => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
             let document = Document::parse(call.content_type.as_deref(), &call.body, "Scale")?;
@@ -80,12 +79,8 @@ pub(super) async fn part(
     }
 }
 
-fn get(call: Call, name: &str) -> Result<Response<Body>, Failure> {
+fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     let options = ListOptions::parse(&call.query)?;
-    if options.watch {
-        let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?.named(name)?;
-        return collection::watch(call, selection, &options);
-    }
     call.allows(Verb::Get)?;
     let now = call.server.state().store.revision();
     if let Some(Version::NotOlderThan(wanted) | Version::Exact(wanted)) = options.version
@@ -94,7 +89,7 @@ fn get(call: Call, name: &str) -> Result<Response<Body>, Failure> {
         return Err(too_large(wanted, now));
     }
     let object = call.stored(name)?;
-    Ok(shown(&call, Written { code: StatusCode::OK, object, warnings: Vec::new() }))
+    Ok(shown(call, Written { code: StatusCode::OK, object, warnings: Vec::new() }))
 }
 
 async fn update(call: &Call, part: Part, name: &str) -> Result<Written, Failure> {

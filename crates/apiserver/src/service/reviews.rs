@@ -1,7 +1,7 @@
 //! Requests that are answered rather than stored, and the subresources that only one kind has.
 
 use super::{
-    answer::{Call, not_allowed},
+    answer::{Call, no_such_resource, not_allowed},
     reply,
 };
 use crate::{
@@ -44,7 +44,7 @@ pub(super) fn subresource(
         ("pods", "eviction", "POST") => evict(call, name, &object()?),
         ("pods", "binding", "POST") => bind(call, name, &object()?),
         ("namespaces", "finalize", "PUT") => finalize(call, name),
-        _ => Ok(reply::no_such_path()),
+        _ => Err(no_such_resource()),
     }
 }
 

@@ -27,7 +27,7 @@ impl Document {
         let object: Value = match media_type(content_type) {
             "application/json" | "" => json(body, kind)?,
             "application/yaml" => yaml(body)?,
-            _ => return Err(unknown_format(&["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"])),
+            _ => return Err(unknown_format()),
         };
         if !object.is_object() {
             let what = format!(
@@ -43,23 +43,16 @@ impl Document {
 impl PatchFormat {
     /// The format that a content type names; `strategic` tells whether the kind knows that one.
     pub fn parse(content_type: Option<&str>, strategic: Strategic) -> Result<Self, Failure> {
-        let accepted: &[&str] = match strategic {
-            Strategic::Known => &[
-                "application/json-patch+json",
-                "application/merge-patch+json",
-                "application/apply-patch+yaml",
-                "application/strategic-merge-patch+json",
-            ],
-            Strategic::Unknown => {
-                &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"]
-            }
-        };
         match (media_type(content_type), strategic) {
             ("application/json-patch+json", _) => Ok(Self::Json),
             ("application/merge-patch+json", _) => Ok(Self::Merge),
             ("application/apply-patch+yaml", _) => Ok(Self::Apply),
             ("application/strategic-merge-patch+json", Strategic::Known) => Ok(Self::Strategic),
-            _ => Err(unknown_format(accepted)),
+            _ => Err(Failure::generic(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UnsupportedMediaType",
+                "415: Unsupported Media Type",
+            )),
         }
     }
 }
@@ -91,14 +84,12 @@ fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-fn unknown_format(accepted: &[&str]) -> Failure {
+fn unknown_format() -> Failure {
     Failure::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "UnsupportedMediaType",
-        format!(
-            "the body of the request was in an unknown format - accepted media types include: {}",
-            accepted.join(", ")
-        ),
+        "the body of the request was in an unknown format - accepted media types include: \
+         application/json, application/yaml, application/vnd.kubernetes.protobuf",
     )
 }
 

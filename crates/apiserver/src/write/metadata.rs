@@ -8,15 +8,8 @@ use crate::{
 use serde_json::{Value, json};
 
 /// Fields a client may send but not set.
-const SERVER_SET: [&str; 7] = [
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "resourceVersion",
-    "selfLink",
-];
+const SERVER_SET: [&str; 6] =
+    ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "selfLink"];
 
 /// Fields that an update cannot change, whatever it says.
 const KEPT: [&str; 5] =
