@@ -1,6 +1,5 @@
 //! Why a command failed, in words for whoever typed it.
 
-use crate::signals::Signal;
 use plan::{ObjectKey, PlanError, Violation};
 use std::{collections::BTreeSet, fmt, io, vec};
 
@@ -43,15 +42,10 @@ pub enum Error {
     /// The operator came to an unexpected end.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),
-    /// The sandbox could not do its work.
-    #[error("the sandbox: {0}")]
-    Sandbox(String),
-    /// An object did not become ready in the sandbox.
-    #[error("{0}")]
-    Unready(Unready),
-    /// Somebody asked for the end before there was a result.
-    #[error("interrupted before everything was ready")]
-    Interrupted(Signal),
+    /// The sandbox came to another end than was asked for.
+    #[cfg(feature = "sandbox")]
+    #[error(transparent)]
+    Sandbox(#[from] crate::sandbox::SandboxError),
     /// Standard output does not take it.
     #[error("standard output: {0}")]
     Output(io::Error),
@@ -94,7 +88,8 @@ impl Failure {
     /// What the process exits with.
     pub fn exit_code(&self) -> u8 {
         match self.0.first() {
-            Some(Error::Interrupted(signal)) => signal.exit_code(),
+            #[cfg(feature = "sandbox")]
+            Some(Error::Sandbox(error)) => error.exit_code(),
             _ => 1,
         }
     }
@@ -117,27 +112,6 @@ impl IntoIterator for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self(vec![error])
-    }
-}
-
-/// An object that did not become ready in time.
-#[derive(Debug)]
-pub struct Unready {
-    /// The object.
-    pub object: String,
-    /// In how much time.
-    pub after: String,
-    /// What is known of it.
-    pub why: String,
-    /// Its children that are not ready either, and what is known of them.
-    pub children: Vec<String>,
-}
-
-impl fmt::Display for Unready {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object, after, why, children } = self;
-        write!(f, "{object} is not ready after {after}: {why}")?;
-        children.iter().try_for_each(|child| write!(f, "\n  {child}"))
     }
 }
 

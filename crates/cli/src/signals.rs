@@ -12,6 +12,7 @@ pub enum Signal {
     Terminate,
 }
 
+#[cfg(feature = "sandbox")]
 impl Signal {
     /// The exit code by which shells know that a process ended because of this.
     pub fn exit_code(self) -> u8 {

@@ -155,9 +155,9 @@ mod tests {
     }
 
     fn told(nodes: &[Node], outcomes: &[Outcome]) -> Vec<(String, State)> {
-        let notes = Arc::new(Notes::default());
-        Audience(Some(notes.clone())).tell_outcomes(&key("owner"), nodes, outcomes, |_| true);
-        let mut told = notes.0.lock().unwrap();
+        let observer = Arc::new(Notes::default());
+        Audience(Some(observer.clone())).tell_outcomes(&key("owner"), nodes, outcomes, |_| true);
+        let mut told = observer.0.lock().unwrap();
         std::mem::take(&mut *told)
     }
 

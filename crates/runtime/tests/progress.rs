@@ -131,7 +131,7 @@ async fn a_restarted_operator_tells_where_everything_is() {
 
     world.start_operator();
     let told = notes.until_verdict("Ready").await;
-    assert!(matches!(&told[0], Stage::Planned(nodes) if nodes.len() == 3), "{told:#?}");
+    assert!(matches!(&told[0], Stage::Planned(children) if children.len() == 3), "{told:#?}");
     let last: Vec<_> = children(&told).into_values().map(|mut states| states.pop().unwrap()).collect();
     assert_eq!(last, [State::Ready, State::Ready, State::Ready]);
 }

@@ -5,7 +5,7 @@ use std::{
     env,
     fs::{self, DirBuilder},
     os::unix::fs::DirBuilderExt as _,
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     process,
 };
 
@@ -20,7 +20,9 @@ impl Kubeconfig {
     /// At the path the user names, or in a new directory that only this user can enter.
     pub fn at(path: Option<&Path>) -> Result<Self, Error> {
         if let Some(path) = path {
-            return Ok(Self { path: path.to_owned(), ours: None });
+            // Another terminal may be in another directory.
+            let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            return Ok(Self { path, ours: None });
         }
         let directory = env::temp_dir().join(format!("harbor-operator-sandbox-{}", process::id()));
         // What a killed process of the same number left behind; only if it is ours can it be removed.

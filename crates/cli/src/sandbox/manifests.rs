@@ -3,7 +3,10 @@
 use crate::{
     error::{Error, Failure},
     input, inputs_dir,
+    kinds::Kinds,
     object::Object,
+    sources::GROUP,
+    terminal,
 };
 use std::path::{Path, PathBuf};
 
@@ -24,6 +27,17 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Object>, Failure> {
         }
     }
     Failure::unless_empty(errors).map(|()| objects)
+}
+
+/// Tells of objects that nobody is going to look after.
+pub fn warn_of_idle(objects: &[Object]) {
+    let kinds = Kinds::all();
+    for object in objects.iter().filter(|object| object.key.group == GROUP && kinds.of(&object.key).is_none())
+    {
+        let (place, kind) = (object.place(), &object.key.kind);
+        let problem = format_args!("this version of the operator does not run {kind} objects");
+        terminal::warn(format_args!("{place}: {problem}; it will not become ready"));
+    }
 }
 
 /// The file itself, or the manifests in a directory, as kubectl takes them: ordered by name and without those below.

@@ -3,6 +3,7 @@
 mod apply;
 mod cluster;
 mod definitions;
+mod error;
 mod kubeconfig;
 mod live;
 mod manifests;
@@ -12,6 +13,8 @@ mod session;
 mod show;
 #[cfg(test)]
 mod tests;
+
+pub use error::SandboxError;
 
 use crate::{
     error::{Error, Failure},
@@ -81,6 +84,10 @@ pub struct Sandbox {
     listen: SocketAddr,
 }
 
+fn unavailable(error: io::Error) -> Error {
+    SandboxError::Start(error.to_string()).into()
+}
+
 fn span(text: &str) -> Result<Duration, String> {
     GoDuration::from(text).to_std().map_err(|error| error.to_string())
 }
@@ -90,26 +97,27 @@ impl Sandbox {
     pub fn run(self) -> Result<(), Failure> {
         // Mistakes in files are told before anything is started.
         let objects = manifests::read(&self.apply)?;
+        manifests::warn_of_idle(&objects);
         let logging = env::var_os("RUST_LOG").is_some_and(|log| !log.is_empty());
         if logging {
             Log::Text.start();
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Error::Sandbox(error.to_string()))?;
+        let runtime = runtime.map_err(unavailable)?;
         runtime.block_on(self.operate(objects, Style::choose(logging)))
     }
 
     async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
-        let mut signals = Signals::catch().map_err(|error| Error::Sandbox(error.to_string()))?;
-        let live = Arc::new(Live::begin());
+        let mut signals = Signals::catch().map_err(unavailable)?;
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
-        let cluster = Cluster::start(Wanted {
+        let mut cluster = Cluster::start(Wanted {
             listen: self.listen,
             state: self.state.clone(),
             delay: self.delay,
             kubeconfig: kubeconfig.path(),
         })
         .await?;
+        let live = Arc::new(Live::begin());
         terminal::print(&self.greeting(&kubeconfig))?;
 
         let goal = if self.wait { Goal::Ready { within: self.timeout } } else { Goal::Serve };
@@ -124,7 +132,10 @@ impl Sandbox {
         let done = CancellationToken::new();
         let work = async {
             let client = cluster.client.clone();
-            let ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted).await;
+            let ended = tokio::select! {
+                ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted) => ended,
+                error = cluster.failed() => Err(error.into()),
+            };
             done.cancel();
             ended
         };
@@ -135,7 +146,7 @@ impl Sandbox {
     }
 
     fn greeting(&self, kubeconfig: &Kubeconfig) -> String {
-        let line = kubeconfig.kubectl("get cores --all-namespaces");
+        let line = kubeconfig.kubectl("get cores -A");
         let end = if self.wait { "" } else { "Ctrl-C ends it.\n" };
         format!("The sandbox is up; in another terminal:\n\n  {line}\n\n{end}")
     }
@@ -145,7 +156,9 @@ impl Sandbox {
         match ended {
             Ended::Ready => Ok(terminal::print(&format!("everything is ready after {after}\n"))?),
             Ended::NotReady => Err(session::unready(live, self.timeout)),
-            Ended::Interrupted(signal) if self.wait => Err(Error::Interrupted(signal).into()),
+            Ended::Interrupted(signal) if self.wait => {
+                Err(Error::from(SandboxError::Interrupted(signal)).into())
+            }
             Ended::Interrupted(_) => Ok(terminal::print(&format!("ended after {after}\n"))?),
         }
     }

@@ -1,14 +1,17 @@
 //! The operator at work on what was applied, until there is a result.
 
-use super::{apply::Applier, live::Live, ready, scene::duration};
+use super::{
+    apply::Applier,
+    error::{SandboxError, Unready},
+    live::Live,
+    ready,
+    scene::{Scene, Straggler, duration},
+};
 use crate::{
-    error::{Error, Failure, Unready},
-    kinds::Kinds,
+    error::{Error, Failure},
     object::Object,
     operator::operator,
     signals::Signal,
-    sources::GROUP,
-    terminal,
 };
 use kube::Client;
 use runtime::{Options, Scope};
@@ -69,27 +72,20 @@ async fn time_over(goal: Goal, live: &Live) {
 }
 
 async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -> Result<Ended, Failure> {
-    let kinds = Kinds::all();
     let mut applier = Applier::new(client);
-    let (mut applied, mut errors) = (Vec::new(), Vec::new());
+    let (mut done, mut errors) = (Vec::new(), Vec::new());
     for object in objects {
-        if object.key.group == GROUP && kinds.of(&object.key).is_none() {
-            let (place, kind) = (object.place(), &object.key.kind);
-            terminal::warn(format_args!(
-                "{place}: this version of the operator does not run {kind} objects; it will not become ready"
-            ));
-        }
         match applier.apply(object).await {
-            Ok(object) => applied.push(object),
+            Ok(object) => done.push(object),
             Err(error) => errors.push(error),
         }
     }
     Failure::unless_empty(errors)?;
-    let following = ready::follow(applied, live);
+    let following = ready::follow(done, live);
     let reached = async {
         match goal {
             Goal::Serve => pending().await,
-            Goal::Ready { .. } => live.until(|scene| scene.is_ready()).await,
+            Goal::Ready { .. } => live.until(Scene::is_ready).await,
         }
     };
     tokio::select! {
@@ -101,12 +97,14 @@ async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -
 /// What is not ready, and why: an error for each object that was applied.
 pub fn unready(live: &Live, within: Duration) -> Failure {
     let after = duration(within);
-    let unready = live.look(|scene| scene.unready());
-    let errors = unready.into_iter().map(|(object, condition, children)| {
+    let unready = live.look(|scene| scene.stragglers());
+    let errors = unready.into_iter().map(|Straggler { key, condition, children }| {
         let children = children.iter().map(|(child, condition)| format!("{child}: {condition}")).collect();
-        let (object, after) = (object.to_string(), after.clone());
-        Error::Unready(Unready { object, after, why: condition.to_string(), children })
+        let (object, after) = (key.to_string(), after.clone());
+        let unready = Unready { object, after, why: condition.to_string(), children };
+        Error::from(SandboxError::Unready(unready))
     });
-    let late = || Error::Sandbox(format!("not all could be applied in {after}; give it more with --timeout"));
-    Failure::unless_empty(errors.collect()).map_or_else(|failure| failure, |()| late().into())
+    let errors: Vec<_> = errors.collect();
+    let slow = || Error::from(SandboxError::Slow { after }).into();
+    Failure::unless_empty(errors).map_or_else(|failure| failure, |()| slow())
 }

@@ -2,7 +2,7 @@
 
 use super::{
     live::Live,
-    scene::{Size, frame, line},
+    scene::{Scene, Size, frame, line},
 };
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use std::{
@@ -73,7 +73,7 @@ impl Style {
 }
 
 fn lines(live: &Live) -> String {
-    let news = live.look(|scene| scene.take_news());
+    let news = live.look(Scene::take_news);
     news.iter().map(|news| line(news) + "\n").collect()
 }
 

@@ -10,5 +10,7 @@ mod input;
 mod render;
 #[cfg(test)]
 mod run;
+#[cfg(all(test, feature = "sandbox"))]
+mod sandbox;
 #[cfg(test)]
 mod usage;

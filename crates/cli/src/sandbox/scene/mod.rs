@@ -16,7 +16,7 @@ pub use text::duration;
 
 use plan::{ObjectKey, Readiness, Verdict};
 use runtime::{Planned, Progress, Stage, State};
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 /// Where an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,17 @@ pub struct News {
     pub child: Option<ObjectKey>,
     /// Where it is now.
     pub condition: Condition,
+}
+
+/// An object that was applied and is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Straggler {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Where it is.
+    pub condition: Condition,
+    /// Those of its children that are not ready either.
+    pub children: Vec<(ObjectKey, Condition)>,
 }
 
 /// Everything there is to show, in the order in which it was heard of.
@@ -148,16 +159,16 @@ impl Scene {
 
     /// The changes since the last call.
     pub fn take_news(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.news)
+        mem::take(&mut self.news)
     }
 
-    /// What was applied and is not ready, why, and which of its children are not.
-    pub fn unready(&self) -> Vec<(ObjectKey, Condition, Vec<(ObjectKey, Condition)>)> {
+    /// What was applied and is not ready.
+    pub fn stragglers(&self) -> Vec<Straggler> {
         let unready = self.applied().filter(|root| root.judged != Some(Condition::Ready));
         let unready = unready.map(|root| {
             let children = root.children.iter().filter(|child| child.at.condition != Condition::Ready);
             let children = children.map(|child| (child.key.clone(), child.at.condition.clone()));
-            (root.key.clone(), root.condition(), children.collect())
+            Straggler { key: root.key.clone(), condition: root.condition(), children: children.collect() }
         });
         unready.collect()
     }
@@ -185,7 +196,7 @@ impl Scene {
     /// Children that were planned before stay where they are.
     fn plan(&mut self, owner: &ObjectKey, planned: Vec<Planned>, at: Duration) {
         let root = self.root(owner, at);
-        let before = std::mem::take(&mut root.children);
+        let before = mem::take(&mut root.children);
         let child = |(position, Planned { object, mut after }): (usize, Planned)| {
             let known = before.iter().find(|child| child.key == object).map(|child| child.at.clone());
             after.retain(|&after| after < position);
@@ -233,22 +244,22 @@ impl Root {
         match (&self.told, &self.judged) {
             (Some(told @ (Condition::Paused | Condition::Deleted)), _) => told.clone(),
             (_, Some(Condition::Ready)) => Condition::Ready,
-            // The status says so in a moment, or does not speak of the newest spec.
-            (Some(Condition::Ready), Some(judged)) => judged.clone(),
+            // Of what the operator calls ready the status says so in a moment.
+            (Some(Condition::Ready) | None, Some(judged)) => judged.clone(),
             (Some(told), _) => told.clone(),
-            (None, Some(judged)) => judged.clone(),
             (None, None) => Condition::Pending(None),
         }
     }
 }
 
 impl Mark {
-    /// Whether that is a change.
+    /// Whether that is a change. Other words for the same are one, and still no reason to count anew.
     fn change(&mut self, condition: &Condition, at: Duration) -> bool {
-        let changed = self.condition != *condition;
-        if changed {
-            *self = Self { condition: condition.clone(), since: at };
+        if self.condition == *condition {
+            return false;
         }
-        changed
+        let same = mem::discriminant(&self.condition) == mem::discriminant(condition);
+        *self = Self { condition: condition.clone(), since: if same { self.since } else { at } };
+        true
     }
 }

@@ -97,7 +97,9 @@ mod tests {
 
     fn line(room: usize, parts: &[&str]) -> String {
         let mut line = Line::with_room(room);
-        parts.iter().for_each(|part| line.push(Style::new(), part));
+        for part in parts {
+            line.push(Style::new(), part);
+        }
         line.finish()
     }
 
