@@ -172,7 +172,11 @@ impl Desk {
 
 /// Keeps what the world knows of a kind up to date.
 async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sender<()>>) {
-    let api: Api<DynamicObject> = Api::all_with(world.client.clone(), &kind.resource());
+    let (client, resource) = (world.client.clone(), kind.resource());
+    let api: Api<DynamicObject> = match &world.namespace {
+        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+        None => Api::all_with(client, &resource),
+    };
     let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
     let mut present = BTreeSet::new();
     while let Some(event) = events.next().await {
