@@ -209,7 +209,9 @@ async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
     while let Some(event) = events.next().await {
         match event {
             Ok(Event::InitApply(definition) | Event::Apply(definition)) => {
-                let Some(kind) = established(&definition).filter(|kind| kinds.contains(kind)) else { continue };
+                let Some(kind) = established(&definition).filter(|kind| kinds.contains(kind)) else {
+                    continue;
+                };
                 followed.entry(kind).or_insert_with(|| watches.spawn(follow(Arc::clone(&world), kind, None)));
             }
             Ok(Event::Delete(definition)) => {
@@ -241,5 +243,6 @@ fn established(definition: &DynamicObject) -> Option<Kind> {
     let version = kind.resource().version;
     let versions = definition.data["spec"]["versions"].as_array()?;
     let served = versions.iter().any(|each| each["name"] == *version && each["served"] == true);
-    (served && crate::condition::holds(&definition.data["status"]["conditions"], "Established")).then_some(kind)
+    (served && crate::condition::holds(&definition.data["status"]["conditions"], "Established"))
+        .then_some(kind)
 }

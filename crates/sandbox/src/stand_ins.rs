@@ -32,7 +32,9 @@ impl Operator {
             Kind::HttpRoute => Some(Self::Gateway),
             Kind::Issuer | Kind::ClusterIssuer | Kind::Certificate => Some(Self::CertManager),
             Kind::Postgresql | Kind::PostgresCluster => Some(Self::Postgres),
-            Kind::RedisFailover | Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => Some(Self::Redis),
+            Kind::RedisFailover | Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => {
+                Some(Self::Redis)
+            }
             Kind::Tenant => Some(Self::Minio),
             _ => None,
         }
@@ -86,7 +88,8 @@ impl StandIns {
 
     /// Acts until `stop`; what the API server refuses is tried again.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
-        let present = |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
+        let present =
+            |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
         let reached = |kind: &Kind| kind.namespaced() || self.namespace.is_none();
         let kinds = DEFINED.into_iter().filter(present).filter(reached).collect();
         let (wake, woken) = unbounded_channel();

@@ -208,7 +208,13 @@ impl World {
     }
 
     /// Whether exactly this was written last and nothing has changed since.
-    pub(crate) fn already_written(&self, key: &Key, part: &'static str, now: &DynamicObject, what: &Value) -> bool {
+    pub(crate) fn already_written(
+        &self,
+        key: &Key,
+        part: &'static str,
+        now: &DynamicObject,
+        what: &Value,
+    ) -> bool {
         let known = self.known();
         let last = known.written.get(&(key.clone(), part));
         last.is_some_and(|(version, written)| {

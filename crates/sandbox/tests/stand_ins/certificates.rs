@@ -135,7 +135,8 @@ async fn a_certificate_waits_for_its_issuer_and_fails_when_told_to() {
     world.delete("Issuer", "ca").await;
     authority(&world).await;
     world.until_condition("Issuer", "ca", "Ready", "True").await;
-    let failed = world.until("Certificate", "tls", |object| condition(object, "Ready")["reason"] == "Failed").await;
+    let failed =
+        world.until("Certificate", "tls", |object| condition(object, "Ready")["reason"] == "Failed").await;
     assert_eq!(condition(&failed, "Ready")["message"], "rate limited");
 
     world.mend("Certificate", "tls").await;

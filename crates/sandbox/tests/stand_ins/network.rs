@@ -59,7 +59,9 @@ async fn an_ingress_gets_an_address() {
     let backend = json!({"service": {"name": "web", "port": {"number": 80}}});
     world.create("Ingress", "web", json!({"spec": {"defaultBackend": backend}})).await;
 
-    world.until("Ingress", "web", |ingress| ingress["status"]["loadBalancer"]["ingress"][0]["ip"].is_string()).await;
+    world
+        .until("Ingress", "web", |ingress| ingress["status"]["loadBalancer"]["ingress"][0]["ip"].is_string())
+        .await;
     world.assert_quiet().await;
 }
 
@@ -76,7 +78,8 @@ async fn a_route_is_accepted_and_its_backends_are_looked_up() {
         conditions.into_iter().find(|condition| condition["type"] == kind).unwrap_or_default()
     };
 
-    let lost = world.until("HTTPRoute", "web", |route| condition(route, "Accepted")["status"] == "True").await;
+    let lost =
+        world.until("HTTPRoute", "web", |route| condition(route, "Accepted")["status"] == "True").await;
     assert_eq!(condition(&lost, "ResolvedRefs")["reason"], "BackendNotFound");
     world.create("Service", "web", service("ClusterIP")).await;
     world.until("HTTPRoute", "web", |route| condition(route, "ResolvedRefs")["status"] == "True").await;

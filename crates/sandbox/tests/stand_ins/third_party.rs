@@ -40,7 +40,8 @@ async fn a_version_that_zalando_does_not_know_is_refused() {
         "spec": {"teamId": "t", "numberOfInstances": 1, "volume": {"size": "1Gi"}, "postgresql": {"version": "12"}},
     }))
     .unwrap();
-    let refused = world.api("postgresql").create(&kube::api::PostParams::default(), &cluster).await.unwrap_err();
+    let refused =
+        world.api("postgresql").create(&kube::api::PostParams::default(), &cluster).await.unwrap_err();
     assert!(refused.to_string().contains("spec.postgresql.version: Unsupported value: \"12\""), "{refused}");
 }
 
@@ -66,7 +67,8 @@ async fn a_cloud_native_cluster_comes_to_a_healthy_state() {
     world.merge("Cluster", "pg", json!({"spec": {"instances": 1}})).await;
     world.until("Cluster", "pg", |cluster| cluster["status"]["instances"] == 1).await;
     world.fail("Cluster", "pg", "no primary").await;
-    let failed = world.until("Cluster", "pg", |cluster| condition(cluster, "Ready")["status"] == "False").await;
+    let failed =
+        world.until("Cluster", "pg", |cluster| condition(cluster, "Ready")["status"] == "False").await;
     assert_eq!(failed["status"]["phaseReason"], "no primary");
     world.mend("Cluster", "pg").await;
     world.until_condition("Cluster", "pg", "Ready", "True").await;

@@ -163,7 +163,9 @@ async fn a_pod_waits_for_what_it_needs() {
     world.create("ConfigMap", "config", json!({"data": {"a": "b"}})).await;
     world.create("Secret", "access", json!({"stringData": {"user": "me"}})).await;
     let waiting = |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["waiting"].clone();
-    let pod = world.until("Pod", name, |pod| waiting(pod)["message"].as_str().is_some_and(|m| m.starts_with("couldn't"))).await;
+    let pod = world
+        .until("Pod", name, |pod| waiting(pod)["message"].as_str().is_some_and(|m| m.starts_with("couldn't")))
+        .await;
     let message = format!("couldn't find key password in Secret {}/access", world.namespace);
     assert_eq!(waiting(&pod), json!({"reason": "CreateContainerConfigError", "message": message}));
 

@@ -100,7 +100,10 @@ impl World {
             return serde_json::to_value(found.unwrap().unwrap()).unwrap();
         }
         let now = self.api(kind).get_opt(name).await.unwrap();
-        panic!("{kind} {name} did not come to what was waited for: {}", serde_json::to_string_pretty(&now).unwrap());
+        panic!(
+            "{kind} {name} did not come to what was waited for: {}",
+            serde_json::to_string_pretty(&now).unwrap()
+        );
     }
 
     /// Waits until a condition of an object has this status.
@@ -130,7 +133,11 @@ pub fn condition(object: &Value, kind: &str) -> Value {
 }
 
 pub async fn install(plane: &ControlPlane) {
-    let definition = ApiResource::from_gvk(&GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition"));
+    let definition = ApiResource::from_gvk(&GroupVersionKind::gvk(
+        "apiextensions.k8s.io",
+        "v1",
+        "CustomResourceDefinition",
+    ));
     let api: Api<DynamicObject> = Api::all_with(plane.client(), &definition);
     for definition in definitions::all() {
         let name = definition["metadata"]["name"].as_str().unwrap();
@@ -155,5 +162,9 @@ fn resource(kind: &str) -> ApiResource {
         _ => ("", "v1"),
     };
     let gvk = GroupVersionKind::gvk(group, version, kind);
-    if kind == "Redis" { ApiResource::from_gvk_with_plural(&gvk, "redis") } else { ApiResource::from_gvk(&gvk) }
+    if kind == "Redis" {
+        ApiResource::from_gvk_with_plural(&gvk, "redis")
+    } else {
+        ApiResource::from_gvk(&gvk)
+    }
 }
