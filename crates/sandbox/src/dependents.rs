@@ -1,6 +1,9 @@
 //! Who looks at an object besides its owner and its children.
 
-use crate::{kind::Kind, world::{Key, Seen, World}};
+use crate::{
+    kind::Kind,
+    world::{Key, Seen, World},
+};
 use kube::{ResourceExt as _, core::DynamicObject};
 
 /// The objects whose stand-ins read this one.

@@ -89,8 +89,6 @@ fn credentials(spec: &Value) -> Value {
         }]);
     }
     let Some(name) = spec["credsSecret"]["name"].as_str() else { return Value::Null };
-    let from = |variable: &str, key: &str| {
-        json!({"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}})
-    };
+    let from = |variable: &str, key: &str| json!({"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}});
     json!([from("MINIO_ACCESS_KEY", "accesskey"), from("MINIO_SECRET_KEY", "secretkey")])
 }

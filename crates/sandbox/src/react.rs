@@ -45,7 +45,9 @@ pub(crate) async fn react(world: &World, kind: Kind, object: &DynamicObject) -> 
         Kind::Postgresql => zalando::react(world, object).await,
         Kind::PostgresCluster => cloud_native_pg::react(world, object).await,
         Kind::RedisFailover => spotahome::react(world, object).await,
-        Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => opstree::react(world, kind, object).await,
+        Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => {
+            opstree::react(world, kind, object).await
+        }
         Kind::Tenant => minio::react(world, object).await,
         Kind::Pod | Kind::PersistentVolumeClaim | Kind::EndpointSlice | Kind::Secret | Kind::ConfigMap => {
             Ok(Next::Change)

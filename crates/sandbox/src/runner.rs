@@ -172,7 +172,11 @@ impl Desk {
 
 /// Keeps what the world knows of a kind up to date.
 async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sender<()>>) {
-    let api: Api<DynamicObject> = Api::all_with(world.client.clone(), &kind.resource());
+    let (client, resource) = (world.client.clone(), kind.resource());
+    let api: Api<DynamicObject> = match &world.namespace {
+        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+        None => Api::all_with(client, &resource),
+    };
     let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
     let mut present = BTreeSet::new();
     while let Some(event) = events.next().await {
@@ -205,7 +209,9 @@ async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
     while let Some(event) = events.next().await {
         match event {
             Ok(Event::InitApply(definition) | Event::Apply(definition)) => {
-                let Some(kind) = established(&definition).filter(|kind| kinds.contains(kind)) else { continue };
+                let Some(kind) = established(&definition).filter(|kind| kinds.contains(kind)) else {
+                    continue;
+                };
                 followed.entry(kind).or_insert_with(|| watches.spawn(follow(Arc::clone(&world), kind, None)));
             }
             Ok(Event::Delete(definition)) => {
@@ -237,5 +243,6 @@ fn established(definition: &DynamicObject) -> Option<Kind> {
     let version = kind.resource().version;
     let versions = definition.data["spec"]["versions"].as_array()?;
     let served = versions.iter().any(|each| each["name"] == *version && each["served"] == true);
-    (served && crate::condition::holds(&definition.data["status"]["conditions"], "Established")).then_some(kind)
+    (served && crate::condition::holds(&definition.data["status"]["conditions"], "Established"))
+        .then_some(kind)
 }

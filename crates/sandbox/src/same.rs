@@ -58,7 +58,8 @@ pub(crate) fn without_nulls(mut value: Value) -> Value {
 
 fn merge_patch(now: &Value, wanted: &Value) -> Value {
     let (Value::Object(now), Value::Object(wanted)) = (now, wanted) else { return wanted.clone() };
-    let removed = now.keys().filter(|name| !wanted.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    let removed =
+        now.keys().filter(|name| !wanted.contains_key(*name)).map(|name| (name.clone(), Value::Null));
     let changed = wanted.iter().filter_map(|(name, field)| match now.get(name) {
         Some(current) if current == field => None,
         Some(current) => Some((name.clone(), merge_patch(current, field))),
@@ -74,7 +75,10 @@ mod tests {
 
     #[test]
     fn zero_and_absent_are_the_same() {
-        assert_eq!(difference(&json!({"replicas": 1}), &json!({"replicas": 1, "ready": 0, "list": []})), None);
+        assert_eq!(
+            difference(&json!({"replicas": 1}), &json!({"replicas": 1, "ready": 0, "list": []})),
+            None
+        );
         assert!(covers(&json!({}), &json!({"replicas": 0, "paused": false})));
         assert!(!covers(&json!({"replicas": 3}), &json!({"replicas": 0, "paused": true})));
     }
@@ -91,7 +95,8 @@ mod tests {
 
     #[test]
     fn what_others_have_added_does_not_count() {
-        let now = json!({"metadata": {"labels": {"a": "1", "b": "2"}}, "spec": {"ports": [{"port": 1, "x": "y"}]}});
+        let now =
+            json!({"metadata": {"labels": {"a": "1", "b": "2"}}, "spec": {"ports": [{"port": 1, "x": "y"}]}});
         assert!(covers(&now, &json!({"metadata": {"labels": {"a": "1"}}, "spec": {"ports": [{"port": 1}]}})));
         assert!(!covers(&now, &json!({"metadata": {"labels": {"a": "2"}}})));
     }

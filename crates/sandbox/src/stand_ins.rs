@@ -32,7 +32,9 @@ impl Operator {
             Kind::HttpRoute => Some(Self::Gateway),
             Kind::Issuer | Kind::ClusterIssuer | Kind::Certificate => Some(Self::CertManager),
             Kind::Postgresql | Kind::PostgresCluster => Some(Self::Postgres),
-            Kind::RedisFailover | Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => Some(Self::Redis),
+            Kind::RedisFailover | Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => {
+                Some(Self::Redis)
+            }
             Kind::Tenant => Some(Self::Minio),
             _ => None,
         }
@@ -47,12 +49,13 @@ pub struct StandIns {
     client: Client,
     behaviour: Behaviour,
     left_out: Vec<Operator>,
+    namespace: Option<String>,
 }
 
 impl StandIns {
     /// All of them, as fast as they can.
     pub fn new(client: Client) -> Self {
-        Self { client, behaviour: Behaviour::default(), left_out: Vec::new() }
+        Self { client, behaviour: Behaviour::default(), left_out: Vec::new(), namespace: None }
     }
 
     /// How long each thing takes to come up.
@@ -76,12 +79,21 @@ impl StandIns {
         self
     }
 
+    /// Only in this namespace, and on nothing outside of namespaces, so that several can share a cluster.
+    #[must_use]
+    pub fn within(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
     /// Acts until `stop`; what the API server refuses is tried again.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
-        let present = |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
-        let kinds = DEFINED.into_iter().filter(present).collect();
+        let present =
+            |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
+        let reached = |kind: &Kind| kind.namespaced() || self.namespace.is_none();
+        let kinds = DEFINED.into_iter().filter(present).filter(reached).collect();
         let (wake, woken) = unbounded_channel();
-        let world = Arc::new(World::new(self.client, self.behaviour, wake));
+        let world = Arc::new(World::new(self.client, self.namespace, self.behaviour, wake));
         runner::run(world, kinds, woken, stop).await
     }
 }

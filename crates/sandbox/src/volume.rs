@@ -1,9 +1,6 @@
 //! Claims: a volume for each, and an end for those nobody uses.
 
-use crate::{
-    dependents::claims, kind::Kind, react::Next, world::World,
-    write::ReactError,
-};
+use crate::{dependents::claims, kind::Kind, react::Next, world::World, write::ReactError};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::json;
 
@@ -36,14 +33,13 @@ pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, 
     let spec = &claim.data["spec"];
     if spec["volumeName"].as_str().is_none_or(str::is_empty) {
         let volume = json!({
-            "metadata": {
-                "name": claim.name_any(),
-                "namespace": namespace,
-                "annotations": {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"},
-            },
+            "metadata": {"annotations": {
+                "pv.kubernetes.io/bind-completed": "yes",
+                "pv.kubernetes.io/bound-by-controller": "yes",
+            }},
             "spec": {"volumeName": format!("pvc-{}", claim.uid().unwrap_or_default())},
         });
-        world.apply(kind, volume).await?;
+        world.amend(kind, claim, volume).await?;
         return Ok(Next::Change);
     }
     let status = json!({

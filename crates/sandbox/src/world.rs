@@ -52,6 +52,8 @@ pub(crate) type Seen = Arc<DynamicObject>;
 /// What the stand-ins know, and the client they change it with.
 pub(crate) struct World {
     pub client: Client,
+    /// The one namespace to act in, if not in all.
+    pub namespace: Option<String>,
     behaviour: Behaviour,
     woken: UnboundedSender<Key>,
     known: Mutex<Known>,
@@ -71,8 +73,13 @@ struct Known {
 }
 
 impl World {
-    pub fn new(client: Client, behaviour: Behaviour, woken: UnboundedSender<Key>) -> Self {
-        Self { client, behaviour, woken, known: Mutex::default() }
+    pub fn new(
+        client: Client,
+        namespace: Option<String>,
+        behaviour: Behaviour,
+        woken: UnboundedSender<Key>,
+    ) -> Self {
+        Self { client, namespace, behaviour, woken, known: Mutex::default() }
     }
 
     pub fn get(&self, key: &Key) -> Option<Seen> {
@@ -201,7 +208,13 @@ impl World {
     }
 
     /// Whether exactly this was written last and nothing has changed since.
-    pub(crate) fn already_written(&self, key: &Key, part: &'static str, now: &DynamicObject, what: &Value) -> bool {
+    pub(crate) fn already_written(
+        &self,
+        key: &Key,
+        part: &'static str,
+        now: &DynamicObject,
+        what: &Value,
+    ) -> bool {
         let known = self.known();
         let last = known.written.get(&(key.clone(), part));
         last.is_some_and(|(version, written)| {

@@ -64,6 +64,22 @@ impl World {
         Ok(())
     }
 
+    /// Changes some fields of an object that others have made. Not by server-side apply: whoever made it may be one of us,
+    /// and would be understood to want nothing but these fields any more.
+    pub async fn amend(&self, kind: Kind, object: &DynamicObject, fields: Value) -> Result<(), ReactError> {
+        let key = Key::of(kind, object);
+        if self.already_written(&key, "", object, &fields) || covers(&serde_json::to_value(object)?, &fields)
+        {
+            return Ok(());
+        }
+        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let api = self.api(kind, &key.namespace);
+        let result = api.patch(&key.name, &params, &Patch::Merge(&fields)).await?;
+        self.note_written(&key, "", &result, fields);
+        self.observe(kind, result);
+        Ok(())
+    }
+
     /// Makes an object unless it exists; what it is afterwards is others' business.
     pub async fn create(&self, kind: Kind, wanted: Value) -> Result<(), ReactError> {
         let wanted = typed(kind, wanted);
@@ -79,7 +95,12 @@ impl World {
     }
 
     /// Makes the status of an object be `status`, all of it.
-    pub async fn set_status(&self, kind: Kind, object: &DynamicObject, status: Value) -> Result<(), ReactError> {
+    pub async fn set_status(
+        &self,
+        kind: Kind,
+        object: &DynamicObject,
+        status: Value,
+    ) -> Result<(), ReactError> {
         let key = Key::of(kind, object);
         let Some(change) = difference(&object.data["status"], &status) else { return Ok(()) };
         if self.already_written(&key, "status", object, &change) {
@@ -104,7 +125,8 @@ impl World {
         };
         let key = Key::of(kind, object);
         let outcome = self.api(kind, &key.namespace).delete(&key.name, &params).await?;
-        if let Some(going) = outcome.left().filter(|left| left.metadata.deletion_timestamp.is_some() && !now) {
+        if let Some(going) = outcome.left().filter(|left| left.metadata.deletion_timestamp.is_some() && !now)
+        {
             self.observe(kind, going);
         } else {
             self.forget(key);
@@ -113,7 +135,12 @@ impl World {
     }
 
     /// Takes a finalizer of ours to settle away from an object that is being deleted.
-    pub async fn release(&self, kind: Kind, object: &DynamicObject, finalizer: &str) -> Result<(), ReactError> {
+    pub async fn release(
+        &self,
+        kind: Kind,
+        object: &DynamicObject,
+        finalizer: &str,
+    ) -> Result<(), ReactError> {
         let kept: Vec<&String> = object.finalizers().iter().filter(|each| *each != finalizer).collect();
         if kept.len() == object.finalizers().len() {
             return Ok(());

@@ -54,9 +54,9 @@ pub(crate) async fn react(world: &World, kind: Kind, redis: &DynamicObject) -> R
     if kind == Kind::RedisReplication {
         let up = ready >= wanted && world.told(redis).failure.is_none();
         let host = format!("{own}-master.{}.svc", redis.namespace().unwrap_or_default());
-        let status = up.then(|| {
-            json!({"masterNode": format!("{own}-0"), "connectionInfo": {"host": host, "port": port}})
-        });
+        let status = up.then(
+            || json!({"masterNode": format!("{own}-0"), "connectionInfo": {"host": host, "port": port}}),
+        );
         world.set_status(kind, redis, status.unwrap_or_else(|| json!({}))).await?;
     }
     Ok(Next::Change)

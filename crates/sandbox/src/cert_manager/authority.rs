@@ -36,8 +36,10 @@ impl Authority {
         };
         let (chain, key) = (text("tls.crt")?, text("tls.key")?);
         let first = certificates(&chain)?.into_iter().next();
-        let first = first.ok_or_else(|| IssueError::Spec("the authority's secret has no certificate".into()))?;
-        let is_ca = parse_x509_certificate(first.contents()).is_ok_and(|(_, certificate)| certificate.is_ca());
+        let first =
+            first.ok_or_else(|| IssueError::Spec("the authority's secret has no certificate".into()))?;
+        let is_ca =
+            parse_x509_certificate(first.contents()).is_ok_and(|(_, certificate)| certificate.is_ca());
         if !is_ca {
             return Err(IssueError::Spec("certificate is not a CA".into()));
         }
@@ -76,7 +78,8 @@ fn certificates(text: &str) -> Result<Vec<Pem>, IssueError> {
 }
 
 fn is_self_signed(pem: &Pem) -> bool {
-    parse_x509_certificate(pem.contents()).is_ok_and(|(_, certificate)| certificate.subject() == certificate.issuer())
+    parse_x509_certificate(pem.contents())
+        .is_ok_and(|(_, certificate)| certificate.subject() == certificate.issuer())
 }
 
 fn written(certificates: &[Pem]) -> String {

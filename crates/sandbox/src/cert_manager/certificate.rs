@@ -147,12 +147,10 @@ async fn not_ready(
 ) -> Result<(), ReactError> {
     let before = &certificate.data["status"];
     let generation = certificate.metadata.generation.unwrap_or_default();
-    let conditions: Vec<Value> = [
-        Condition::new("Ready", false, reason, message),
-        Condition::new("Issuing", true, reason, message),
-    ]
-    .map(|condition| with(condition.after(&before["conditions"]), "observedGeneration", generation))
-    .into();
+    let conditions: Vec<Value> =
+        [Condition::new("Ready", false, reason, message), Condition::new("Issuing", true, reason, message)]
+            .map(|condition| with(condition.after(&before["conditions"]), "observedGeneration", generation))
+            .into();
     let status = with(before.clone(), "conditions", conditions.clone());
     let status = if status.is_object() { status } else { json!({"conditions": conditions}) };
     world.set_status(Kind::Certificate, certificate, status).await

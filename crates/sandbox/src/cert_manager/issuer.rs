@@ -23,7 +23,9 @@ pub(crate) async fn react(world: &World, kind: Kind, issuer: &DynamicObject) -> 
     let found = told.failure.map_or_else(|| authority(world, kind, issuer), |told| Err(("Failed", told)));
     let ready = match &found {
         Ok(Authority::Itself) => Condition::new("Ready", true, "IsReady", ""),
-        Ok(Authority::Secret { .. }) => Condition::new("Ready", true, "KeyPairVerified", "Signing CA verified"),
+        Ok(Authority::Secret { .. }) => {
+            Condition::new("Ready", true, "KeyPairVerified", "Signing CA verified")
+        }
         Err((reason, message)) => Condition::new("Ready", false, reason, message),
     };
     let ready = with(ready.after(before), "observedGeneration", generation);

@@ -39,7 +39,9 @@ pub(crate) fn generate(spec: KeySpec) -> Result<String, IssueError> {
         }
         (PrivateKeyAlgorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
         (PrivateKeyAlgorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
-        (PrivateKeyAlgorithm::Ecdsa, _) => return Err(IssueError::Key("an ECDSA key has 256 or 384 bits here")),
+        (PrivateKeyAlgorithm::Ecdsa, _) => {
+            return Err(IssueError::Key("an ECDSA key has 256 or 384 bits here"));
+        }
         (PrivateKeyAlgorithm::Ed25519, _) => {
             Made::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?)
         }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 const GROUP: &str = "cert-manager.io";
 const READY: (&str, &str, &str) = ("Ready", "string", r#".status.conditions[?(@.type == "Ready")].status"#);
-const STATUS: (&str, &str, &str) = ("Status", "string", r#".status.conditions[?(@.type == "Ready")].message"#);
+const STATUS: (&str, &str, &str) =
+    ("Status", "string", r#".status.conditions[?(@.type == "Ready")].message"#);
 
 pub(super) fn issuer() -> Definition {
     Definition {
@@ -79,7 +80,6 @@ pub(super) fn certificate() -> Definition {
         ..issuer()
     }
 }
-
 
 const USAGES: [&str; 23] = [
     "signing",

@@ -6,7 +6,13 @@ use serde_json::json;
 pub(super) fn http_route() -> Definition {
     let reference = || {
         open(
-            [("group", text()), ("kind", text()), ("name", text()), ("namespace", text()), ("port", number(1))],
+            [
+                ("group", text()),
+                ("kind", text()),
+                ("name", text()),
+                ("namespace", text()),
+                ("port", number(1)),
+            ],
             &["name"],
         )
     };

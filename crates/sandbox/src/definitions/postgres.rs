@@ -9,10 +9,8 @@ pub(super) fn zalando() -> Definition {
         &["version"],
     );
     let quantity = r"^(\d+(e\d+)?|\d+(\.\d+)?(e\d+)?[EPTGMK]i?)$";
-    let volume = open(
-        [("size", json!({"type": "string", "pattern": quantity})), ("storageClass", text())],
-        &["size"],
-    );
+    let volume =
+        open([("size", json!({"type": "string", "pattern": quantity})), ("storageClass", text())], &["size"]);
     let users = json!({"type": "object", "additionalProperties": {
         "type": "array", "nullable": true, "items": choice(&["bypassrls", "BYPASSRLS", "nobypassrls", "NOBYPASSRLS",
             "createdb", "CREATEDB", "nocreatedb", "NOCREATEDB", "createrole", "CREATEROLE", "nocreaterole",
@@ -56,10 +54,8 @@ pub(super) fn zalando() -> Definition {
 }
 
 pub(super) fn cloud_native_pg() -> Definition {
-    let initdb = open(
-        [("database", text()), ("owner", text()), ("secret", open([("name", text())], &["name"]))],
-        &[],
-    );
+    let initdb =
+        open([("database", text()), ("owner", text()), ("secret", open([("name", text())], &["name"]))], &[]);
     Definition {
         group: "postgresql.cnpg.io",
         versions: &["v1"],

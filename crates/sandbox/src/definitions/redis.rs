@@ -21,11 +21,7 @@ pub(super) fn failover() -> Definition {
         ],
         subresources: json!({}),
         spec: open(
-            [
-                ("redis", servers()),
-                ("sentinel", servers()),
-                ("auth", open([("secretPath", text())], &[])),
-            ],
+            [("redis", servers()), ("sentinel", servers()), ("auth", open([("secretPath", text())], &[]))],
             &[],
         ),
         status: anything(),

@@ -43,9 +43,7 @@ fn free_address(world: &World, service: &DynamicObject) -> String {
     let taken: HashSet<String> = world
         .everywhere(Kind::Service)
         .iter()
-        .filter_map(|each| {
-            Some(each.data["status"]["loadBalancer"]["ingress"][0]["ip"].as_str()?.to_owned())
-        })
+        .filter_map(|each| Some(each.data["status"]["loadBalancer"]["ingress"][0]["ip"].as_str()?.to_owned()))
         .collect();
     world.address_for(service, Ipv4Addr::new(172, 18, 255, 1), &taken)
 }
@@ -101,7 +99,10 @@ fn target(port: &Value, pods: &[Seen]) -> Value {
     let Some(name) = target.as_str() else {
         return if target.is_number() { target.clone() } else { port["port"].clone() };
     };
-    let containers = pods.iter().flat_map(|pod| pod.data["spec"]["containers"].as_array().into_iter().flatten());
+    let containers =
+        pods.iter().flat_map(|pod| pod.data["spec"]["containers"].as_array().into_iter().flatten());
     let mut ports = containers.flat_map(|container| container["ports"].as_array().into_iter().flatten());
-    ports.find(|port| port["name"] == name).map_or_else(|| port["port"].clone(), |port| port["containerPort"].clone())
+    ports
+        .find(|port| port["name"] == name)
+        .map_or_else(|| port["port"].clone(), |port| port["containerPort"].clone())
 }

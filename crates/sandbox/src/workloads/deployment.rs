@@ -86,33 +86,13 @@ async fn adopt_revision(
 ) -> Result<(), ReactError> {
     let newest = old.iter().map(|set| revision(set)).max().unwrap_or(0);
     let number = if revision(new) > newest { revision(new) } else { newest + 1 };
-    let annotated = |object: &DynamicObject| {
-        json!({"metadata": {
-            "name": object.name_any(),
-            "namespace": object.namespace(),
-            "annotations": {REVISION: number.to_string()},
-        }})
-    };
-    if revision(new) != number {
-        let spec = json!({"replicas": new.data["spec"]["replicas"]});
-        world.apply(Kind::ReplicaSet, crate::condition::with(annotated(new), "spec", spec)).await?;
-    }
-    world.apply(Kind::Deployment, annotated(deployment)).await
+    let annotated = json!({"metadata": {"annotations": {REVISION: number.to_string()}}});
+    world.amend(Kind::ReplicaSet, new, annotated.clone()).await?;
+    world.amend(Kind::Deployment, deployment, annotated).await
 }
 
 async fn scale(world: &World, set: &DynamicObject, replicas: i64) -> Result<(), ReactError> {
-    if count(set).wanted == replicas {
-        return Ok(());
-    }
-    let wanted = json!({
-        "metadata": {
-            "name": set.name_any(),
-            "namespace": set.namespace(),
-            "annotations": {REVISION: revision(set).to_string()},
-        },
-        "spec": {"replicas": replicas},
-    });
-    world.apply(Kind::ReplicaSet, wanted).await
+    world.amend(Kind::ReplicaSet, set, json!({"spec": {"replicas": replicas}})).await
 }
 
 /// While paused, a scaled Deployment scales its newest template and rolls no further.
@@ -128,11 +108,9 @@ fn scaled(replicas: i64, new: Option<&DynamicObject>, old: &[Seen]) -> (i64, Vec
 }
 
 async fn forget_history(world: &World, spec: &Value, old: &[Seen]) -> Result<(), ReactError> {
-    let limit = spec["revisionHistoryLimit"].as_u64().and_then(|limit| usize::try_from(limit).ok()).unwrap_or(10);
-    let idle: Vec<&Seen> = old
-        .iter()
-        .filter(|set| count(set) == Count::default())
-        .collect();
+    let limit =
+        spec["revisionHistoryLimit"].as_u64().and_then(|limit| usize::try_from(limit).ok()).unwrap_or(10);
+    let idle: Vec<&Seen> = old.iter().filter(|set| count(set) == Count::default()).collect();
     for set in idle.iter().take(idle.len().saturating_sub(limit)) {
         world.delete(Kind::ReplicaSet, set, false).await?;
     }

@@ -50,8 +50,7 @@ pub(super) fn status(deployment: &DynamicObject, progress: &Progress<'_>) -> (Va
         let message = "Deployment does not have minimum availability.";
         Condition::new("Available", false, "MinimumReplicasUnavailable", message)
     };
-    let complete =
-        updated.present == replicas && all.present == replicas && updated.available == replicas;
+    let complete = updated.present == replicas && all.present == replicas && updated.available == replicas;
     let moved = ["replicas", "updatedReplicas", "readyReplicas", "observedGeneration"]
         .iter()
         .any(|field| before[*field].as_i64().unwrap_or(0) != numbers[*field].as_i64().unwrap_or(0));
@@ -92,7 +91,8 @@ fn progressing(
     if last.is_some_and(|last| last["message"] == *exceeded) {
         return (write(timeout), None);
     }
-    let limit = Duration::from_secs(deployment.data["spec"]["progressDeadlineSeconds"].as_u64().unwrap_or(600));
+    let limit =
+        Duration::from_secs(deployment.data["spec"]["progressDeadlineSeconds"].as_u64().unwrap_or(600));
     let left = last
         .filter(|last| last["reason"] == "ReplicaSetUpdated")
         .and_then(|last| last["lastUpdateTime"].as_str()?.parse::<Timestamp>().ok())

@@ -29,8 +29,9 @@ pub(crate) async fn react(world: &World, job: &DynamicObject) -> Result<Next, Re
     let told = world.told(job).failure;
     if succeeded >= completions {
         let message = "Reached expected number of succeeded pods";
-        let ends = ["SuccessCriteriaMet", "Complete"]
-            .map(|kind| Condition::new(kind, true, "CompletionsReached", message).after(&status["conditions"]));
+        let ends = ["SuccessCriteriaMet", "Complete"].map(|kind| {
+            Condition::new(kind, true, "CompletionsReached", message).after(&status["conditions"])
+        });
         let complete = json!({
             "startTime": started, "completionTime": now(), "succeeded": succeeded, "failed": failed,
             "conditions": ends,
@@ -40,8 +41,9 @@ pub(crate) async fn react(world: &World, job: &DynamicObject) -> Result<Next, Re
     }
     if failed > 0 && (told.is_some() || failed > allowed) {
         let message = told.unwrap_or_else(|| "Job has reached the specified backoff limit".to_owned());
-        let ends = ["FailureTarget", "Failed"]
-            .map(|kind| Condition::new(kind, true, "BackoffLimitExceeded", &message).after(&status["conditions"]));
+        let ends = ["FailureTarget", "Failed"].map(|kind| {
+            Condition::new(kind, true, "BackoffLimitExceeded", &message).after(&status["conditions"])
+        });
         let failed =
             json!({"startTime": started, "succeeded": succeeded, "failed": failed, "conditions": ends});
         world.set_status(Kind::Job, job, failed).await?;
@@ -66,6 +68,7 @@ fn count(pods: &[Seen], phase: &str) -> u64 {
 }
 
 fn active_among(pods: Vec<Seen>) -> u64 {
-    let ended = |pod: &Seen| ["Succeeded", "Failed"].iter().any(|phase| pod.data["status"]["phase"] == *phase);
+    let ended =
+        |pod: &Seen| ["Succeeded", "Failed"].iter().any(|phase| pod.data["status"]["phase"] == *phase);
     staying(pods).iter().filter(|pod| !ended(pod)).count() as u64
 }

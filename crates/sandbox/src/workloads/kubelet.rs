@@ -126,7 +126,8 @@ fn container_status(container: &Value, before: &Value, fate: &Fate, lasting: boo
     let started = before["state"]["running"]["startedAt"].as_str().map_or_else(now, str::to_owned);
     let ended = |code: i32, reason: &str, message: &str| {
         let end = before["state"]["terminated"]["finishedAt"].as_str().map_or_else(now, str::to_owned);
-        let start = before["state"]["terminated"]["startedAt"].as_str().map_or_else(|| end.clone(), str::to_owned);
+        let start =
+            before["state"]["terminated"]["startedAt"].as_str().map_or_else(|| end.clone(), str::to_owned);
         json!({"terminated": {
             "exitCode": code, "reason": reason, "message": message, "startedAt": start, "finishedAt": end,
         }})

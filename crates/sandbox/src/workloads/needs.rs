@@ -60,7 +60,14 @@ fn unset(world: &World, namespace: &str, spec: &Value) -> Option<String> {
         });
         whole.chain(single).find_map(|(kind, reference)| {
             let name = reference["name"].as_str()?;
-            absent(world, namespace, kind, name, reference["key"].as_str().into_iter(), &reference["optional"])
+            absent(
+                world,
+                namespace,
+                kind,
+                name,
+                reference["key"].as_str().into_iter(),
+                &reference["optional"],
+            )
         })
     })
 }
@@ -81,9 +88,7 @@ fn absent<'k>(
     let Some(object) = world.find(kind, namespace, name) else {
         return Some(format!("{lower} {name:?} not found"));
     };
-    let has = |key: &str| {
-        ["data", "binaryData"].iter().any(|field| object.data[*field].get(key).is_some())
-    };
+    let has = |key: &str| ["data", "binaryData"].iter().any(|field| object.data[*field].get(key).is_some());
     let key = keys.find(|key| !has(key))?;
     Some(format!("couldn't find key {key} in {upper} {namespace}/{name}"))
 }

@@ -4,12 +4,7 @@ use super::{
     kubelet::{self, Fate},
     needs::missing,
 };
-use crate::{
-    kind::Kind,
-    react::Next,
-    world::World,
-    write::ReactError,
-};
+use crate::{kind::Kind, react::Next, world::World, write::ReactError};
 use kube::{ResourceExt as _, core::DynamicObject};
 use std::{collections::HashSet, net::Ipv4Addr};
 

@@ -41,7 +41,8 @@ impl Strategy {
             Self::Rolling { surge, unavailable } => {
                 let others: i64 = old.iter().map(|count| count.wanted).sum();
                 let room = (replicas + surge - others).max(0);
-                let next_new = if new.wanted > replicas { replicas } else { replicas.min(room.max(new.wanted)) };
+                let next_new =
+                    if new.wanted > replicas { replicas } else { replicas.min(room.max(new.wanted)) };
                 (next_new, shrunk(old, replicas - unavailable, new))
             }
         }

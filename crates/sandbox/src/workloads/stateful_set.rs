@@ -24,7 +24,9 @@ pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, Re
     for ordinal in first..first + replicas {
         match find(ordinal) {
             None => create(world, set, ordinal, &update).await?,
-            Some(pod) if pod.data["status"]["phase"] == "Failed" => world.delete(Kind::Pod, pod, false).await?,
+            Some(pod) if pod.data["status"]["phase"] == "Failed" => {
+                world.delete(Kind::Pod, pod, false).await?
+            }
             Some(_) => {}
         }
         if !parallel && !find(ordinal).is_some_and(|pod| is_serving(pod)) {
@@ -116,8 +118,7 @@ fn status(set: &DynamicObject, pods: &[Seen], update: &str, replicas: i64) -> Va
     let done = usize::try_from(replicas).is_ok_and(|wanted| updated == wanted && ready == wanted)
         && updated == pods.len();
     let current = before["currentRevision"].as_str().filter(|_| !done).unwrap_or(update);
-    let is_current =
-        |pod: &&Seen| pod.labels().get(REVISION).is_some_and(|revision| revision == current);
+    let is_current = |pod: &&Seen| pod.labels().get(REVISION).is_some_and(|revision| revision == current);
     json!({
         "observedGeneration": set.metadata.generation,
         "replicas": pods.len(),
