@@ -232,6 +232,17 @@ impl Failure {
         failure
     }
 
+    /// The same failure with one expression replaced by another wherever it occurs.
+    pub fn reworded(mut self, from: &str, to: &str) -> Self {
+        self.message = self.message.replace(from, to);
+        for cause in self.details.get_mut("causes").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(message) = cause["message"].as_str() {
+                cause["message"] = message.replace(from, to).into();
+            }
+        }
+        self
+    }
+
     /// The `Status` object.
     pub fn status(&self) -> Value {
         let mut status = json!({

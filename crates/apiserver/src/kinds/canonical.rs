@@ -3,6 +3,7 @@
 //!
 //! A client may send `hostNetwork: false` or `cpu: 0.5`; the server keeps neither. Custom objects stay as they are.
 
+use crate::go;
 use super::{
     quantity::Quantity,
     resource::{Origin, Resource},
@@ -15,10 +16,7 @@ pub(crate) fn canonicalise(resource: &Resource, object: &mut Value) {
     if resource.origin == Origin::Custom {
         return;
     }
-    let package = match resource.group.as_str() {
-        "" => "core",
-        group => group.split('.').next().unwrap_or(group),
-    };
+    let package = go::package(&resource.group);
     if let (Some(fields), Value::Object(object)) =
         (TYPES.get(format!("{package}.{}", resource.kind).as_str()), object)
     {

@@ -81,10 +81,7 @@ impl As {
             _ => return Ok(()),
         };
         let list = if is_list { "List" } else { "" };
-        let package = match resource.group.split('.').next() {
-            None | Some("") => "core",
-            Some(package) => package,
-        };
+        let package = go::package(&resource.group);
         let go_type = match resource.origin {
             Origin::Builtin => format!("*{package}.{}{list}", resource.kind),
             Origin::Custom => format!("*unstructured.Unstructured{list}"),

@@ -20,8 +20,9 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub fn parse(accept: &str, query: &Query) -> Result<Self, Failure> {
-        let present::Presentation { shape, format } = present::negotiate(accept)?;
+    pub fn parse(resource: &Resource, accept: &str, query: &Query) -> Result<Self, Failure> {
+        let present::Presentation { shape, format } =
+            present::negotiate(accept).map_err(|refusal| refusal.failure(resource))?;
         let parameter = query.get("includeObject");
         let include = IncludeObject::parse(parameter).ok_or_else(|| {
             Failure::bad_request(format!(

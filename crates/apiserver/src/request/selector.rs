@@ -1,6 +1,6 @@
 //! Label and field selectors.
 
-use crate::failure::Failure;
+use crate::{failure::Failure, kinds::names};
 use serde_json::Value;
 
 /// Which labels an object must have.
@@ -73,6 +73,9 @@ fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
         return Err(malformed("found '', expected: ',' or ')'"));
     }
     pieces.push(text[start..].trim());
+    if pieces.len() > 1 && pieces.last().is_some_and(|piece| piece.is_empty()) {
+        return Err(Failure::bad_request("found '', expected: identifier after ','"));
+    }
     if pieces.len() == 1 && pieces[0].is_empty() {
         pieces.clear();
     }
@@ -87,61 +90,60 @@ fn requirement(piece: &str) -> Result<Requirement, Failure> {
     if let Some((key, set)) = words {
         let values = |word: &str| set.strip_prefix(word).map(str::trim_start).filter(|rest| rest.starts_with('('));
         if let Some(values) = values("notin") {
-            return Ok(Requirement { key: label_key(key)?, test: Test::NotIn(set_values(values)?) });
+            return Ok(Requirement { key: label_key(key)?, test: Test::NotIn(set_values(key, values)?) });
         }
         if let Some(values) = values("in") {
-            return Ok(Requirement { key: label_key(key)?, test: Test::In(set_values(values)?) });
+            return Ok(Requirement { key: label_key(key)?, test: Test::In(set_values(key, values)?) });
         }
     }
-    let operators: [(&str, fn(&str) -> Result<Test, Failure>); 5] = [
-        ("!=", |value| Ok(Test::NotIn(vec![label_value(value)?]))),
-        ("==", |value| Ok(Test::In(vec![label_value(value)?]))),
-        ("=", |value| Ok(Test::In(vec![label_value(value)?]))),
-        (">", |value| Ok(Test::Above(number(value)?))),
-        ("<", |value| Ok(Test::Below(number(value)?))),
+    let operators: [(&str, fn(&str, &str) -> Result<Test, Failure>); 5] = [
+        ("!=", |key, value| Ok(Test::NotIn(vec![label_value(key, value)?]))),
+        ("==", |key, value| Ok(Test::In(vec![label_value(key, value)?]))),
+        ("=", |key, value| Ok(Test::In(vec![label_value(key, value)?]))),
+        (">", |_, value| Ok(Test::Above(number(value)?))),
+        ("<", |_, value| Ok(Test::Below(number(value)?))),
     ];
     for (operator, test) in operators {
         if let Some((key, value)) = piece.split_once(operator) {
-            return Ok(Requirement { key: label_key(key)?, test: test(value)? });
+            return Ok(Requirement { key: label_key(key)?, test: test(key, value)? });
         }
     }
     Ok(Requirement { key: label_key(piece)?, test: Test::Exists })
 }
 
-fn set_values(text: &str) -> Result<Vec<String>, Failure> {
+fn set_values(key: &str, text: &str) -> Result<Vec<String>, Failure> {
     let inner = text
         .strip_prefix('(')
         .and_then(|rest| rest.trim_end().strip_suffix(')'))
         .ok_or_else(|| malformed("found '', expected: ',' or ')'"))?;
-    inner.split(',').map(label_value).collect()
+    inner.split(',').map(|value| label_value(key, value)).collect()
 }
 
 fn label_key(key: &str) -> Result<String, Failure> {
     let key = key.trim();
-    let (prefix, name) = key.split_once('/').unwrap_or(("", key));
-    let valid = !name.is_empty() && name.len() <= 63 && name.chars().all(is_label_character) && !prefix.contains('/');
-    if !valid {
-        return Err(malformed(&format!("<nil>: Invalid value: {key:?}: name part must be a valid label name")));
+    match names::qualified_name(key).first() {
+        Some(why) => Err(malformed(&format!("<nil>: Invalid value: {key:?}: {why}"))),
+        None => Ok(key.to_owned()),
     }
-    Ok(key.to_owned())
 }
 
-fn label_value(value: &str) -> Result<String, Failure> {
+/// A value of this label.
+fn label_value(key: &str, value: &str) -> Result<String, Failure> {
     let value = value.trim();
-    if value.len() > 63 || !value.chars().all(is_label_character) {
-        return Err(malformed(&format!("found '{value}', expected: identifier")));
+    if value.contains(char::is_whitespace) {
+        let rest = value.split_whitespace().nth(1).unwrap_or_default();
+        return Err(malformed(&format!("found '{rest}', expected: ',' or 'end of string'")));
     }
-    Ok(value.to_owned())
+    match names::label_value(value).first() {
+        Some(why) => Err(malformed(&format!("values[0][{}]: Invalid value: {value:?}: {why}", key.trim()))),
+        None => Ok(value.to_owned()),
+    }
 }
 
 fn number(value: &str) -> Result<i64, Failure> {
     value.trim().parse().map_err(|_| {
         malformed(&format!("values[0]: Invalid value: {:?}: for 'Gt', 'Lt' operators, the value must be an integer", value.trim()))
     })
-}
-
-fn is_label_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 fn malformed(why: &str) -> Failure {

@@ -58,7 +58,7 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
         return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
     };
     let call = Call {
-        view: View::parse(accept, &query)?,
+        view: View::parse(&resource, accept, &query)?,
         server,
         resource,
         namespace: target.namespace,

@@ -49,6 +49,7 @@ fn watch(call: Call, selection: Selection, options: &ListOptions) -> Result<Resp
 
 fn list(call: &Call, selection: &Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
     call.allows(Verb::List)?;
+    call.view.shape.fits(true, &call.resource)?;
     let page = read::list(&mut call.server.state(), &call.resource, selection, options)?;
     let shown = call.view.list(&call.resource, page, call.server.clock.now());
     Ok(reply::document(StatusCode::OK, &call.view, &shown, &[]))

@@ -82,6 +82,7 @@ pub(super) async fn part(
 fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     let options = ListOptions::parse(&call.query)?;
     call.allows(Verb::Get)?;
+    call.view.shape.fits(false, &call.resource)?;
     let now = call.server.state().store.revision();
     if let Some(Version::NotOlderThan(wanted) | Version::Exact(wanted)) = options.version
         && wanted > now

@@ -47,13 +47,20 @@ pub(crate) fn delete(
         hold_for_objects(&mut after, clock);
     }
     mark(&mut after, grace, clock.now());
+    if is_namespace(resource)
+        && let Some(metadata) = after["metadata"].as_object_mut()
+    {
+        metadata.remove("deletionGracePeriodSeconds");
+    }
     let gone = may_go(&after);
+    // A pod is marked before it goes, so its last state says so.
+    let last = if gone && !resource.is("", "pods") { Value::clone(&live) } else { after.clone() };
     if options.dry_run {
-        return Ok(Deletion { object: if gone { Value::clone(&live) } else { after }, gone });
+        return Ok(Deletion { object: last, gone });
     }
     if gone {
         state.commit(key, None);
-        return Ok(Deletion { object: Value::clone(&live), gone });
+        return Ok(Deletion { object: last, gone });
     }
     if after != *live {
         state.commit(key, Some(after));

@@ -1,17 +1,22 @@
 //! Whether an object is the one its path names.
 
-use crate::{failure::Failure, kinds::Resource};
-use http::StatusCode;
+use crate::{
+    failure::Failure,
+    go,
+    kinds::{Origin, Resource},
+    state::State,
+};
 use serde_json::Value;
 
 /// Checks kind, version, name and namespace against the path, and fills in what the path knows.
 pub(crate) fn settle(
+    state: &State,
     resource: &Resource,
     namespace: Option<&str>,
     name: Option<&str>,
     object: &mut Value,
 ) -> Result<(), Failure> {
-    kind(resource, object)?;
+    kind(state, resource, object)?;
     if object["metadata"].is_null() {
         object["metadata"] = Value::Object(serde_json::Map::new());
     }
@@ -25,23 +30,20 @@ pub(crate) fn settle(
     let (sent_name, sent_namespace) = (sent("name"), sent("namespace"));
     if let Some(name) = name {
         if sent_name.is_empty() {
-            metadata.insert("name".into(), name.into());
-        } else if sent_name != name {
+            return Err(Failure::bad_request(format!(
+                "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+            )));
+        }
+        if sent_name != name {
             return Err(Failure::bad_request(format!(
                 "the name of the object ({sent_name}) does not match the name on the URL ({name})"
             )));
         }
     }
     match namespace {
-        Some(namespace) if !sent_namespace.is_empty() && sent_namespace != namespace => {
-            Err(mismatch(if name.is_some() {
-                format!(
-                    "the namespace of the object ({sent_namespace}) does not match the namespace on the URL ({namespace})"
-                )
-            } else {
-                "the namespace of the provided object does not match the namespace sent on the request".into()
-            }))
-        }
+        Some(namespace) if !sent_namespace.is_empty() && sent_namespace != namespace => Err(Failure::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
         Some(namespace) => {
             metadata.insert("namespace".into(), namespace.into());
             Ok(())
@@ -53,31 +55,54 @@ pub(crate) fn settle(
     }
 }
 
-fn kind(resource: &Resource, object: &mut Value) -> Result<(), Failure> {
+fn kind(state: &State, resource: &Resource, object: &mut Value) -> Result<(), Failure> {
     let expected = resource.api_version();
     let sent = |object: &Value, field: &str| object[field].as_str().unwrap_or_default().to_owned();
-    let (api_version, kind) = (sent(object, "apiVersion"), sent(object, "kind"));
+    let (mut api_version, mut kind) = (sent(object, "apiVersion"), sent(object, "kind"));
+    if resource.origin == Origin::Custom && kind.is_empty() {
+        return Err(Failure::bad_request(format!("Object 'Kind' is missing in '{object}'")));
+    }
     if api_version.is_empty() {
+        api_version.clone_from(&expected);
         object["apiVersion"] = expected.clone().into();
     }
     if kind.is_empty() {
-        object["kind"] = resource.kind.clone().into();
+        kind.clone_from(&resource.kind);
+        object["kind"] = kind.clone().into();
     }
-    if !kind.is_empty() && kind != resource.kind {
-        let version = if api_version.is_empty() { expected } else { api_version };
+    if kind == resource.kind && api_version == expected {
+        return Ok(());
+    }
+    if resource.origin == Origin::Custom {
         return Err(Failure::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {}: no kind {kind:?} is registered for version {version:?}",
+            "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered",
+            version_of(&api_version),
             resource.kind
         )));
     }
-    if !api_version.is_empty() && api_version != expected {
-        return Err(Failure::bad_request(format!(
-            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-        )));
-    }
-    Ok(())
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let why = match state.kinds.by_kind(group, version, &kind) {
+        Some(other) if other.kind != resource.kind => format!(
+            "converting ({version}.{kind}) to ({}.{}): unknown conversion",
+            go::package(&resource.group),
+            resource.kind
+        ),
+        Some(_) => {
+            return Err(Failure::bad_request(format!(
+                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+            )));
+        }
+        None => format!(
+            "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+        ),
+    };
+    Err(Failure::bad_request(format!(
+        "{kind} in version {:?} cannot be handled as a {}: {why}",
+        version_of(&api_version),
+        resource.kind
+    )))
 }
 
-fn mismatch(message: String) -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+fn version_of(api_version: &str) -> &str {
+    api_version.rsplit('/').next().unwrap_or_default()
 }

@@ -16,7 +16,14 @@ mod scale;
 pub(crate) use body::{Document, PatchFormat, Strategic};
 pub(crate) use scale::scale_of;
 
-use crate::{access::User, failure::Failure, kinds::Resource, request::WriteOptions, server::Shared, state::State};
+use crate::{
+    access::User,
+    failure::Failure,
+    kinds::{Origin, Resource},
+    request::WriteOptions,
+    server::Shared,
+    state::State,
+};
 use http::StatusCode;
 use serde_json::Value;
 use std::sync::Arc;
@@ -79,6 +86,8 @@ struct Intent {
 enum Ownership {
     /// Whatever differs from the stored object now belongs to the writer.
     OfDifferences,
+    /// The same, of an object that a patch was made into; it fails in other words.
+    OfPatched,
     /// It is settled already: the object is the result of an apply.
     Settled,
 }
@@ -87,20 +96,24 @@ impl Write<'_> {
     /// Creates an object.
     pub async fn create(&self, document: Document) -> Result<Written, Failure> {
         let Document { mut object, duplicates } = document;
-        identity::settle(&self.resource, self.namespace, None, &mut object)?;
+        identity::settle(&self.server.state(), &self.resource, self.namespace, None, &mut object)?;
         self.open_for_new_objects(object["metadata"]["name"].as_str().unwrap_or_default())?;
+        if object["metadata"]["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
+            let why = "resourceVersion should not be set on objects to be created";
+            return Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "", why));
+        }
         metadata::wipe(&mut object);
         let name = self.name_of(&mut object)?;
         let key = State::key(&self.resource, self.namespace, &name);
         self.carry_out(&key, |live| {
-            if live.is_some() {
-                return Err(Failure::already_exists(&self.resource.group, &self.resource.plural, &name));
+            if let Some(live) = live {
+                let mut failure = Failure::already_exists(&self.resource.group, &self.resource.plural, &name);
+                if !live["metadata"]["deletionTimestamp"].is_null() {
+                    failure.message = format!("object is being deleted: {}", failure.message);
+                }
+                return Err(failure);
             }
-            Ok(Intent {
-                object: object.clone(),
-                ownership: Ownership::OfDifferences,
-                complaints: duplicates.clone(),
-            })
+            Ok(intent(&object, &duplicates))
         })
         .await
     }
@@ -108,17 +121,20 @@ impl Write<'_> {
     /// Replaces an object, or the part that the request is about.
     pub async fn update(&self, name: &str, document: Document) -> Result<Written, Failure> {
         let Document { mut object, duplicates } = document;
-        identity::settle(&self.resource, self.namespace, Some(name), &mut object)?;
+        identity::settle(&self.server.state(), &self.resource, self.namespace, Some(name), &mut object)?;
         let key = State::key(&self.resource, self.namespace, name);
         self.carry_out(&key, |live| {
-            if live.is_none() {
-                return Err(Failure::not_found(&self.resource.group, &self.resource.plural, name));
+            match live {
+                Some(live) => metadata::same_uid(&self.resource, &key, live, &object)?,
+                None if self.part == Part::Main && creates_on_update(&self.resource) => {
+                    self.open_for_new_objects(name)?;
+                    let mut object = object.clone();
+                    metadata::wipe(&mut object);
+                    return Ok(intent(&object, &duplicates));
+                }
+                None => return Err(Failure::not_found(&self.resource.group, &self.resource.plural, name)),
             }
-            Ok(Intent {
-                object: object.clone(),
-                ownership: Ownership::OfDifferences,
-                complaints: duplicates.clone(),
-            })
+            Ok(intent(&object, &duplicates))
         })
         .await
     }
@@ -158,6 +174,20 @@ impl Write<'_> {
         failure.details.insert("causes".into(), cause);
         Err(failure)
     }
+}
+
+fn intent(object: &Value, duplicates: &[String]) -> Intent {
+    Intent { object: object.clone(), ownership: Ownership::OfDifferences, complaints: duplicates.to_vec() }
+}
+
+/// Kinds that a PUT creates where there is nothing to replace.
+fn creates_on_update(resource: &Resource) -> bool {
+    matches!(
+        (resource.origin, resource.group.as_str(), resource.plural.as_str()),
+        (Origin::Builtin, "", "limitranges" | "events" | "services" | "endpoints")
+            | (Origin::Builtin, "events.k8s.io" | "rbac.authorization.k8s.io", _)
+            | (Origin::Builtin, "coordination.k8s.io", "leases")
+    )
 }
 
 /// What an object's deletion has to wait for.

@@ -6,6 +6,7 @@ use crate::{
     fields::{self, Force},
     kinds,
     patch,
+    schema,
     state::State,
 };
 use serde_json::Value;
@@ -28,8 +29,12 @@ impl Write<'_> {
             let live = live
                 .ok_or_else(|| Failure::not_found(&self.resource.group, &self.resource.plural, name))?;
             let mut object = self.patched(live, format, body)?;
-            identity::settle(&self.resource, self.namespace, Some(name), &mut object)?;
-            Ok(Intent { object, ownership: Ownership::OfDifferences, complaints: Vec::new() })
+            if !object["metadata"]["name"].is_string() {
+                object["metadata"]["name"] = name.into();
+            }
+            identity::settle(&self.server.state(), &self.resource, self.namespace, Some(name), &mut object)?;
+            let complaints = if format == PatchFormat::Json { Vec::new() } else { schema::duplicates(body) };
+            Ok(Intent { object, ownership: Ownership::OfPatched, complaints })
         })
         .await
     }
@@ -44,18 +49,28 @@ impl Write<'_> {
         patched.map_err(Failure::from)
     }
 
+    /// An apply may leave out name and namespace, but not contradict the path.
+    fn named_as_the_path(&self, name: &str, configuration: &Value) -> Result<(), Failure> {
+        let sent = |field: &str| configuration["metadata"][field].as_str().filter(|text| !text.is_empty());
+        if let Some(other) = sent("name").filter(|other| *other != name) {
+            return Err(Failure::bad_request(format!(
+                "the name of the object ({other}) does not match the name on the URL ({name})"
+            )));
+        }
+        if sent("namespace").is_some_and(|other| Some(other) != self.namespace) {
+            return Err(Failure::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+        Ok(())
+    }
+
     async fn apply(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
-        let mut configuration = yaml(body)?;
+        let configuration = yaml(body)?;
         if !configuration.is_object() {
             return Err(Failure::bad_request("error decoding patch: the configuration is not an object"));
         }
-        let (sent, expected) = (configuration["apiVersion"].as_str().unwrap_or_default(), self.resource.api_version());
-        if sent != expected {
-            return Err(Failure::bad_request(format!(
-                "Incorrect version specified in apply patch. Specified patch version: {sent}, expected: {expected}"
-            )));
-        }
-        identity::settle(&self.resource, self.namespace, Some(name), &mut configuration)?;
+        self.named_as_the_path(name, &configuration)?;
         let key = State::key(&self.resource, self.namespace, name);
         let now = self.server.clock.stamp();
         let force = if self.options.force == Some(true) { Force::Yes } else { Force::No };
@@ -67,6 +82,10 @@ impl Write<'_> {
             let mut object =
                 fields::apply(&self.resource.schema, live, &configuration, &self.manager(&now), force, reset)
                     .map_err(|error| error.failure())?;
+            object["metadata"]["name"] = name.into();
+            if let Some(namespace) = self.namespace {
+                object["metadata"]["namespace"] = namespace.into();
+            }
             if live.is_none() {
                 metadata::wipe(&mut object);
             } else {

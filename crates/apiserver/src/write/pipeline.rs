@@ -15,7 +15,7 @@ use crate::{
     store::Key,
 };
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The largest object that is stored, the same as etcd's limit for a request.
@@ -56,10 +56,15 @@ impl Write<'_> {
         intent: Intent,
     ) -> Result<(Value, Vec<String>), Failure> {
         let Intent { mut object, ownership, mut complaints } = intent;
-        complaints.extend(shaped(&self.resource, &mut object)?);
-        let mut warnings = self.judged(complaints, ownership)?;
+        let sent = object.clone();
+        match (shaped(&self.resource, &mut object), ownership) {
+            (Ok(unknown), _) => complaints.extend(unknown),
+            (Err(failure), Ownership::OfPatched) => return Err(rejected_patch(&sent, why(&failure))),
+            (Err(failure), _) => return Err(failure),
+        }
+        let mut warnings = self.judged(complaints, ownership, &sent)?;
         if let Some(live) = live {
-            metadata::same_object(&self.resource, live, &mut object)?;
+            metadata::same_object(&self.resource, key, live, &mut object)?;
         }
 
         let request = Request {
@@ -81,7 +86,7 @@ impl Write<'_> {
         }
 
         let now = self.server.clock.stamp();
-        if ownership == Ownership::OfDifferences {
+        if ownership != Ownership::Settled {
             let manager = self.manager(&now);
             let reset = kinds::reset_fields(&self.resource, self.part.subresource());
             fields::update(&self.resource.schema, live, &mut object, &manager, reset);
@@ -100,6 +105,7 @@ impl Write<'_> {
             metadata::count_generation(&self.resource, live, &mut object);
             causes.extend(metadata::finalizer_causes(live, &object));
         }
+        kinds::canonicalise(&self.resource, &mut object);
         causes.extend(self.broken_rules(live, &object));
         if causes.is_empty() {
             causes.extend(self.allocated(key, &mut object));
@@ -186,13 +192,16 @@ impl Write<'_> {
     }
 
     /// What becomes of complaints about fields: nothing, warnings, or a failure.
-    fn judged(&self, complaints: Vec<String>, ownership: Ownership) -> Result<Vec<String>, Failure> {
+    fn judged(&self, complaints: Vec<String>, ownership: Ownership, sent: &Value) -> Result<Vec<String>, Failure> {
         match self.options.field_validation {
             _ if complaints.is_empty() => Ok(Vec::new()),
             FieldValidation::Ignore => Ok(Vec::new()),
             FieldValidation::Warn => Ok(complaints),
             // An apply has refused unknown fields already.
             FieldValidation::Strict if ownership == Ownership::Settled => Ok(Vec::new()),
+            FieldValidation::Strict if ownership == Ownership::OfPatched => {
+                Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
+            }
             FieldValidation::Strict => Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints)),
         }
     }
@@ -216,3 +225,13 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
     Ok(unknown)
 }
 
+
+/// A patch that makes something of an object that its kind cannot be.
+fn rejected_patch(patched: &Value, why: &str) -> Failure {
+    Failure::invalid("", "", "", &[Cause::invalid("patch", &json!(patched.to_string()), why)])
+}
+
+/// What is wrong, without the words about which kind it was to be.
+fn why(failure: &Failure) -> &str {
+    failure.message.split_once(": ").map_or(&*failure.message, |(_, why)| why)
+}

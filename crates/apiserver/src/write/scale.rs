@@ -1,6 +1,6 @@
 //! The scale subresource: a small object that stands for how many there are of a larger one.
 
-use super::{Document, Intent, Ownership, PatchFormat, Write, Written};
+use super::{Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml};
 use crate::{
     failure::{Cause, Failure},
     kinds::{Resource, Scale},
@@ -12,6 +12,7 @@ impl Write<'_> {
     /// Replaces the scale of an object.
     pub async fn update_scale(&self, name: &str, document: Document) -> Result<Written, Failure> {
         let sent = document.object;
+        check_kind(&sent)?;
         if let Some(other) = sent["metadata"]["name"].as_str().filter(|other| *other != name) {
             return Err(Failure::bad_request(format!(
                 "the name of the object ({other}) does not match the name on the URL ({name})"
@@ -22,7 +23,34 @@ impl Write<'_> {
 
     /// Patches the scale of an object.
     pub async fn patch_scale(&self, name: &str, format: PatchFormat, body: &[u8]) -> Result<Written, Failure> {
-        self.rescale(name, |scale| self.patched(scale, format, body)).await
+        match format {
+            PatchFormat::Apply => self.apply_scale(name, body).await,
+            _ => self.rescale(name, |scale| self.patched(scale, format, body)).await,
+        }
+    }
+
+    /// Applies a scale: it stands for a configuration of the object that says how many, and nothing else.
+    async fn apply_scale(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
+        let scale = yaml(body)?;
+        check_kind(&scale)?;
+        let not_found = || Failure::not_found(&self.resource.group, &self.resource.plural, name);
+        let paths = self.resource.subresources.scale.as_ref().ok_or_else(not_found)?;
+        if self.server.state().store.get(&State::key(&self.resource, self.namespace, name)).is_none() {
+            return Err(not_found());
+        }
+        let mut configuration = json!({
+            "apiVersion": self.resource.api_version(),
+            "kind": self.resource.kind,
+            "metadata": {"name": name},
+        });
+        if let Some(replicas) = scale["spec"].get("replicas") {
+            set(&mut configuration, &paths.spec_replicas, replicas.clone());
+        }
+        let own = format!("using {}", self.resource.api_version());
+        let applied = self.patch(name, PatchFormat::Apply, configuration.to_string().as_bytes()).await;
+        let mut written = applied.map_err(|failure| failure.reworded(&own, "using autoscaling/v1"))?;
+        written.object = scale_of(&self.resource, paths, &written.object);
+        Ok(written)
     }
 
     async fn rescale(
@@ -54,6 +82,17 @@ impl Write<'_> {
         written.object = scale_of(&self.resource, paths, &written.object);
         Ok(written)
     }
+}
+
+fn check_kind(scale: &Value) -> Result<(), Failure> {
+    let sent = |field: &str| scale[field].as_str().filter(|text| !text.is_empty());
+    if sent("kind").is_some_and(|kind| kind != "Scale") {
+        let (kind, version) = (sent("kind").unwrap_or_default(), sent("apiVersion").unwrap_or_default());
+        return Err(Failure::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a Scale: expected a Scale of autoscaling/v1"
+        )));
+    }
+    Ok(())
 }
 
 /// The scale of an object.
