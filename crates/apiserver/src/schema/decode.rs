@@ -1,6 +1,6 @@
 //! Reads objects of the built-in kinds as Go's JSON decoder reads them into structs.
 
-use super::{Format, Schema, Type, path::Path};
+use super::{Format, Schema, Type, duplicates::MOST, path::Path};
 use crate::failure::Failure;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -169,9 +169,11 @@ impl<'a> Decoder<'a> {
     }
 
     fn note_unknown(&mut self, name: &str) {
-        let mark = self.path.field(name);
-        self.unknown.push(self.path.to_string());
-        self.path.leave(mark);
+        if self.unknown.len() < MOST {
+            let mark = self.path.field(name);
+            self.unknown.push(self.path.to_string());
+            self.path.leave(mark);
+        }
     }
 
     fn mismatch(&mut self, schema: &Schema, told: &str) {

@@ -200,13 +200,3 @@ fn list<T: JsonSchema + ListableResource>() -> Value {
         "x-kubernetes-group-version-kind": identity::<T>(T::LIST_KIND),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::generated;
-
-    #[test]
-    fn dump() {
-        std::fs::write("/tmp/defs-a.json", serde_json::to_string(&generated()).unwrap()).unwrap();
-    }
-}

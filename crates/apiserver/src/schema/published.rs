@@ -65,7 +65,7 @@ impl Facts {
                 self.publish("x-kubernetes-list-type", json!("map"));
                 self.publish("x-kubernetes-list-map-keys", json!(keys));
             }
-            "atomic" | "set" => self.publish("x-kubernetes-list-type", json!(word)),
+            "atomic" | "set" | "granular" => self.publish("x-kubernetes-list-type", json!(word)),
             _ => match word.strip_prefix('~') {
                 Some(strategy) => {
                     self.publish("x-kubernetes-patch-strategy", json!(strategy));
@@ -110,7 +110,7 @@ pub(super) fn amend(definitions: &mut BTreeMap<String, Value>) {
         };
         let Some(Value::Object(target)) = target else { continue };
         unsibling(target);
-        let maps = is_type || target.contains_key("additionalProperties");
+        let maps = target.get("type") != Some(&json!("array"));
         for (attribute, value) in &facts.attributes {
             let attribute = match attribute.as_str() {
                 "x-kubernetes-list-type" if maps => "x-kubernetes-map-type",

@@ -1,5 +1,6 @@
 //! One rule of a schema, compiled.
 
+use super::told;
 use crate::schema::extensions::{is, text};
 use kube::core::cel::cel::Program;
 use serde_json::Value;
@@ -65,24 +66,25 @@ impl Rule {
     }
 
     /// The rule as Go prints it in complaints about it.
-    pub fn shown(&self) -> Value {
-        let text = |attribute: &str| text(&self.source, attribute).unwrap_or_default().to_owned();
+    pub fn shown(&self) -> String {
+        let text = |attribute: &str| Value::from(text(&self.source, attribute).unwrap_or_default());
         let given = |attribute: &str| self.source.get(attribute).cloned().unwrap_or(Value::Null);
-        serde_json::json!({
-            "Rule": text("rule"),
-            "Message": text("message"),
-            "MessageExpression": text("messageExpression"),
-            "Reason": given("reason"),
-            "FieldPath": text("fieldPath"),
-            "OptionalOldSelf": given("optionalOldSelf"),
-        })
+        let fields = [
+            ("Rule", text("rule")),
+            ("Message", text("message")),
+            ("MessageExpression", text("messageExpression")),
+            ("Reason", given("reason")),
+            ("FieldPath", text("fieldPath")),
+            ("OptionalOldSelf", given("optionalOldSelf")),
+        ];
+        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", told::json(&value)));
+        format!("{{{}}}", fields.join(","))
     }
 }
 
 fn compiled(expression: &str) -> Result<Program, String> {
-    let program = Program::compile(expression)
-        .map_err(|errors| format!("compilation failed: ERROR: <input>:{errors}"))?;
-    Ok(program)
+    Program::compile(expression)
+        .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))
 }
 
 /// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.

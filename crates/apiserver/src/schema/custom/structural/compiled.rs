@@ -1,6 +1,5 @@
 //! Checks what only a compiled schema can tell: whether defaults pass and rules make sense.
 
-use super::ROOT;
 use crate::{
     failure::Cause,
     schema::{
@@ -15,9 +14,9 @@ use crate::{
 use serde_json::Value;
 
 /// Defaults that their own schema would refuse or prune.
-pub(in crate::schema::custom) fn wrong_defaults(root: &Node) -> Vec<Cause> {
+pub(in crate::schema::custom) fn wrong_defaults(root: &Node, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
-    let _mark = path.field(ROOT);
+    let _mark = path.field(place);
     let mut causes = Vec::new();
     each(root, &mut path, &mut |node, path| {
         let Some(default) = &node.default else { return };
@@ -46,9 +45,9 @@ fn below(place: &Path, cause: Cause) -> Cause {
 }
 
 /// Rules that do not compile, or that ask for old values where there are none.
-pub(in crate::schema::custom) fn wrong_rules(root: &Node) -> Vec<Cause> {
+pub(in crate::schema::custom) fn wrong_rules(root: &Node, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
-    let _mark = path.field(ROOT);
+    let _mark = path.field(place);
     let mut causes = Vec::new();
     let mut atomic: Vec<String> = Vec::new();
     each(root, &mut path, &mut |node, path| {
@@ -58,7 +57,7 @@ pub(in crate::schema::custom) fn wrong_rules(root: &Node) -> Vec<Cause> {
             let marks = [path.field("x-kubernetes-validations"), path.index(index)];
             let mark = path.field("rule");
             if let Err(problem) = &rule.program {
-                causes.push(told::invalid(path, &rule.shown(), problem));
+                causes.push(told::invalid_shown(path, &rule.shown(), problem));
             } else if rule.uses_old_self
                 && let Some(list) = atomic.first()
             {
@@ -70,7 +69,7 @@ pub(in crate::schema::custom) fn wrong_rules(root: &Node) -> Vec<Cause> {
             path.leave(mark);
             if let Some((_, Err(problem))) = &rule.message_expression {
                 let mark = path.field("messageExpression");
-                causes.push(told::invalid(path, &rule.shown(), problem));
+                causes.push(told::invalid_shown(path, &rule.shown(), problem));
                 path.leave(mark);
             }
             if let Some(optional) =
