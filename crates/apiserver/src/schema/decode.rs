@@ -48,13 +48,13 @@ impl<'a> Decoder<'a> {
         };
         match (schema.kind, &mut *value) {
             (Some(Type::Object), Value::Object(map)) if !schema.properties.is_empty() => {
-                self.fields(schema, map)
+                self.fields(schema, map);
             }
             (Some(Type::Object), Value::Object(map)) => self.map(schema, map),
             (Some(Type::Array), Value::Array(items)) => self.items(schema, items),
             (Some(Type::String), Value::String(text)) => self.text(schema, text),
             (Some(Type::IntOrString), Value::String(text)) if schema.format == Format::Quantity => {
-                self.quantity(text)
+                self.quantity(text);
             }
             (Some(Type::IntOrString), Value::Number(_) | Value::String(_))
                 if schema.format == Format::Quantity => {}

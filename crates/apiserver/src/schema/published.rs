@@ -66,20 +66,19 @@ impl Facts {
                 self.publish("x-kubernetes-list-map-keys", json!(keys));
             }
             "atomic" | "set" | "granular" => self.publish("x-kubernetes-list-type", json!(word)),
-            _ => match word.strip_prefix('~') {
-                Some(strategy) => {
+            _ => {
+                if let Some(strategy) = word.strip_prefix('~') {
                     self.publish("x-kubernetes-patch-strategy", json!(strategy));
                     if !keys.is_empty() {
                         self.publish("x-kubernetes-patch-merge-key", json!(keys));
                     }
-                }
-                None => {
+                } else {
                     self.standing = serde_json::from_str(fact).ok();
                     if let Some(default) = self.standing.clone().filter(|default| !default.is_null()) {
                         self.publish("default", default);
                     }
                 }
-            },
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod defaults;
 mod formats;
 mod lists;
 mod lower;
+mod names;
 mod node;
 mod openapi;
 mod prune;

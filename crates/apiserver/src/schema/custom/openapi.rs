@@ -168,9 +168,11 @@ impl Validation<'_> {
             findings.merge(found);
         }
         if valid != node.all_of.len() {
-            let none = if valid == 0 { ". None validated" } else { "" };
-            findings
-                .add(told::nowhere(format!("{} must validate all the schemas (allOf){none}", self.quoted())));
+            let extent = if valid == 0 { ". None validated" } else { "" };
+            findings.add(told::nowhere(format!(
+                "{} must validate all the schemas (allOf){extent}",
+                self.quoted()
+            )));
         }
         if let Some(not) = &node.not
             && self.findings(not, value, correlation).causes.is_empty()

@@ -111,7 +111,7 @@ pub(super) fn normal_path(schema: &Value, path: &str) -> Option<String> {
             normal.push_str(&name);
         } else {
             node = node.get("additionalProperties")?;
-            normal.push_str(&format!("[{name}]"));
+            normal.extend(["[", &name, "]"]);
         }
     }
     Some(normal)

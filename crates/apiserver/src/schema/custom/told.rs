@@ -89,24 +89,20 @@ pub(super) fn json(value: &Value) -> String {
 
 /// Go's `%q`.
 pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            control if control.is_ascii_control() => {
-                quoted.push_str(&format!("\\x{:02x}", u32::from(control)))
-            }
-            control if control.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(control))),
-            plain => quoted.push(plain),
-        }
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+fn escaped(character: char) -> String {
+    match character {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        control if control.is_ascii_control() => format!("\\x{:02x}", u32::from(control)),
+        control if control.is_control() => format!("\\u{:04x}", u32::from(control)),
+        plain => plain.to_string(),
     }
-    quoted.push('"');
-    quoted
 }
 
 /// Go's `%v` of a float.

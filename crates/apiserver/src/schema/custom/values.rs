@@ -139,7 +139,7 @@ const RESERVED: [&str; 21] = [
 ];
 
 /// A field's name as rules spell it; none if they cannot.
-fn escaped(name: &str) -> Option<String> {
+pub(super) fn escaped(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
