@@ -2,7 +2,7 @@
 
 use super::told;
 use crate::schema::extensions::{is, text};
-use kube::core::cel::cel::Program;
+use kube::core::cel::cel::{IdedExpr, parser::Parser};
 use serde_json::Value;
 
 /// `x-kubernetes-validations`
@@ -10,12 +10,12 @@ use serde_json::Value;
 pub(super) struct Rule {
     pub text: String,
     pub message: Option<String>,
-    pub message_expression: Option<(String, Result<Program, String>)>,
+    pub message_expression: Option<(String, Result<IdedExpr, String>)>,
     pub reason: Reason,
     /// What to append to the path of the value that the rule is about; an error if that leads nowhere.
     pub field: Option<Result<String, String>>,
     pub optional_old_self: Option<bool>,
-    pub program: Result<Program, String>,
+    pub program: Result<IdedExpr, String>,
     pub uses_old_self: bool,
     /// As it was given.
     source: Value,
@@ -82,8 +82,10 @@ impl Rule {
     }
 }
 
-fn compiled(expression: &str) -> Result<Program, String> {
-    Program::compile(expression)
+fn compiled(expression: &str) -> Result<IdedExpr, String> {
+    Parser::default()
+        .enable_optional_syntax(true)
+        .parse(expression)
         .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))
 }
 

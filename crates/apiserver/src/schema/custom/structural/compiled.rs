@@ -14,7 +14,7 @@ use crate::{
         path::{self, Path},
     },
 };
-use kube::core::cel::cel::Program;
+use kube::core::cel::cel::IdedExpr;
 use serde_json::Value;
 
 /// Defaults that their own schema would refuse or prune.
@@ -82,9 +82,9 @@ fn wrong_rule(
 ) -> Vec<Cause> {
     let mut causes = Vec::new();
     let has_typed_old = rule.optional_old_self != Some(true);
-    let problem = |source: &str, program: &Result<Program, String>| match program {
+    let problem = |source: &str, program: &Result<IdedExpr, String>| match program {
         Err(problem) => Some(problem.clone()),
-        Ok(program) => names::problem(source, program.expression(), node, has_typed_old, is_object),
+        Ok(program) => names::problem(source, program, node, has_typed_old, is_object),
     };
     let mark = path.field("rule");
     let unsound = problem(&rule.text, &rule.program);
