@@ -2,6 +2,7 @@
 
 use crate::{
     failure::Failure,
+    go,
     kinds::{Origin, Resource},
 };
 use http::StatusCode;

@@ -79,7 +79,8 @@ impl Lowering {
         }
         let items = schema.items.clone();
         let told = extensions::merge(node, |key| items.as_ref()?.properties.get(key)?.default.clone());
-        if told != super::Merge::Plain {
+        let is_granular = extensions::text(node, "x-kubernetes-map-type") == Some("granular");
+        if told != super::Merge::Plain || is_granular {
             schema.merge = told;
         }
         schema.patch = extensions::patch(node).or(schema.patch);

@@ -1,6 +1,6 @@
 //! Reads objects of the built-in kinds as Go's JSON decoder reads them into structs.
 
-use super::{Format, Schema, Type, path::Path};
+use super::{Format, Schema, Type, duplicates::MOST, path::Path};
 use crate::failure::Failure;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -48,13 +48,13 @@ impl<'a> Decoder<'a> {
         };
         match (schema.kind, &mut *value) {
             (Some(Type::Object), Value::Object(map)) if !schema.properties.is_empty() => {
-                self.fields(schema, map)
+                self.fields(schema, map);
             }
             (Some(Type::Object), Value::Object(map)) => self.map(schema, map),
             (Some(Type::Array), Value::Array(items)) => self.items(schema, items),
             (Some(Type::String), Value::String(text)) => self.text(schema, text),
             (Some(Type::IntOrString), Value::String(text)) if schema.format == Format::Quantity => {
-                self.quantity(text)
+                self.quantity(text);
             }
             (Some(Type::IntOrString), Value::Number(_) | Value::String(_))
                 if schema.format == Format::Quantity => {}
@@ -169,9 +169,11 @@ impl<'a> Decoder<'a> {
     }
 
     fn note_unknown(&mut self, name: &str) {
-        let mark = self.path.field(name);
-        self.unknown.push(self.path.to_string());
-        self.path.leave(mark);
+        if self.unknown.len() < MOST {
+            let mark = self.path.field(name);
+            self.unknown.push(self.path.to_string());
+            self.path.leave(mark);
+        }
     }
 
     fn mismatch(&mut self, schema: &Schema, told: &str) {

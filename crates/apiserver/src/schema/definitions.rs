@@ -114,13 +114,17 @@ fn generated() -> BTreeMap<String, Value> {
 /// The kinds whose definitions are wanted.
 struct Kinds {
     generator: SchemaGenerator,
-    kinds: Vec<(String, Value)>,
+    identities: Vec<(String, Value)>,
     lists: Vec<(String, Value)>,
 }
 
 impl Default for Kinds {
     fn default() -> Self {
-        Self { generator: SchemaSettings::openapi3().into_generator(), kinds: Vec::new(), lists: Vec::new() }
+        Self {
+            generator: SchemaSettings::openapi3().into_generator(),
+            identities: Vec::new(),
+            lists: Vec::new(),
+        }
     }
 }
 
@@ -131,13 +135,13 @@ impl Kinds {
     }
 
     fn kind<T: JsonSchema + Resource>(&mut self) -> &mut Self {
-        self.kinds.push((T::schema_name().into_owned(), identity::<T>(T::KIND)));
+        self.identities.push((T::schema_name().into_owned(), identity::<T>(T::KIND)));
         self.plain::<T>()
     }
 
     /// A kind of `v1` that is no resource.
     fn named<T: JsonSchema>(&mut self, kind: &str) -> &mut Self {
-        self.kinds
+        self.identities
             .push((T::schema_name().into_owned(), json!([{"group": "", "version": "v1", "kind": kind}])));
         self.plain::<T>()
     }
@@ -152,7 +156,7 @@ impl Kinds {
     fn definitions(mut self) -> BTreeMap<String, Value> {
         let mut definitions: BTreeMap<String, Value> =
             self.generator.take_definitions(true).into_iter().chain(self.lists).collect();
-        for (name, identity) in self.kinds {
+        for (name, identity) in self.identities {
             if let Some(definition) = definitions.get_mut(&name).and_then(Value::as_object_mut) {
                 definition.insert("x-kubernetes-group-version-kind".into(), identity);
             }
@@ -199,14 +203,4 @@ fn list<T: JsonSchema + ListableResource>() -> Value {
         "required": ["items"],
         "x-kubernetes-group-version-kind": identity::<T>(T::LIST_KIND),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::generated;
-
-    #[test]
-    fn dump() {
-        std::fs::write("/tmp/defs-a.json", serde_json::to_string(&generated()).unwrap()).unwrap();
-    }
 }

@@ -24,6 +24,9 @@ pub(crate) fn strict_failure(kind: &str, version: &str, problems: &[String]) -> 
     ))
 }
 
+/// How many problems are told.
+pub(super) const MOST: usize = 100;
+
 #[derive(Default)]
 struct Search {
     path: Path,
@@ -54,7 +57,7 @@ impl<'de> Visitor<'de> for &mut Search {
             let mark = self.path.field(&key);
             if !seen.insert(key) {
                 let problem = format!("duplicate field {:?}", self.path.text());
-                if !self.found.contains(&problem) {
+                if self.found.len() < MOST && !self.found.contains(&problem) {
                     self.found.push(problem);
                 }
             }

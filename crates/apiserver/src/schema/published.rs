@@ -65,21 +65,20 @@ impl Facts {
                 self.publish("x-kubernetes-list-type", json!("map"));
                 self.publish("x-kubernetes-list-map-keys", json!(keys));
             }
-            "atomic" | "set" => self.publish("x-kubernetes-list-type", json!(word)),
-            _ => match word.strip_prefix('~') {
-                Some(strategy) => {
+            "atomic" | "set" | "granular" => self.publish("x-kubernetes-list-type", json!(word)),
+            _ => {
+                if let Some(strategy) = word.strip_prefix('~') {
                     self.publish("x-kubernetes-patch-strategy", json!(strategy));
                     if !keys.is_empty() {
                         self.publish("x-kubernetes-patch-merge-key", json!(keys));
                     }
-                }
-                None => {
+                } else {
                     self.standing = serde_json::from_str(fact).ok();
                     if let Some(default) = self.standing.clone().filter(|default| !default.is_null()) {
                         self.publish("default", default);
                     }
                 }
-            },
+            }
         }
     }
 
@@ -110,7 +109,7 @@ pub(super) fn amend(definitions: &mut BTreeMap<String, Value>) {
         };
         let Some(Value::Object(target)) = target else { continue };
         unsibling(target);
-        let maps = is_type || target.contains_key("additionalProperties");
+        let maps = target.get("type") != Some(&json!("array"));
         for (attribute, value) in &facts.attributes {
             let attribute = match attribute.as_str() {
                 "x-kubernetes-list-type" if maps => "x-kubernetes-map-type",

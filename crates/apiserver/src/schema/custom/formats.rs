@@ -42,7 +42,7 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     let patterns = [
         ("bsonobjectid", r"^[0-9a-fA-F]{24}$"),
         ("uri", r"^(/|[a-zA-Z][a-zA-Z0-9+.-]*:)[^\x00-\x20\x7f]*$"),
-        ("email", r#"^([^\s@<>]+|[^<>@]*<[^\s@<>]+)@[^\s@<>]+>?$"#),
+        ("email", r"^([^\s@<>]+|[^<>@]*<[^\s@<>]+)@[^\s@<>]+>?$"),
         (
             "hostname",
             r"^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?(\.[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)*$",

@@ -5,6 +5,7 @@ mod defaults;
 mod formats;
 mod lists;
 mod lower;
+mod names;
 mod node;
 mod openapi;
 mod prune;
@@ -34,15 +35,20 @@ pub(crate) struct CustomSchema {
 }
 
 impl CustomSchema {
-    /// Reads an `openAPIV3Schema`. The fields of what is wrong with it begin with `openAPIV3Schema`.
+    /// Reads the `openAPIV3Schema` that all versions of a definition share, as Kubernetes sees it.
     pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
-        let mut wrong = structural::wrong(schema);
+        Self::parse_at("spec.validation.openAPIV3Schema", schema)
+    }
+
+    /// Reads an `openAPIV3Schema` that is at a place, which complaints name.
+    pub fn parse_at(place: &str, schema: &Value) -> Result<Self, Vec<Cause>> {
+        let mut wrong = structural::wrong(schema, place);
         let root = Node::root(schema);
         if wrong.is_empty() {
-            wrong = structural::wrong_defaults(&root);
+            wrong = structural::wrong_defaults(&root, place);
         }
         if wrong.is_empty() {
-            wrong = structural::wrong_rules(&root);
+            wrong = structural::wrong_rules(&root, place);
         }
         if wrong.is_empty() {
             Ok(Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) })

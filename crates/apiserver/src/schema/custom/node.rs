@@ -14,6 +14,7 @@ pub(super) const DEPTH: usize = 64;
 
 /// One value's schema.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "schemas are told in yes and no")]
 pub(super) struct Node {
     pub kind: Option<Type>,
     pub nullable: bool,

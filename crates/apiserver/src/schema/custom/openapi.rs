@@ -168,9 +168,11 @@ impl Validation<'_> {
             findings.merge(found);
         }
         if valid != node.all_of.len() {
-            let none = if valid == 0 { ". None validated" } else { "" };
-            findings
-                .add(told::nowhere(format!("{} must validate all the schemas (allOf){none}", self.quoted())));
+            let extent = if valid == 0 { ". None validated" } else { "" };
+            findings.add(told::nowhere(format!(
+                "{} must validate all the schemas (allOf){extent}",
+                self.quoted()
+            )));
         }
         if let Some(not) = &node.not
             && self.findings(not, value, correlation).causes.is_empty()
@@ -367,19 +369,17 @@ fn fits(kind: Option<Type>, value: &Value) -> bool {
     }
 }
 
-/// Whether a number can be told apart in the type and format that are asked for.
+/// Whether a number can be held in the type and format that are asked for.
 fn in_range(kind: Option<Type>, format: Option<&str>, number: &Number) -> bool {
+    let actual = number.as_f64().unwrap_or(f64::NAN);
     match (kind, format) {
-        (Some(Type::Integer), Some("int32")) => number
-            .as_f64()
-            .is_some_and(|number| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number)),
+        (Some(Type::Integer), Some("int32")) => {
+            actual.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&actual)
+        }
         (Some(Type::Integer), _) => {
-            number.as_f64().is_some_and(|number| number.abs() <= 9.3e18) && !number.is_u64()
-                || number.is_i64()
+            number.is_i64() || (number.is_f64() && actual.fract() == 0.0 && actual.abs() < 2_f64.powi(63))
         }
-        (Some(Type::Number), Some("float")) => {
-            number.as_f64().is_some_and(|number| number.abs() <= f64::from(f32::MAX))
-        }
+        (Some(Type::Number), Some("float")) => actual.abs() <= f64::from(f32::MAX),
         _ => true,
     }
 }

@@ -1,7 +1,8 @@
 //! One rule of a schema, compiled.
 
+use super::told;
 use crate::schema::extensions::{is, text};
-use kube::core::cel::cel::Program;
+use kube::core::cel::cel::{IdedExpr, parser::Parser};
 use serde_json::Value;
 
 /// `x-kubernetes-validations`
@@ -9,12 +10,12 @@ use serde_json::Value;
 pub(super) struct Rule {
     pub text: String,
     pub message: Option<String>,
-    pub message_expression: Option<(String, Result<Program, String>)>,
+    pub message_expression: Option<(String, Result<IdedExpr, String>)>,
     pub reason: Reason,
     /// What to append to the path of the value that the rule is about; an error if that leads nowhere.
     pub field: Option<Result<String, String>>,
     pub optional_old_self: Option<bool>,
-    pub program: Result<Program, String>,
+    pub program: Result<IdedExpr, String>,
     pub uses_old_self: bool,
     /// As it was given.
     source: Value,
@@ -65,24 +66,27 @@ impl Rule {
     }
 
     /// The rule as Go prints it in complaints about it.
-    pub fn shown(&self) -> Value {
-        let text = |attribute: &str| text(&self.source, attribute).unwrap_or_default().to_owned();
+    pub fn shown(&self) -> String {
+        let text = |attribute: &str| Value::from(text(&self.source, attribute).unwrap_or_default());
         let given = |attribute: &str| self.source.get(attribute).cloned().unwrap_or(Value::Null);
-        serde_json::json!({
-            "Rule": text("rule"),
-            "Message": text("message"),
-            "MessageExpression": text("messageExpression"),
-            "Reason": given("reason"),
-            "FieldPath": text("fieldPath"),
-            "OptionalOldSelf": given("optionalOldSelf"),
-        })
+        let fields = [
+            ("Rule", text("rule")),
+            ("Message", text("message")),
+            ("MessageExpression", text("messageExpression")),
+            ("Reason", given("reason")),
+            ("FieldPath", text("fieldPath")),
+            ("OptionalOldSelf", given("optionalOldSelf")),
+        ];
+        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", told::json(&value)));
+        format!("{{{}}}", fields.join(","))
     }
 }
 
-fn compiled(expression: &str) -> Result<Program, String> {
-    let program = Program::compile(expression)
-        .map_err(|errors| format!("compilation failed: ERROR: <input>:{errors}"))?;
-    Ok(program)
+fn compiled(expression: &str) -> Result<IdedExpr, String> {
+    Parser::default()
+        .enable_optional_syntax(true)
+        .parse(expression)
+        .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))
 }
 
 /// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.
@@ -109,7 +113,7 @@ pub(super) fn normal_path(schema: &Value, path: &str) -> Option<String> {
             normal.push_str(&name);
         } else {
             node = node.get("additionalProperties")?;
-            normal.push_str(&format!("[{name}]"));
+            normal.extend(["[", &name, "]"]);
         }
     }
     Some(normal)

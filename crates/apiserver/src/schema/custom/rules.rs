@@ -11,7 +11,7 @@ use crate::{
     failure::Cause,
     schema::{Type, path::Path},
 };
-use kube::core::cel::cel::{Context, ExecutionError, Program, Value as Cel, objects::OptionalValue};
+use kube::core::cel::cel::{Context, ExecutionError, IdedExpr, Value as Cel, objects::OptionalValue};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl Evaluation<'_> {
                 scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(before)));
             }
             let outcome = match &rule.program {
-                Ok(program) => program.execute(&scope),
+                Ok(program) => scope.resolve(program),
                 Err(problem) => {
                     self.cannot(node, &format!("rule compile error: {problem}"));
                     continue;
@@ -168,8 +168,8 @@ impl Evaluation<'_> {
 }
 
 /// A computed message, if it is one that can be told.
-fn message(program: &Program, scope: &Context<'_>) -> Option<String> {
-    let Ok(Cel::String(text)) = program.execute(scope) else { return None };
+fn message(program: &IdedExpr, scope: &Context<'_>) -> Option<String> {
+    let Ok(Cel::String(text)) = scope.resolve(program) else { return None };
     let text = text.trim();
     let fits = !text.is_empty() && text.len() <= MESSAGE && !text.contains('\n');
     fits.then(|| text.to_owned())

@@ -11,6 +11,11 @@ pub(super) fn invalid(path: &Path, value: &Value, detail: impl AsRef<str>) -> Ca
     at(path, Fault::Invalid, format!("Invalid value: {}: {}", shown(value), detail.as_ref()))
 }
 
+/// `Invalid value: VALUE: detail`, for a value that is shown in its own way.
+pub(super) fn invalid_shown(path: &Path, value: &str, detail: &str) -> Cause {
+    at(path, Fault::Invalid, format!("Invalid value: {value}: {detail}"))
+}
+
 /// `Invalid value: detail`, for values that are not worth showing.
 pub(super) fn invalid_unshown(path: &Path, detail: &str) -> Cause {
     at(path, Fault::Invalid, format!("Invalid value: {detail}"))
@@ -72,33 +77,32 @@ pub(super) fn shown(value: &Value) -> String {
         Value::Number(number) => {
             number.as_f64().filter(|_| number.is_f64()).map_or_else(|| number.to_string(), float)
         }
-        Value::Array(_) | Value::Object(_) => {
-            value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
-        }
+        Value::Array(_) | Value::Object(_) => json(value),
         Value::Null | Value::Bool(_) => value.to_string(),
     }
 }
 
+/// JSON as Go writes it.
+pub(super) fn json(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
 /// Go's `%q`.
 pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            control if control.is_ascii_control() => {
-                quoted.push_str(&format!("\\x{:02x}", u32::from(control)))
-            }
-            control if control.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(control))),
-            plain => quoted.push(plain),
-        }
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+fn escaped(character: char) -> String {
+    match character {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        control if control.is_ascii_control() => format!("\\x{:02x}", u32::from(control)),
+        control if control.is_control() => format!("\\u{:04x}", u32::from(control)),
+        plain => plain.to_string(),
     }
-    quoted.push('"');
-    quoted
 }
 
 /// Go's `%v` of a float.

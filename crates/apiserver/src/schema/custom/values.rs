@@ -5,7 +5,7 @@ use crate::schema::Type;
 use kube::core::cel::{
     KubeCelExt as _,
     cel::{
-        Context, Program, Value as Cel,
+        Context, Program, ResolveResult, Value as Cel,
         objects::{Key, Map},
     },
 };
@@ -19,7 +19,12 @@ use std::{
 const DEPTH: usize = 128;
 
 /// Everything that rules can call.
-pub(super) static LIBRARY: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
+pub(super) static LIBRARY: LazyLock<Context<'static>> = LazyLock::new(|| {
+    let mut library = Context::default().with_all();
+    // Only a type checker sees a difference.
+    library.add_function("dyn", |value: Cel| -> ResolveResult { Ok(value) });
+    library
+});
 
 /// A value of a schema, or one that nothing is known of. The root of an object has metadata that no schema tells.
 pub(super) fn value(node: Option<&Node>, json: &Value, is_object: bool) -> Cel {
@@ -134,7 +139,7 @@ const RESERVED: [&str; 21] = [
 ];
 
 /// A field's name as rules spell it; none if they cannot.
-fn escaped(name: &str) -> Option<String> {
+pub(super) fn escaped(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }

@@ -1,23 +1,26 @@
 //! Checks what only a compiled schema can tell: whether defaults pass and rules make sense.
 
-use super::ROOT;
 use crate::{
     failure::Cause,
     schema::{
         custom::{
             correlation::Correlation,
+            names,
             node::{List, Node},
-            openapi, prune, rules, told,
+            openapi, prune,
+            rule::Rule,
+            rules, told,
         },
         path::{self, Path},
     },
 };
+use kube::core::cel::cel::IdedExpr;
 use serde_json::Value;
 
 /// Defaults that their own schema would refuse or prune.
-pub(in crate::schema::custom) fn wrong_defaults(root: &Node) -> Vec<Cause> {
+pub(in crate::schema::custom) fn wrong_defaults(root: &Node, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
-    let _mark = path.field(ROOT);
+    let _mark = path.field(place);
     let mut causes = Vec::new();
     each(root, &mut path, &mut |node, path| {
         let Some(default) = &node.default else { return };
@@ -46,44 +49,18 @@ fn below(place: &Path, cause: Cause) -> Cause {
 }
 
 /// Rules that do not compile, or that ask for old values where there are none.
-pub(in crate::schema::custom) fn wrong_rules(root: &Node) -> Vec<Cause> {
+pub(in crate::schema::custom) fn wrong_rules(root: &Node, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
-    let _mark = path.field(ROOT);
+    let _mark = path.field(place);
     let mut causes = Vec::new();
     let mut atomic: Vec<String> = Vec::new();
     each(root, &mut path, &mut |node, path| {
         let here = path.named();
         atomic.retain(|list| here.starts_with(&format!("{list}.items")));
+        let is_object = here == place || node.embedded;
         for (index, rule) in node.rules.iter().enumerate() {
             let marks = [path.field("x-kubernetes-validations"), path.index(index)];
-            let mark = path.field("rule");
-            if let Err(problem) = &rule.program {
-                causes.push(told::invalid(path, &rule.shown(), problem));
-            } else if rule.uses_old_self
-                && let Some(list) = atomic.first()
-            {
-                let detail = format!(
-                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
-                );
-                causes.push(told::invalid(path, &Value::String(rule.text.clone()), detail));
-            }
-            path.leave(mark);
-            if let Some((_, Err(problem))) = &rule.message_expression {
-                let mark = path.field("messageExpression");
-                causes.push(told::invalid(path, &rule.shown(), problem));
-                path.leave(mark);
-            }
-            if let Some(optional) =
-                rule.optional_old_self.filter(|_| !rule.uses_old_self && rule.program.is_ok())
-            {
-                let mark = path.field("optionalOldSelf");
-                causes.push(told::invalid(
-                    path,
-                    &Value::Bool(optional),
-                    "may not be set if oldSelf is not used in rule",
-                ));
-                path.leave(mark);
-            }
+            causes.extend(wrong_rule(node, rule, path, is_object, atomic.first()));
             let [validations, item] = marks;
             path.leave(item);
             path.leave(validations);
@@ -92,6 +69,45 @@ pub(in crate::schema::custom) fn wrong_rules(root: &Node) -> Vec<Cause> {
             atomic.push(here);
         }
     });
+    causes
+}
+
+/// What is wrong with one rule, which is within a list whose items cannot be told apart if there is one.
+fn wrong_rule(
+    node: &Node,
+    rule: &Rule,
+    path: &mut Path,
+    is_object: bool,
+    within: Option<&String>,
+) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let has_typed_old = rule.optional_old_self != Some(true);
+    let problem = |source: &str, program: &Result<IdedExpr, String>| match program {
+        Err(problem) => Some(problem.clone()),
+        Ok(program) => names::problem(source, program, node, has_typed_old, is_object),
+    };
+    let mark = path.field("rule");
+    let unsound = problem(&rule.text, &rule.program);
+    if let Some(problem) = &unsound {
+        causes.push(told::invalid_shown(path, &rule.shown(), problem));
+    } else if let Some(list) = within.filter(|_| rule.uses_old_self) {
+        let detail =
+            format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
+        causes.push(told::invalid(path, &Value::String(rule.text.clone()), detail));
+    }
+    path.leave(mark);
+    let expression = rule.message_expression.as_ref();
+    if let Some(problem) = expression.and_then(|(source, program)| problem(source, program)) {
+        let mark = path.field("messageExpression");
+        causes.push(told::invalid_shown(path, &rule.shown(), &problem));
+        path.leave(mark);
+    }
+    if let Some(optional) = rule.optional_old_self.filter(|_| !rule.uses_old_self && unsound.is_none()) {
+        let mark = path.field("optionalOldSelf");
+        let detail = "may not be set if oldSelf is not used in rule";
+        causes.push(told::invalid(path, &Value::Bool(optional), detail));
+        path.leave(mark);
+    }
     causes
 }
 

@@ -26,7 +26,7 @@ impl Check {
                 let known: Vec<String> = known.iter().map(|word| (*word).to_owned()).collect();
                 let said = Value::String(said.to_owned());
                 self.at(attribute, |check| {
-                    check.causes.push(told::not_supported(&check.path, &said, &known))
+                    check.causes.push(told::not_supported(&check.path, &said, &known));
                 });
             }
         }
@@ -69,7 +69,7 @@ impl Check {
         if is(items, "nullable") {
             self.at("items", |check| {
                 check.at("nullable", |check| {
-                    check.forbid(&format!("cannot be nullable when x-kubernetes-list-type is {list}"))
+                    check.forbid(&format!("cannot be nullable when x-kubernetes-list-type is {list}"));
                 });
             });
         }
@@ -78,7 +78,7 @@ impl Check {
     fn keys(&mut self, schema: &Value, items: &Value, keys: &[&str]) {
         if keys.is_empty() {
             self.at("x-kubernetes-list-map-keys", |check| {
-                check.require("must not be empty if x-kubernetes-list-type is map")
+                check.require("must not be empty if x-kubernetes-list-type is map");
             });
         }
         if items.is_null() {

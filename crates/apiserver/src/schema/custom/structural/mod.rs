@@ -8,21 +8,24 @@ mod vocabulary;
 pub(super) use compiled::{wrong_defaults, wrong_rules};
 
 use super::told;
-use crate::{failure::Cause, schema::path::Path};
+use crate::{
+    failure::Cause,
+    schema::{extensions::is, path::Path},
+};
 use serde_json::Value;
 use structure::Level;
 use vocabulary::Place;
 
-/// Where the paths of complaints begin.
-const ROOT: &str = "openAPIV3Schema";
-
 /// What is wrong with a schema, rules and defaults aside.
-pub(super) fn wrong(schema: &Value) -> Vec<Cause> {
+pub(super) fn wrong(schema: &Value, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
-    let mark = path.field(ROOT);
+    let mark = path.field(place);
     let mut check = Check { path, causes: Vec::new() };
     check.structure(schema, Level::Root, 0);
     check.causes.sort_by_cached_key(|cause| format!("{}: {}", cause.field, cause.message));
+    if is(schema, "nullable") {
+        check.at("nullable", |check| check.forbid("nullable cannot be true at the root"));
+    }
     check.schema(schema, Place::default(), 0);
     check.path.leave(mark);
     check.causes

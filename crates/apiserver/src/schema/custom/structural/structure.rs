@@ -108,7 +108,7 @@ impl Check {
             ("", Level::Item) => check.require("must not be empty for specified array items"),
             ("", Level::Field) => check.require("must not be empty for specified object fields"),
             (other, Level::Root) if other != "object" => {
-                check.refuse_value(&given, "must be object at the root")
+                check.refuse_value(&given, "must be object at the root");
             }
             _ => {}
         });

@@ -111,7 +111,7 @@ impl Check {
         }
         if place.in_metadata && is(schema, "x-kubernetes-embedded-resource") {
             self.at("x-kubernetes-embedded-resource", |check| {
-                check.forbid("must not be used inside of resource meta")
+                check.forbid("must not be used inside of resource meta");
             });
         }
     }
@@ -139,19 +139,19 @@ impl Check {
             self.invalid("message", &shown(message), "must not contain line breaks");
         } else if expression.contains('\n') && message.is_empty() {
             self.at("message", |check| {
-                check.require("message must be specified if rule contains line breaks")
+                check.require("message must be specified if rule contains line breaks");
             });
         }
         let computed = given("messageExpression");
         if !computed.is_empty() && computed.trim().is_empty() {
             self.at("messageExpression", |check| {
-                check.require("messageExpression must be non-empty if specified")
+                check.require("messageExpression must be non-empty if specified");
             });
         }
         if let Some(reason) = text(rule, "reason").filter(|reason| !REASONS.contains(reason)) {
             let known = REASONS.map(str::to_owned);
             self.at("reason", |check| {
-                check.causes.push(told::not_supported(&check.path, &shown(reason), &known))
+                check.causes.push(told::not_supported(&check.path, &shown(reason), &known));
             });
         }
         let path = given("fieldPath");
