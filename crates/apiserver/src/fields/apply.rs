@@ -71,7 +71,10 @@ pub(crate) fn apply(
     };
 
     for path in reset {
-        restore(&mut object, live, path);
+        restore(&mut object, live.map(|_| &base), path);
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, value| !value.is_null());
     }
     if manager.name == KUBECTL {
         last_applied::refresh(&mut object, applied);
@@ -99,7 +102,7 @@ impl Attempt<'_> {
 
         let set = owned(self.typed, self.applied).outside(&ignored);
         let former = entries.get(&applier).cloned();
-        let managed = set.clone().union(&others(&entries, &applier));
+        let managed = set.clone().union(&entries.owned_by_others(&applier));
         let object = match &former {
             Some(former) => self.prune(merged, &managed, &former.set),
             None => merged,
@@ -133,12 +136,6 @@ impl Attempt<'_> {
         let with_owned = less(&all.difference(&members(&bare).union(&named(managed))));
         less(&all.difference(&members(&with_owned)).intersection(&former))
     }
-}
-
-fn others(entries: &Entries, applier: &Owner) -> FieldSet {
-    let mut entries = entries.clone();
-    entries.forget(applier);
-    entries.owned()
 }
 
 fn refuse(live: Option<&Value>, applied: &Value, manager: &Manager<'_>) -> Result<(), ApplyError> {

@@ -115,10 +115,6 @@ impl Entries {
         self.0.get(owner)
     }
 
-    pub fn forget(&mut self, owner: &Owner) {
-        self.0.remove(owner);
-    }
-
     pub fn set(&mut self, owner: Owner, entry: Entry) {
         if entry.set.is_empty() {
             self.0.remove(&owner);
@@ -127,9 +123,10 @@ impl Entries {
         }
     }
 
-    /// All that anybody owns.
-    pub fn owned(&self) -> FieldSet {
-        self.0.values().fold(FieldSet::default(), |all, entry| all.union(&entry.set))
+    /// All that anybody else owns.
+    pub fn owned_by_others(&self, owner: &Owner) -> FieldSet {
+        let others = self.0.iter().filter(|(other, _)| *other != owner);
+        others.fold(FieldSet::default(), |all, (_, entry)| all.union(&entry.set))
     }
 
     /// The fields of others that a write changes.

@@ -19,7 +19,11 @@ mod typed;
 mod update;
 
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod recorded;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,9 @@ use super::{
 use serde_json::{Map, Value};
 
 /// The value without the fields of a set; none if nothing is left of it.
+///
+/// A field or an item of which nothing is left, though it is not in the set itself, is null: so says Kubernetes, where
+/// a built-in kind then drops it and a custom kind then finds it invalid.
 pub(crate) fn without(typed: Typed<'_>, value: &Value, set: &FieldSet) -> Option<Value> {
     match typed.shape(value) {
         Shape::Scalar => Some(value.clone()),
@@ -22,7 +25,7 @@ pub(crate) fn without(typed: Typed<'_>, value: &Value, set: &FieldSet) -> Option
                     }
                     let left = match set.below(&element) {
                         None => value.clone(),
-                        Some(below) => without(typed.child(name), value, below)?,
+                        Some(below) => without(typed.child(name), value, below).unwrap_or_default(),
                     };
                     Some((name.clone(), left))
                 })
@@ -39,7 +42,7 @@ pub(crate) fn without(typed: Typed<'_>, value: &Value, set: &FieldSet) -> Option
                     }
                     match set.below(&element) {
                         None => Some(item.clone()),
-                        Some(below) => without(typed.item(), item, below),
+                        Some(below) => Some(without(typed.item(), item, below).unwrap_or_default()),
                     }
                 })
                 .collect();

@@ -35,11 +35,11 @@ struct Operation {
     value: Option<Value>,
 }
 
-fn operations(patch: Value) -> Result<Vec<Operation>, PatchError> {
+fn operations(document: Value) -> Result<Vec<Operation>, PatchError> {
     let malformed = |value: &Value, into: &str| {
         PatchError::Malformed(format!("error decoding patch: {}", cannot_unmarshal(value, into)))
     };
-    let list = match patch {
+    let list = match document {
         Value::Null => return Ok(Vec::new()),
         Value::Array(list) => list,
         other => return Err(malformed(&other, "value of type []handlers.jsonPatchOp")),
@@ -84,7 +84,7 @@ impl Document {
             }
             "copy" => {
                 let (place, key) = self.find(&from?)?;
-                let value = at(place, &key)?.cloned().unwrap_or_default();
+                let value = at(place, &key)?.clone();
                 self.copied += value.to_string().len();
                 if self.copied > MOST_COPIED {
                     return None;
@@ -174,17 +174,15 @@ impl Document {
             return (Some(&self.root) == value.as_ref()).then_some(());
         }
         let (place, key) = self.find(path)?;
-        let found = at(place, &key)?.filter(|found| !found.is_null());
-        let wanted = value.as_ref().filter(|wanted| !wanted.is_null());
-        (found == wanted).then_some(())
+        (*at(place, &key)? == value.unwrap_or_default()).then_some(())
     }
 }
 
-/// The value of a key. A missing field is there and is nothing; a missing item is not there.
-fn at<'v>(place: &'v Value, key: &str) -> Option<Option<&'v Value>> {
+/// The value of a key. A missing field is null; a missing item is a failure.
+fn at<'v>(place: &'v Value, key: &str) -> Option<&'v Value> {
     match place {
-        Value::Object(fields) => Some(fields.get(key)),
-        Value::Array(items) => items.get(index(key, items.len())?).map(Some),
+        Value::Object(fields) => Some(fields.get(key).unwrap_or(&Value::Null)),
+        Value::Array(items) => items.get(index(key, items.len())?),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! JSON merge patch.
 
-use super::{PatchError, cannot_unmarshal, object_type, parsed};
+use super::{PatchError, cannot_unmarshal, drop_nulls, object_type, parsed};
 use serde_json::{Map, Value};
 
 /// The object with the fields of a patch in it, and without those that are null there.
@@ -34,18 +34,6 @@ fn lay_over(fields: &mut Map<String, Value>, patch: Map<String, Value>) {
                 fields.insert(name, patch);
             }
         }
-    }
-}
-
-/// Drops fields that are null; the items of lists stay.
-fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
     }
 }
 

@@ -38,3 +38,15 @@ fn cannot_unmarshal(value: &Value, into: &str) -> String {
 fn object_type() -> String {
     format!("value of type {}", go::type_name(&Value::Object(serde_json::Map::new())))
 }
+
+/// Drops fields that are null; the items of lists stay.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}

@@ -130,12 +130,11 @@ fn merge_items(
             return Err(no_merge_key(fields, key));
         }
         let identity = identity(item, Some(key));
-        match places.get(&identity).and_then(|place| original.get_mut(*place)) {
-            Some(Value::Object(live)) => *live = merge_maps(std::mem::take(live), fields.clone(), schema)?,
-            _ => {
-                places.insert(identity, original.len());
-                original.push(item.clone());
-            }
+        if let Some(Value::Object(live)) = places.get(&identity).and_then(|place| original.get_mut(*place)) {
+            *live = merge_maps(std::mem::take(live), fields.clone(), schema)?;
+        } else {
+            places.insert(identity, original.len());
+            original.push(item.clone());
         }
     }
     Ok(original)

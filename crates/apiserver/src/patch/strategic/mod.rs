@@ -11,7 +11,7 @@ use self::{
     failure::{bad_type, format_error, unknown_directive},
     list::{Lists, deleted_from, merge_lists},
 };
-use super::{PatchError, cannot_unmarshal, object_type, parsed};
+use super::{PatchError, cannot_unmarshal, drop_nulls, object_type, parsed};
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -143,17 +143,6 @@ fn list(value: Value) -> Result<Vec<Value>, PatchError> {
 /// What follows the prefix and a slash.
 fn suffix<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
     name.strip_prefix(prefix)?.strip_prefix('/')
-}
-
-fn drop_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(drop_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
-        _ => {}
-    }
 }
 
 /// A patch's value for a place where there is nothing to merge it with; `None` if it is a directive.
