@@ -1,5 +1,6 @@
 //! What Kubernetes sets or keeps before an object is validated.
 
+use super::defaults::default;
 use crate::kinds::{
     quantity::Quantity,
     resource::{Origin, Resource},
@@ -34,6 +35,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
         ("apps", "daemonsets") => set_template_generation(object, 1),
         _ => {}
     }
+    default(resource, object);
 }
 
 /// Prepares a changed object, written as a whole.
@@ -54,8 +56,10 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Value, new: &mut Value) 
             let changed = old["spec"]["template"] != new["spec"]["template"];
             set_template_generation(new, before + i64::from(changed));
         }
+        ("apiextensions.k8s.io", "customresourcedefinitions") => store_new_version(new),
         _ => {}
     }
+    default(resource, new);
 }
 
 /// Prepares an object written through its status.
@@ -87,6 +91,7 @@ pub(crate) fn prepare_status(resource: &Resource, old: &Value, new: &mut Value) 
         }
         _ => {}
     }
+    default(resource, new);
 }
 
 /// Whether a change makes `metadata.generation` one more.
@@ -111,6 +116,17 @@ pub(crate) fn advances_generation(resource: &Resource, old: &Value, new: &Value)
         fields.filter(|(key, _)| !ignored(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
     };
     other || counted(old) != counted(new)
+}
+
+/// What is stored from now on is listed with what was stored so far.
+fn store_new_version(crd: &mut Value) {
+    let storage = items(&crd["spec"], "versions").iter().find(|version| version["storage"] == json!(true));
+    let Some(name) = storage.and_then(|version| version.get("name")).cloned() else { return };
+    if let Some(Value::Array(stored)) = crd.pointer_mut("/status/storedVersions")
+        && !stored.contains(&name)
+    {
+        stored.push(name);
+    }
 }
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";

@@ -8,7 +8,6 @@ fn created(group: &str, version: &str, plural: &str, mut object: Value) -> Value
     let resource = Kinds::builtin().find(group, version, plural).expect("a built-in kind");
     default(&resource, &mut object);
     prepare_create(&resource, &mut object, jiff::Timestamp::UNIX_EPOCH);
-    default(&resource, &mut object);
     allocate(&resource, &mut object, &mut Addresses::default()).expect("there are addresses");
     object
 }

@@ -136,7 +136,9 @@ fn limit_range(object: &mut Value) {
         for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
             let values = copied(from, limit);
             if let Some(target) = child(limit, to) {
-                values.into_iter().for_each(|(key, value)| fill(target, &key, value));
+                for (key, value) in values {
+                    fill(target, &key, value);
+                }
             }
         }
         for field in ["default", "defaultRequest"] {

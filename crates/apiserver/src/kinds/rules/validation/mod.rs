@@ -26,7 +26,7 @@ use crate::{
         value::{entries, text},
     },
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use metadata::name_rule;
 
@@ -61,11 +61,18 @@ pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> 
         ("", "pods") => immutable::pod(old, new, &mut causes),
         ("", "persistentvolumeclaims") => immutable::claim(old, new, &mut causes),
         ("rbac.authorization.k8s.io", "rolebindings" | "clusterrolebindings") => {
-            immutable::unchanged(old, new, "roleRef", "", &mut causes);
+            if old["roleRef"] != new["roleRef"] {
+                let role = |field| text(&new["roleRef"], field);
+                let shown = json!({"APIGroup": role("apiGroup"), "Kind": role("kind"), "Name": role("name")});
+                causes.push(Cause::invalid("roleRef", &shown, "field is immutable"));
+            }
         }
         ("storage.k8s.io", "storageclasses") => {
             for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-                immutable::unchanged(old, new, field, "", &mut causes);
+                // Kubernetes prints no value here.
+                if old.get(field) != new.get(field) {
+                    causes.push(Cause::invalid(field, &Value::Null, "field is immutable"));
+                }
             }
         }
         ("scheduling.k8s.io", "priorityclasses") => {
@@ -144,7 +151,9 @@ fn deployment_status(status: &Value, causes: &mut Vec<Cause>) {
         "availableReplicas",
         "unavailableReplicas",
     ];
-    fields.iter().for_each(|field| number::non_negative(status, field, "status", causes));
+    for field in fields {
+        number::non_negative(status, field, "status", causes);
+    }
     for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
         if count(field) > count("replicas") {
             let told = "cannot be greater than status.replicas";
