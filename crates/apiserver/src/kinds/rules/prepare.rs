@@ -22,6 +22,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
     match resource.id() {
         ("", "pods") => pod(object),
         ("", "namespaces") => namespace(object),
+        ("", "nodes") => taint(object),
         ("", "persistentvolumes") => {
             add_finalizer(object, "kubernetes.io/pv-protection");
             set(
@@ -155,6 +156,18 @@ fn namespace(object: &mut Value) {
         && !finalizers.iter().any(|known| known == "kubernetes")
     {
         finalizers.push("kubernetes".into());
+    }
+}
+
+/// A node is not ready until somebody says so.
+fn taint(object: &mut Value) {
+    let Some(spec) = child(object, "spec") else { return };
+    fill(spec, "taints", json!([]));
+    let not_ready = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+    if let Some(Value::Array(taints)) = spec.get_mut("taints")
+        && !taints.contains(&not_ready)
+    {
+        taints.push(not_ready);
     }
 }
 

@@ -43,6 +43,13 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
         ("", "persistentvolumeclaims") => claim(object),
         ("", "persistentvolumes") => volume(object),
         ("", "namespaces") => namespace(object),
+        ("", "nodes") => {
+            if let Some(status) = object.get_mut("status")
+                && let Some(capacity) = status.get("capacity").cloned()
+            {
+                fill(status, "allocatable", capacity);
+            }
+        }
         ("", "endpoints") => {
             for subset in items_mut(object, "subsets") {
                 for port in items_mut(subset, "ports") {
