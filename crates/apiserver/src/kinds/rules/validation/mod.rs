@@ -4,6 +4,7 @@ mod access;
 mod batch;
 mod configuration;
 mod container;
+mod events;
 mod immutable;
 mod metadata;
 pub(crate) mod names;
@@ -20,11 +21,7 @@ mod workloads;
 
 use crate::{
     failure::Cause,
-    kinds::{
-        custom,
-        resource::Resource,
-        value::{entries, text},
-    },
+    kinds::{custom, resource::Resource, value::text},
 };
 use serde_json::{Value, json};
 
@@ -35,8 +32,10 @@ pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause>
     let mut causes = Vec::new();
     metadata::create(resource, object, &mut causes);
     kind(resource, object, &mut causes);
-    if resource.is("batch", "cronjobs") {
-        batch::cron_job_name(object, &mut causes);
+    match resource.id() {
+        ("batch", "cronjobs") => batch::cron_job_name(object, &mut causes),
+        ("events.k8s.io", "events") => events::strict(object, &mut causes),
+        _ => {}
     }
     causes
 }
@@ -60,12 +59,10 @@ pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> 
         ("batch", "jobs") => batch::job_update(old, new, &mut causes),
         ("", "pods") => immutable::pod(old, new, &mut causes),
         ("", "persistentvolumeclaims") => immutable::claim(old, new, &mut causes),
-        ("rbac.authorization.k8s.io", "rolebindings" | "clusterrolebindings") => {
-            if old["roleRef"] != new["roleRef"] {
-                let role = |field| text(&new["roleRef"], field);
-                let shown = json!({"APIGroup": role("apiGroup"), "Kind": role("kind"), "Name": role("name")});
-                causes.push(Cause::invalid("roleRef", &shown, "field is immutable"));
-            }
+        ("rbac.authorization.k8s.io", _) if old.get("roleRef") != new.get("roleRef") => {
+            let role = |field| text(&new["roleRef"], field);
+            let shown = json!({"APIGroup": role("apiGroup"), "Kind": role("kind"), "Name": role("name")});
+            causes.push(Cause::invalid("roleRef", &shown, "field is immutable"));
         }
         ("storage.k8s.io", "storageclasses") => {
             for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
@@ -125,19 +122,8 @@ fn kind(resource: &Resource, object: &Value, causes: &mut Vec<Cause>) {
         ("scheduling.k8s.io", "priorityclasses") => policy::priority_class(object, causes),
         ("admissionregistration.k8s.io", _) => policy::webhooks(object, causes),
         ("apiextensions.k8s.io", "customresourcedefinitions") => causes.extend(custom::validate_crd(object)),
-        ("", "events") => event(object, causes),
+        ("" | "events.k8s.io", "events") => events::event(resource, object, causes),
         _ => {}
-    }
-}
-
-/// An event is in the namespace of what it is about.
-fn event(object: &Value, causes: &mut Vec<Cause>) {
-    let about = &object["involvedObject"];
-    let (namespace, own) = (text(about, "namespace"), text(&object["metadata"], "namespace"));
-    let misplaced = if namespace.is_empty() { own != "default" } else { own != namespace };
-    if entries(object, "involvedObject").next().is_some() && misplaced {
-        let told = "does not match event.namespace";
-        causes.push(Cause::invalid("involvedObject.namespace", &namespace.into(), told));
     }
 }
 

@@ -86,7 +86,7 @@ fn what_kubernetes_lets_change_changes_as_it_does_there() {
                 set(&mut new, path, value);
             }
             let theirs = match change.get("causes") {
-                Some(causes) => Err(serde_json::from_value(causes.clone()).expect("causes")),
+                Some(told) => Err(serde_json::from_value(told.clone()).expect("causes")),
                 None => Ok(change["result"].clone()),
             };
             let ours = changed(&resource, &case["old"], new, &[]);
