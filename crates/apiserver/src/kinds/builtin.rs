@@ -231,3 +231,60 @@ impl Row {
         format!("{package}.{}.{}", self.version, self.kind)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::resources;
+    use serde_json::{Value, json};
+
+    fn words(verbs: &[super::Verb]) -> Vec<&'static str> {
+        verbs.iter().map(|verb| verb.word()).collect()
+    }
+
+    #[test]
+    fn kinds_are_what_discovery_of_kubernetes_says_they_are() {
+        let mut ours = Vec::new();
+        for kind in resources() {
+            let of = kind.api_version();
+            let entry = |name: &str, kind_name: &str, verbs: Value| {
+                json!({
+                    "of": of, "name": name, "singularName": "", "namespaced": kind.namespaced, "kind": kind_name,
+                    "verbs": verbs,
+                })
+            };
+            let mut own = entry(&kind.plural, &kind.kind, json!(words(kind.verbs)));
+            own["singularName"] = kind.singular.clone().into();
+            for (field, list) in [("shortNames", &kind.short_names), ("categories", &kind.categories)] {
+                if !list.is_empty() {
+                    own[field] = json!(list);
+                }
+            }
+            ours.push(own);
+            let mut parts: Vec<Value> = Vec::new();
+            for extra in kind.subresources.extra {
+                let name = format!("{}/{}", kind.plural, extra.name);
+                let mut part = entry(&name, extra.kind, json!(words(extra.verbs)));
+                if let Some((group, version)) = extra.foreign {
+                    part["group"] = group.into();
+                    part["version"] = version.into();
+                }
+                parts.push(part);
+            }
+            let change = || json!(["get", "patch", "update"]);
+            if kind.subresources.scale.is_some() {
+                let mut part = entry(&format!("{}/scale", kind.plural), "Scale", change());
+                part["group"] = "autoscaling".into();
+                part["version"] = "v1".into();
+                parts.push(part);
+            }
+            if kind.subresources.status {
+                parts.push(entry(&format!("{}/status", kind.plural), &kind.kind, change()));
+            }
+            parts.sort_by_key(|part| part["name"].to_string());
+            ours.extend(parts);
+        }
+        let theirs: Vec<Value> =
+            serde_json::from_str(include_str!("discovered.json")).expect("what was discovered");
+        assert_eq!(ours, theirs);
+    }
+}

@@ -84,7 +84,7 @@ fn add(groups: &mut Vec<GroupVersions>, kind: &Resource) {
         Some(known) if known.versions.contains(&kind.version) => {}
         Some(known) => known.versions.push(kind.version.clone()),
         None => {
-            groups.push(GroupVersions { group: kind.group.clone(), versions: vec![kind.version.clone()] })
+            groups.push(GroupVersions { group: kind.group.clone(), versions: vec![kind.version.clone()] });
         }
     }
 }

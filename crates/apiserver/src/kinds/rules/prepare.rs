@@ -1,5 +1,6 @@
 //! What Kubernetes sets or keeps before an object is validated.
 
+use super::defaults::default;
 use crate::kinds::{
     quantity::Quantity,
     resource::{Origin, Resource},
@@ -21,6 +22,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
     match resource.id() {
         ("", "pods") => pod(object),
         ("", "namespaces") => namespace(object),
+        ("", "nodes") => taint(object),
         ("", "persistentvolumes") => {
             add_finalizer(object, "kubernetes.io/pv-protection");
             set(
@@ -34,6 +36,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
         ("apps", "daemonsets") => set_template_generation(object, 1),
         _ => {}
     }
+    default(resource, object);
 }
 
 /// Prepares a changed object, written as a whole.
@@ -54,8 +57,10 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Value, new: &mut Value) 
             let changed = old["spec"]["template"] != new["spec"]["template"];
             set_template_generation(new, before + i64::from(changed));
         }
+        ("apiextensions.k8s.io", "customresourcedefinitions") => store_new_version(new),
         _ => {}
     }
+    default(resource, new);
 }
 
 /// Prepares an object written through its status.
@@ -87,6 +92,7 @@ pub(crate) fn prepare_status(resource: &Resource, old: &Value, new: &mut Value) 
         }
         _ => {}
     }
+    default(resource, new);
 }
 
 /// Whether a change makes `metadata.generation` one more.
@@ -111,6 +117,17 @@ pub(crate) fn advances_generation(resource: &Resource, old: &Value, new: &Value)
         fields.filter(|(key, _)| !ignored(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
     };
     other || counted(old) != counted(new)
+}
+
+/// What is stored from now on is listed with what was stored so far.
+fn store_new_version(crd: &mut Value) {
+    let storage = items(&crd["spec"], "versions").iter().find(|version| version["storage"] == json!(true));
+    let Some(name) = storage.and_then(|version| version.get("name")).cloned() else { return };
+    if let Some(Value::Array(stored)) = crd.pointer_mut("/status/storedVersions")
+        && !stored.contains(&name)
+    {
+        stored.push(name);
+    }
 }
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -139,6 +156,18 @@ fn namespace(object: &mut Value) {
         && !finalizers.iter().any(|known| known == "kubernetes")
     {
         finalizers.push("kubernetes".into());
+    }
+}
+
+/// A node is not ready until somebody says so.
+fn taint(object: &mut Value) {
+    let Some(spec) = child(object, "spec") else { return };
+    fill(spec, "taints", json!([]));
+    let not_ready = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+    if let Some(Value::Array(taints)) = spec.get_mut("taints")
+        && !taints.contains(&not_ready)
+    {
+        taints.push(not_ready);
     }
 }
 

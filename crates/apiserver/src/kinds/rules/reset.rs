@@ -7,10 +7,8 @@ type Paths = &'static [&'static [&'static str]];
 /// The fields that writing through `subresource` (none for the object itself) leaves alone.
 pub(crate) fn reset_fields(resource: &Resource, subresource: Option<&str>) -> Paths {
     match (resource.origin, subresource) {
-        (Origin::Custom, None) if resource.subresources.status => &[&["status"]],
-        (Origin::Custom, None | Some(_)) if subresource != Some("status") => &[],
-        (Origin::Custom, _) => &[&["metadata"], &["spec"]],
-        (Origin::Builtin, None | Some("finalize")) if resource.subresources.status => &[&["status"]],
+        (_, None | Some("finalize")) if resource.subresources.status => &[&["status"]],
+        (Origin::Custom, Some("status")) => &[&["metadata"], &["spec"]],
         (Origin::Builtin, Some("status")) => match resource.id() {
             ("apps", "deployments") => &[&["spec"], &["metadata", "labels"]],
             ("", "pods") => {
@@ -18,7 +16,7 @@ pub(crate) fn reset_fields(resource: &Resource, subresource: Option<&str>) -> Pa
             }
             _ => &[&["spec"]],
         },
-        (Origin::Builtin, _) => &[],
+        _ => &[],
     }
 }
 

@@ -43,6 +43,13 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
         ("", "persistentvolumeclaims") => claim(object),
         ("", "persistentvolumes") => volume(object),
         ("", "namespaces") => namespace(object),
+        ("", "nodes") => {
+            if let Some(status) = object.get_mut("status")
+                && let Some(capacity) = status.get("capacity").cloned()
+            {
+                fill(status, "allocatable", capacity);
+            }
+        }
         ("", "endpoints") => {
             for subset in items_mut(object, "subsets") {
                 for port in items_mut(subset, "ports") {
@@ -136,7 +143,9 @@ fn limit_range(object: &mut Value) {
         for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
             let values = copied(from, limit);
             if let Some(target) = child(limit, to) {
-                values.into_iter().for_each(|(key, value)| fill(target, &key, value));
+                for (key, value) in values {
+                    fill(target, &key, value);
+                }
             }
         }
         for field in ["default", "defaultRequest"] {

@@ -30,7 +30,9 @@ pub(super) fn service(object: &mut Value) {
     if external {
         fill(spec, "externalTrafficPolicy", "Cluster");
     }
-    if kind != "ExternalName" {
+    if kind == "ExternalName" {
+        unset(spec, "internalTrafficPolicy");
+    } else {
         fill(spec, "internalTrafficPolicy", "Cluster");
     }
     if kind == "LoadBalancer" {

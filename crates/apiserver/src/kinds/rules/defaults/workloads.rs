@@ -126,7 +126,9 @@ fn rolling(strategy: &mut Value, limits: &[(&str, Value)]) {
     if text(strategy, "type") == "RollingUpdate" {
         fill(strategy, "rollingUpdate", Value::Object(Map::new()));
         if let Some(update) = strategy.get_mut("rollingUpdate") {
-            limits.iter().for_each(|(field, value)| fill(update, field, value.clone()));
+            for (field, value) in limits {
+                fill(update, field, value.clone());
+            }
         }
     }
 }

@@ -55,7 +55,9 @@ fn job_spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         "backoffLimitPerIndex",
         "maxFailedIndexes",
     ];
-    numbers.iter().for_each(|field| non_negative(spec, field, path, causes));
+    for field in numbers {
+        non_negative(spec, field, path, causes);
+    }
     match text(spec, "completionMode") {
         "Indexed" if !has(spec, "completions") => {
             causes.push(Cause::required(format!("{path}.completions"), "when completion mode is Indexed"));

@@ -57,7 +57,7 @@ pub(super) fn secret(object: &Value, causes: &mut Vec<Cause>) {
         }
         "kubernetes.io/ssh-auth" if text(data, "ssh-privatekey").is_empty() => require("ssh-privatekey"),
         "kubernetes.io/tls" => {
-            ["tls.crt", "tls.key"].into_iter().filter(|key| missing(key)).for_each(require)
+            ["tls.crt", "tls.key"].into_iter().filter(|key| missing(key)).for_each(require);
         }
         _ => {}
     }

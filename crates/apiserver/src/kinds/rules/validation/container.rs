@@ -288,7 +288,9 @@ fn probes(container: &Value, path: &str, causes: &mut Vec<Cause>) {
             "successThreshold",
             "failureThreshold",
         ];
-        numbers.iter().for_each(|field| non_negative(probe, field, &path, causes));
+        for field in numbers {
+            non_negative(probe, field, &path, causes);
+        }
         let grace = &probe["terminationGracePeriodSeconds"];
         if grace.as_i64().is_some_and(|seconds| seconds <= 0) {
             let field = format!("{path}.terminationGracePeriodSeconds");

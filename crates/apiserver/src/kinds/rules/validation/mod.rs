@@ -4,6 +4,7 @@ mod access;
 mod batch;
 mod configuration;
 mod container;
+mod events;
 mod immutable;
 mod metadata;
 pub(crate) mod names;
@@ -20,13 +21,9 @@ mod workloads;
 
 use crate::{
     failure::Cause,
-    kinds::{
-        custom,
-        resource::Resource,
-        value::{entries, text},
-    },
+    kinds::{custom, resource::Resource, value::text},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use metadata::name_rule;
 
@@ -35,8 +32,10 @@ pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause>
     let mut causes = Vec::new();
     metadata::create(resource, object, &mut causes);
     kind(resource, object, &mut causes);
-    if resource.is("batch", "cronjobs") {
-        batch::cron_job_name(object, &mut causes);
+    match resource.id() {
+        ("batch", "cronjobs") => batch::cron_job_name(object, &mut causes),
+        ("events.k8s.io", "events") => events::strict(object, &mut causes),
+        _ => {}
     }
     causes
 }
@@ -60,12 +59,17 @@ pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> 
         ("batch", "jobs") => batch::job_update(old, new, &mut causes),
         ("", "pods") => immutable::pod(old, new, &mut causes),
         ("", "persistentvolumeclaims") => immutable::claim(old, new, &mut causes),
-        ("rbac.authorization.k8s.io", "rolebindings" | "clusterrolebindings") => {
-            immutable::unchanged(old, new, "roleRef", "", &mut causes);
+        ("rbac.authorization.k8s.io", _) if old.get("roleRef") != new.get("roleRef") => {
+            let role = |field| text(&new["roleRef"], field);
+            let shown = json!({"APIGroup": role("apiGroup"), "Kind": role("kind"), "Name": role("name")});
+            causes.push(Cause::invalid("roleRef", &shown, "field is immutable"));
         }
         ("storage.k8s.io", "storageclasses") => {
             for field in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-                immutable::unchanged(old, new, field, "", &mut causes);
+                // Kubernetes prints no value here.
+                if old.get(field) != new.get(field) {
+                    causes.push(Cause::invalid(field, &Value::Null, "field is immutable"));
+                }
             }
         }
         ("scheduling.k8s.io", "priorityclasses") => {
@@ -118,19 +122,8 @@ fn kind(resource: &Resource, object: &Value, causes: &mut Vec<Cause>) {
         ("scheduling.k8s.io", "priorityclasses") => policy::priority_class(object, causes),
         ("admissionregistration.k8s.io", _) => policy::webhooks(object, causes),
         ("apiextensions.k8s.io", "customresourcedefinitions") => causes.extend(custom::validate_crd(object)),
-        ("", "events") => event(object, causes),
+        ("" | "events.k8s.io", "events") => events::event(resource, object, causes),
         _ => {}
-    }
-}
-
-/// An event is in the namespace of what it is about.
-fn event(object: &Value, causes: &mut Vec<Cause>) {
-    let about = &object["involvedObject"];
-    let (namespace, own) = (text(about, "namespace"), text(&object["metadata"], "namespace"));
-    let misplaced = if namespace.is_empty() { own != "default" } else { own != namespace };
-    if entries(object, "involvedObject").next().is_some() && misplaced {
-        let told = "does not match event.namespace";
-        causes.push(Cause::invalid("involvedObject.namespace", &namespace.into(), told));
     }
 }
 
@@ -144,7 +137,9 @@ fn deployment_status(status: &Value, causes: &mut Vec<Cause>) {
         "availableReplicas",
         "unavailableReplicas",
     ];
-    fields.iter().for_each(|field| number::non_negative(status, field, "status", causes));
+    for field in fields {
+        number::non_negative(status, field, "status", causes);
+    }
     for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
         if count(field) > count("replicas") {
             let told = "cannot be greater than status.replicas";

@@ -39,7 +39,7 @@ pub(super) fn one_of(holder: &Value, field: &str, path: &str, words: &[&str], ca
     let path = format!("{path}.{field}");
     match holder.get(field).and_then(Value::as_str) {
         None | Some("") if !has(holder, field) || holder[field] == json!("") => {
-            causes.push(Cause::required(path, ""))
+            causes.push(Cause::required(path, ""));
         }
         Some(word) if words.contains(&word) => {}
         _ => causes.push(Cause::not_supported(path, &holder[field], words)),
@@ -71,7 +71,7 @@ pub(super) fn int_or_percent(value: &Value, path: &str, causes: &mut Vec<Cause>)
             }
         }
         _ if value.as_i64().is_some_and(|number| number < 0) => {
-            causes.push(Cause::invalid(path, value, NEGATIVE))
+            causes.push(Cause::invalid(path, value, NEGATIVE));
         }
         _ => {}
     }

@@ -140,7 +140,7 @@ fn with_claims(spec: &Value) -> Value {
             names.iter().map(|name| json!({"name": name, "persistentVolumeClaim": {"claimName": name}}));
         let own: Vec<Value> = items_mut(pod, "volumes")
             .filter(|own| !names.contains(&text(own, "name")))
-            .map(|own| own.take())
+            .map(Value::take)
             .collect();
         let volumes: Vec<Value> = claimed.chain(own).collect();
         set(pod, "volumes", volumes);
