@@ -18,9 +18,10 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     let maker = Maker { world, kind: KIND, owner: tenant };
     let selector = json!({"v1.min.io/tenant": name});
     // The operator signs for its own Services unless told not to.
-    let (api, console) = match spec["requestAutoCert"] == false {
-        true => (("http-minio", 80, 9000), ("http-console", 9090, 9090)),
-        false => (("https-minio", 443, 9000), ("https-console", 9443, 9443)),
+    let (api, console) = if spec["requestAutoCert"] == false {
+        (("http-minio", 80, 9000), ("http-console", 9090, 9090))
+    } else {
+        (("https-minio", 443, 9000), ("https-console", 9443, 9443))
     };
     maker.service("minio", &selector, &[api], Address::Own).await?;
     maker.service(&format!("{name}-console"), &selector, &[console], Address::Own).await?;

@@ -1,7 +1,7 @@
 //! Watches, and calls the stand-ins of what has changed: never twice at a time for one object, and nothing unasked.
 
 use crate::{
-    kind::{BUILT_IN, Kind},
+    kind::Kind,
     react::{self, Next},
     world::{Key, World},
     write::ReactError,
@@ -50,7 +50,7 @@ pub(crate) async fn run(
 ) -> Result<(), RunError> {
     let mut watches = JoinSet::new();
     let mut listed = Vec::new();
-    for kind in BUILT_IN {
+    for kind in world.built_in.clone() {
         let (done, first) = oneshot::channel();
         watches.spawn(follow(Arc::clone(&world), kind, Some(done)));
         listed.push(first);

@@ -2,7 +2,7 @@
 
 use crate::{
     behaviour::Behaviour,
-    kind::{DEFINED, Kind},
+    kind::{BUILT_IN, DEFINED, Kind},
     runner::{self, RunError},
     world::World,
 };
@@ -92,8 +92,16 @@ impl StandIns {
             |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
         let reached = |kind: &Kind| kind.namespaced() || self.namespace.is_none();
         let kinds = DEFINED.into_iter().filter(present).filter(reached).collect();
+        let built_in = built_in(&self.client).await;
         let (wake, woken) = unbounded_channel();
-        let world = Arc::new(World::new(self.client, self.namespace, self.behaviour, wake));
+        let world = Arc::new(World::new(self.client, self.namespace, built_in, self.behaviour, wake));
         runner::run(world, kinds, woken, stop).await
     }
+}
+
+/// The built-in kinds of this server: before Kubernetes 1.21 endpoint slices were not what they are now.
+async fn built_in(client: &Client) -> Vec<Kind> {
+    let slices = client.list_api_group_resources("discovery.k8s.io/v1").await;
+    let absent = matches!(&slices, Err(kube::Error::Api(status)) if status.is_not_found());
+    BUILT_IN.into_iter().filter(|kind| !absent || *kind != Kind::EndpointSlice).collect()
 }

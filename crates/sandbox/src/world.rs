@@ -54,6 +54,8 @@ pub(crate) struct World {
     pub client: Client,
     /// The one namespace to act in, if not in all.
     pub namespace: Option<String>,
+    /// The kinds that exist without a definition.
+    pub built_in: Vec<Kind>,
     behaviour: Behaviour,
     woken: UnboundedSender<Key>,
     known: Mutex<Known>,
@@ -76,10 +78,11 @@ impl World {
     pub fn new(
         client: Client,
         namespace: Option<String>,
+        built_in: Vec<Kind>,
         behaviour: Behaviour,
         woken: UnboundedSender<Key>,
     ) -> Self {
-        Self { client, namespace, behaviour, woken, known: Mutex::default() }
+        Self { client, namespace, built_in, behaviour, woken, known: Mutex::default() }
     }
 
     pub fn get(&self, key: &Key) -> Option<Seen> {
@@ -155,7 +158,7 @@ impl World {
             return address.to_string();
         }
         let promised: HashSet<Ipv4Addr> = known.promised.values().copied().collect();
-        let free = (u32::from(first)..)
+        let free = (u32::from(first)..=u32::MAX)
             .map(Ipv4Addr::from)
             .find(|address| !promised.contains(address) && !taken.contains(&address.to_string()));
         let address = free.unwrap_or(first);
@@ -204,7 +207,9 @@ impl World {
             let all = known.objects.range(Key::new(kind, "", "")..).take_while(|(key, _)| key.kind == kind);
             all.map(|(key, _)| key).filter(|key| !listed.contains(key)).cloned().collect()
         };
-        gone.into_iter().for_each(|key| self.forget(key));
+        for key in gone {
+            self.forget(key);
+        }
     }
 
     /// Whether exactly this was written last and nothing has changed since.

@@ -52,7 +52,8 @@ impl World {
         if let Some(now) = self.get(&key)
             && (now.metadata.deletion_timestamp.is_some()
                 || self.already_written(&key, "", &now, &wanted)
-                || covers(&serde_json::to_value(&*now)?, &wanted))
+                // Items of a list do not say their kind.
+                || covers(&typed(kind, serde_json::to_value(&*now)?), &wanted))
         {
             return Ok(());
         }

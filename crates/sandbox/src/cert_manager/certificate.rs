@@ -98,14 +98,14 @@ fn tls_secret(certificate: &DynamicObject, before: Option<Seen>, made_from: &str
         let items = spec[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         items.collect::<Vec<_>>().join(",")
     };
-    let issuer = |field: &str, usual: &str| spec["issuerRef"][field].as_str().unwrap_or(usual).to_owned();
+    let signer = |field: &str, usual: &str| spec["issuerRef"][field].as_str().unwrap_or(usual).to_owned();
     let revision = before.as_ref().and_then(|secret| secret.annotations().get(REVISION)?.parse().ok());
     let mut annotations = object(&spec["secretTemplate"]["annotations"]);
     for (name, value) in [
         ("cert-manager.io/certificate-name", certificate.name_any()),
-        ("cert-manager.io/issuer-name", issuer("name", "")),
-        ("cert-manager.io/issuer-kind", issuer("kind", "Issuer")),
-        ("cert-manager.io/issuer-group", issuer("group", "cert-manager.io")),
+        ("cert-manager.io/issuer-name", signer("name", "")),
+        ("cert-manager.io/issuer-kind", signer("kind", "Issuer")),
+        ("cert-manager.io/issuer-group", signer("group", "cert-manager.io")),
         ("cert-manager.io/common-name", spec["commonName"].as_str().unwrap_or_default().to_owned()),
         ("cert-manager.io/alt-names", joined("dnsNames")),
         ("cert-manager.io/ip-sans", joined("ipAddresses")),

@@ -18,7 +18,7 @@ pub(crate) struct KeySpec {
 }
 
 enum Made {
-    Rsa(rsa::SigningKey),
+    Rsa(Box<rsa::SigningKey>),
     P256(ecdsa::SigningKey<ecdsa::P256>),
     P384(ecdsa::SigningKey<ecdsa::P384>),
     Ed25519(eddsa::Ed25519SigningKey),
@@ -35,7 +35,7 @@ pub(crate) fn generate(spec: KeySpec) -> Result<String, IssueError> {
                 4096 => rsa::KeySize::Rsa4096,
                 _ => return Err(IssueError::Key("an RSA key has 2048, 3072 or 4096 bits here")),
             };
-            Made::Rsa(rsa::SigningKey::generate(size).map_err(failed)?)
+            Made::Rsa(Box::new(rsa::SigningKey::generate(size).map_err(failed)?))
         }
         (PrivateKeyAlgorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
         (PrivateKeyAlgorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
@@ -59,13 +59,16 @@ pub(crate) fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
             let key = rsa::SigningKey::from_pkcs1_der(pem.contents()).map_err(unreadable)?;
             key.to_pkcs8_der(&mut buffer).map_err(unreadable)?
         }
-        "EC PRIVATE KEY" => match ecdsa::SigningKey::<ecdsa::P256>::from_sec1_der(pem.contents()) {
-            Ok(key) => key.to_pkcs8_der(&mut buffer).map_err(unreadable)?,
-            Err(_) => {
-                let key = ecdsa::SigningKey::<ecdsa::P384>::from_sec1_der(pem.contents());
-                key.map_err(unreadable)?.to_pkcs8_der(&mut buffer).map_err(unreadable)?
-            }
-        },
+        "EC PRIVATE KEY" => {
+            let small = ecdsa::SigningKey::<ecdsa::P256>::from_sec1_der(pem.contents());
+            let large =
+                || ecdsa::SigningKey::<ecdsa::P384>::from_sec1_der(pem.contents()).map_err(unreadable);
+            let written = match small {
+                Ok(key) => key.to_pkcs8_der(&mut buffer),
+                Err(_) => large()?.to_pkcs8_der(&mut buffer),
+            };
+            written.map_err(unreadable)?
+        }
         "PRIVATE KEY" => pem.contents(),
         _ => return Err(IssueError::Key("is not of a known form")),
     };

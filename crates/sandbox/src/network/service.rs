@@ -13,7 +13,8 @@ use std::{collections::HashSet, net::Ipv4Addr};
 
 pub(crate) async fn react(world: &World, service: &DynamicObject) -> Result<Next, ReactError> {
     let spec = &service.data["spec"];
-    if spec["selector"].as_object().is_some_and(|selector| !selector.is_empty()) {
+    let selects = spec["selector"].as_object().is_some_and(|selector| !selector.is_empty());
+    if selects && world.built_in.contains(&Kind::EndpointSlice) {
         let slice = endpoint_slice(service, &world.pods_of(service));
         world.apply(Kind::EndpointSlice, slice).await?;
     }

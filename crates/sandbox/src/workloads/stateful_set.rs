@@ -25,7 +25,7 @@ pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, Re
         match find(ordinal) {
             None => create(world, set, ordinal, &update).await?,
             Some(pod) if pod.data["status"]["phase"] == "Failed" => {
-                world.delete(Kind::Pod, pod, false).await?
+                world.delete(Kind::Pod, pod, false).await?;
             }
             Some(_) => {}
         }

@@ -96,6 +96,7 @@ async fn an_authority_below_an_authority_signs_a_chain_that_verifies() {
     let (secret, middle) = (world.get("Secret", "tls").await, world.get("Secret", "middle").await);
     assert!(content(&secret, "tls.crt").ends_with(&content(&middle, "tls.crt")), "the leaf comes first");
     assert!(content(&middle, "tls.key").starts_with("-----BEGIN PRIVATE KEY-----\n"));
+    verify(&secret, "core").unwrap();
     world.assert_quiet().await;
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod certificates;
+mod lifecycle;
 mod network;
 mod third_party;
 mod workloads;

@@ -2,7 +2,7 @@
 
 use envtest::{ControlPlane, PATIENCE, Requests, writes};
 use kube::{
-    Api, ResourceExt as _,
+    Api, ResourceExt,
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
     core::{ApiResource, DynamicObject, GroupVersionKind},
     runtime::wait::await_condition,
@@ -17,7 +17,7 @@ pub struct World {
     pub plane: ControlPlane,
     pub namespace: String,
     pub requests: Requests,
-    _stop: DropGuard,
+    stop: DropGuard,
 }
 
 impl World {
@@ -29,12 +29,29 @@ impl World {
     pub async fn slow(delay: Duration) -> Self {
         let plane = ControlPlane::shared().await.unwrap();
         let namespace = plane.create_namespace("sandbox").await.unwrap();
+        Self::start(plane, namespace.clone(), |stand_ins| stand_ins.delay(delay).within(namespace))
+    }
+
+    /// A control plane of its own that collects garbage, with stand-ins for all of it.
+    pub async fn whole() -> Self {
+        let plane = ControlPlane::with_controller_manager().start().await.unwrap();
+        let namespace = plane.create_namespace("sandbox").await.unwrap();
+        Self::start(plane, namespace, |stand_ins| stand_ins)
+    }
+
+    fn start(plane: ControlPlane, namespace: String, setup: impl FnOnce(StandIns) -> StandIns) -> Self {
         let requests = Requests::default();
         let client = requests.client(plane.config()).unwrap();
         let stop = CancellationToken::new();
-        let stand_ins = StandIns::new(client).delay(delay).within(&namespace);
-        tokio::spawn(stand_ins.run(stop.clone()));
-        Self { plane, namespace, requests, _stop: stop.drop_guard() }
+        tokio::spawn(setup(StandIns::new(client)).run(stop.clone()));
+        Self { plane, namespace, requests, stop: stop.drop_guard() }
+    }
+
+    /// With other stand-ins in place of those it had.
+    pub fn restarted(self) -> Self {
+        let Self { plane, namespace, stop, .. } = self;
+        drop(stop);
+        Self::start(plane, namespace.clone(), |stand_ins| stand_ins.within(namespace))
     }
 
     /// With the third-party kinds installed.
@@ -88,7 +105,7 @@ impl World {
     }
 
     pub async fn names(&self, kind: &str) -> Vec<String> {
-        self.api(kind).list(&ListParams::default()).await.unwrap().iter().map(|o| o.name_any()).collect()
+        self.api(kind).list(&ListParams::default()).await.unwrap().iter().map(ResourceExt::name_any).collect()
     }
 
     /// Waits until an object is as described, and returns it.
