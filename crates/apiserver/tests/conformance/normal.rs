@@ -140,6 +140,8 @@ impl Names<'_> {
                 "<port>".into()
             }
             ("token", Value::String(_)) => "<token>".into(),
+            // Made from the name of the group, which may be made from the name of the namespace.
+            ("storageVersionHash", Value::String(_)) => "<hash>".into(),
             ("resourceVersion", Value::String(version)) => {
                 self.versions.get(version).map_or_else(|| value.clone(), |name| name.as_str().into())
             }
