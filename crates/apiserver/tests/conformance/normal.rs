@@ -32,7 +32,7 @@ static WORDINGS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"too old resource version: \d+ \(\d+\)", "too old resource version: <old> (<oldest>)"),
         (r"Too large resource version: \d+, current: \d+", "Too large resource version: <large>, current: <current>"),
         // The whole object, in the order of the server's own structs.
-        (r#"(patch: Invalid value: )"\{.*\}""#, "$1<object>"),
+        (r#"(Invalid value: )"\{.*\}""#, "$1<object>"),
         (r"\bhash=[0-9A-F]+", "hash=<hash>"),
         (r"\brequest is \d+ bytes\b", "request is <n> bytes"),
     ]
