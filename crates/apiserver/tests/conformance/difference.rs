@@ -100,7 +100,8 @@ pub fn complaints(
         let is_listed =
             places().any(|(_, (_, step, path))| *step == difference.step && is_below(&difference.path, path));
         if !is_listed {
-            let Difference { step, path, recorded, answered } = difference;
+            let Difference { step, path, .. } = difference;
+            let (recorded, answered) = (brief(&difference.recorded), brief(&difference.answered));
             writeln!(complaints, "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}")
                 .unwrap();
         }
@@ -114,6 +115,14 @@ pub fn complaints(
         }
     }
     complaints
+}
+
+fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(600) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 fn is_below(path: &str, above: &str) -> bool {

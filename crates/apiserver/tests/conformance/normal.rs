@@ -31,6 +31,9 @@ static WORDINGS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"(into Go value) of type \S+", "$1 of type <type>"),
         (r"too old resource version: \d+ \(\d+\)", "too old resource version: <old> (<oldest>)"),
         (r"Too large resource version: \d+, current: \d+", "Too large resource version: <large>, current: <current>"),
+        // The whole object, in the order of the server's own structs.
+        (r#"(Invalid value: )"\{.*\}""#, "$1<object>"),
+        (r"\bhash=[0-9A-F]+", "hash=<hash>"),
         (r"\brequest is \d+ bytes\b", "request is <n> bytes"),
     ]
     .into_iter()
@@ -140,6 +143,8 @@ impl Names<'_> {
                 "<port>".into()
             }
             ("token", Value::String(_)) => "<token>".into(),
+            // Made from the name of the group, which may be made from the name of the namespace.
+            ("storageVersionHash", Value::String(_)) => "<hash>".into(),
             ("resourceVersion", Value::String(version)) => {
                 self.versions.get(version).map_or_else(|| value.clone(), |name| name.as_str().into())
             }

@@ -177,10 +177,9 @@ fn shown(step: &Step, mut body: Value) -> Value {
 
 fn select(body: &mut Value, only: &Only) {
     if let Some(list) = body.pointer_mut(&only.list).and_then(Value::as_array_mut) {
-        list.retain(|element| {
-            element[&only.by].as_str().is_some_and(|name| only.of.iter().any(|wanted| wanted == name))
-        });
-        list.sort_by_key(|element| element[&only.by].as_str().map(str::to_owned));
+        let name = |element: &Value| element.pointer(&only.by).and_then(Value::as_str).map(str::to_owned);
+        list.retain(|element| name(element).is_some_and(|name| only.of.contains(&name)));
+        list.sort_by_key(name);
     }
 }
 

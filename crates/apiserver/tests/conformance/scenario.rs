@@ -89,7 +89,7 @@ pub struct Condition {
 pub struct Only {
     /// Where the list is, as a JSON pointer.
     pub list: String,
-    /// The key by which an element is known.
+    /// What an element is known by, as a JSON pointer; they are put in its order.
     pub by: String,
     pub of: Vec<String>,
 }
