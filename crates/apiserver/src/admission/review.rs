@@ -32,26 +32,29 @@ pub(super) enum Verdict {
 
 /// The review of a write under the name that the webhook knows.
 pub(super) fn request(uid: &str, write: &Attributes<'_>, name: &Equivalent, object: Option<&Value>) -> Value {
-    json!({
-        "kind": "AdmissionReview",
-        "apiVersion": V1,
-        "request": {
-            "uid": uid,
-            "kind": { "group": name.group, "version": name.version, "kind": name.kind },
-            "resource": { "group": name.group, "version": name.version, "resource": name.plural },
-            "requestKind": { "group": write.group, "version": write.version, "kind": write.kind },
-            "requestResource": { "group": write.group, "version": write.version, "resource": write.plural },
-            "name": write.name,
-            "namespace": write.effective_namespace(),
-            "operation": write.operation.word(),
-            "userInfo": write.user.info(),
-            "object": named(object, name),
-            "oldObject": named(write.old, name),
-            "dryRun": write.dry_run,
-            "options": write.options,
-        },
-    })
-    .pruned(write)
+    let mut request = json!({
+        "uid": uid,
+        "kind": { "group": name.group, "version": name.version, "kind": name.kind },
+        "resource": { "group": name.group, "version": name.version, "resource": name.plural },
+        "requestKind": { "group": write.group, "version": write.version, "kind": write.kind },
+        "requestResource": { "group": write.group, "version": write.version, "resource": write.plural },
+        "operation": write.operation.word(),
+        "userInfo": write.user.info(),
+        "object": named(object, name),
+        "oldObject": named(write.old, name),
+        "dryRun": write.dry_run,
+        "options": write.options,
+    });
+    let names = [
+        ("name", write.name),
+        ("namespace", write.effective_namespace()),
+        ("subResource", write.subresource),
+        ("requestSubResource", write.subresource),
+    ];
+    for (field, text) in names.into_iter().filter(|(_, text)| !text.is_empty()) {
+        request[field] = text.into();
+    }
+    json!({ "kind": "AdmissionReview", "apiVersion": V1, "request": request })
 }
 
 /// The object as one of the kind and version that `name` says.
@@ -67,28 +70,6 @@ pub(super) fn named(object: Option<&Value>, name: &Equivalent) -> Value {
         fields.insert("kind".into(), name.kind.as_str().into());
     }
     object
-}
-
-trait Pruned {
-    fn pruned(self, write: &Attributes<'_>) -> Self;
-}
-
-impl Pruned for Value {
-    /// Without the names that are empty, which the server omits.
-    fn pruned(mut self, write: &Attributes<'_>) -> Self {
-        if let Some(request) = self["request"].as_object_mut() {
-            for field in ["name", "namespace"] {
-                if request.get(field).and_then(Value::as_str) == Some("") {
-                    request.remove(field);
-                }
-            }
-            if !write.subresource.is_empty() {
-                request.insert("subResource".into(), write.subresource.into());
-                request.insert("requestSubResource".into(), write.subresource.into());
-            }
-        }
-        self
-    }
 }
 
 #[derive(Deserialize)]

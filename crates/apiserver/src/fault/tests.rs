@@ -199,3 +199,20 @@ async fn faults_end_when_planned_or_switched_off() {
     switched.switch_on();
     assert_eq!(get(&switched).await, "dropped");
 }
+
+#[tokio::test]
+async fn a_client_in_process_meets_faults_as_it_would_over_a_network() {
+    let service = service_fn(async |_: Request<kube::client::Body>| {
+        Ok::<_, Infallible>(Response::new(Body::full("served")))
+    });
+    let asked = async |mishap: Mishap| {
+        let client = kube::Client::new(always(mishap).layer(service), "default");
+        client.request_text(Request::get("/version").body(Vec::new()).expect("a request")).await
+    };
+    assert!(matches!(asked(Mishap::DropAfter).await, Err(kube::Error::Service(_))));
+    assert!(matches!(asked(Mishap::Unavailable).await, Err(kube::Error::Api(status)) if status.code == 503));
+    assert!(
+        matches!(asked(Mishap::TooManyRequests).await, Err(kube::Error::Api(status)) if status.code == 429)
+    );
+    assert_eq!(asked(Mishap::Conflict).await.ok().as_deref(), Some("served"));
+}
