@@ -10,7 +10,8 @@ mod input;
 mod render;
 #[cfg(test)]
 mod run;
-#[cfg(all(test, feature = "sandbox"))]
+#[cfg(test)]
+#[cfg(feature = "sandbox")]
 mod sandbox;
 #[cfg(test)]
 mod usage;
