@@ -41,7 +41,8 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    fn reason(self) -> &'static str {
+    /// Its name.
+    pub fn reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
             Self::Invalid => "FieldValueInvalid",
