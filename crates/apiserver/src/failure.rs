@@ -88,6 +88,25 @@ impl Cause {
         }
     }
 
+    /// `field: Not found: VALUE`
+    pub fn not_found(field: impl Into<String>, value: &Value) -> Self {
+        Self { fault: Fault::NotFound, field: field.into(), message: format!("Not found: {}", shown(value)) }
+    }
+
+    /// `field: Too long: may not be more than N bytes`
+    pub fn too_long(field: impl Into<String>, most: usize) -> Self {
+        let bytes = if most == 1 { "byte" } else { "bytes" };
+        let message = format!("Too long: may not be more than {most} {bytes}");
+        Self { fault: Fault::TooLong, field: field.into(), message }
+    }
+
+    /// `field: Too many: N: must have at most N items`
+    pub fn too_many(field: impl Into<String>, actual: usize, most: usize) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        let message = format!("Too many: {actual}: must have at most {most} {items}");
+        Self { fault: Fault::TooMany, field: field.into(), message }
+    }
+
     /// `field: Unsupported value: VALUE: supported values: "a", "b"`
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
         let supported = supported.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
