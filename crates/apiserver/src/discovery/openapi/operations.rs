@@ -1,7 +1,10 @@
 //! What can be done with a kind, and at which path, in neither form of OpenAPI.
 
 use super::schemas::{self, definition};
-use crate::discovery::served::{Kind, Subresource, Version};
+use crate::{
+    discovery::served::{Kind, Subresource, Version},
+    kinds::Verb,
+};
 use serde_json::{Value, json};
 
 /// A request that the server answers.
@@ -75,23 +78,23 @@ pub(super) fn operations(version: &Version) -> Vec<Operation> {
             format!("{root}/{}", resource.plural)
         };
         let at = At { version, kind, part: None };
-        if resource.namespaced && kind.verbs.contains(&"list") {
-            all.push(at.operation(&format!("{root}/{}", resource.plural), "list", "ForAllNamespaces"));
+        if resource.namespaced && resource.allows(Verb::List) {
+            all.push(at.operation(&format!("{root}/{}", resource.plural), Verb::List, "ForAllNamespaces"));
         }
-        for verb in ["list", "create", "deletecollection"] {
-            if kind.verbs.contains(&verb) {
+        for verb in [Verb::List, Verb::Create, Verb::DeleteCollection] {
+            if resource.allows(verb) {
                 all.push(at.operation(&collection, verb, ""));
             }
         }
-        for verb in ["get", "update", "patch", "delete"] {
-            if kind.verbs.contains(&verb) {
+        for verb in [Verb::Get, Verb::Update, Verb::Patch, Verb::Delete] {
+            if resource.allows(verb) {
                 all.push(at.operation(&format!("{collection}/{{name}}"), verb, ""));
             }
         }
         for part in &kind.subresources {
             let at = At { version, kind, part: Some(part) };
             let path = format!("{collection}/{{name}}/{}", part.name);
-            all.extend(part.verbs.iter().map(|verb| at.operation(&path, verb, "")));
+            all.extend(part.verbs.iter().map(|verb| at.operation(&path, *verb, "")));
         }
     }
     all
@@ -105,7 +108,7 @@ struct At<'v> {
 }
 
 impl At<'_> {
-    fn operation(&self, path: &str, verb: &str, suffix: &str) -> Operation {
+    fn operation(&self, path: &str, verb: Verb, suffix: &str) -> Operation {
         let resource = &self.kind.resource;
         let own = schemas::name(resource);
         let shown = self.part.and_then(|part| part.answer).map_or_else(
@@ -122,20 +125,24 @@ impl At<'_> {
         let status = definition("meta", "v1", "Status");
         let options = definition("meta", "v1", "DeleteOptions");
         let (method, action, word, query, body, answer) = match verb {
-            "list" => ("get", "list", "list", LIST.to_vec(), Body::None, schemas::list_name(resource)),
-            "create" => ("post", "post", "create", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
-            "update" => ("put", "put", "replace", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
-            "patch" => {
+            Verb::List => ("get", "list", "list", LIST.to_vec(), Body::None, schemas::list_name(resource)),
+            Verb::Create => {
+                ("post", "post", "create", WRITE.to_vec(), Body::Definition(shown.clone()), shown)
+            }
+            Verb::Update => ("put", "put", "replace", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
+            Verb::Patch => {
                 let query = WRITE.iter().copied().chain([FORCE]).collect();
                 ("patch", "patch", "patch", query, Body::Patch(patches), shown)
             }
-            "delete" => ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status),
-            "deletecollection" => {
+            Verb::Delete => {
+                ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status)
+            }
+            Verb::DeleteCollection => {
                 let query =
                     LIST.iter().chain(&DELETE).filter(|(name, _)| *name != "watch").copied().collect();
                 ("delete", "deletecollection", "deleteCollection", query, Body::Definition(options), status)
             }
-            _ => ("get", "get", "read", Vec::new(), Body::None, shown),
+            Verb::Get | Verb::Watch => ("get", "get", "read", Vec::new(), Body::None, shown),
         };
         let scope = if resource.namespaced && suffix.is_empty() { "Namespaced" } else { "" };
         let part = self.part.map_or(String::new(), |part| capitalised(part.name));
