@@ -138,25 +138,44 @@ impl At<'_> {
                 ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status)
             }
             Verb::DeleteCollection => {
-                let query =
-                    LIST.iter().chain(&DELETE).filter(|(name, _)| *name != "watch").copied().collect();
-                ("delete", "deletecollection", "deleteCollection", query, Body::Definition(options), status)
+                let query = LIST
+                    .iter()
+                    .chain(&DELETE)
+                    .filter(|(name, _)| !matches!(*name, "watch" | "allowWatchBookmarks"))
+                    .copied()
+                    .collect();
+                ("delete", "deletecollection", "delete", query, Body::Definition(options), status)
             }
             Verb::Get | Verb::Watch => ("get", "get", "read", Vec::new(), Body::None, shown),
         };
         let scope = if resource.namespaced && suffix.is_empty() { "Namespaced" } else { "" };
+        let many = if verb == Verb::DeleteCollection { "Collection" } else { "" };
         let part = self.part.map_or(String::new(), |part| capitalised(part.name));
         Operation {
             path: path.to_owned(),
             method,
             action,
-            id: format!("{word}{}{scope}{}{part}{suffix}", self.family(), resource.kind),
+            id: format!("{word}{}{many}{scope}{}{part}{suffix}", self.family(), resource.kind),
             tag: self.tag(),
-            description: described(word, &resource.kind, self.part),
+            description: self.described(verb, word),
             group_version_kind: self.group_version_kind(),
             query,
             body,
             answer,
+        }
+    }
+
+    fn described(&self, verb: Verb, word: &str) -> String {
+        let kind = &self.kind.resource.kind;
+        let of = self.part.map_or(String::new(), |part| format!(" {} of", part.name));
+        let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+        match verb {
+            Verb::List if self.kind.resource.custom.is_some() => format!("list objects of kind {kind}"),
+            Verb::List => format!("list or watch objects of kind {kind}"),
+            Verb::Patch => format!("partially update{of} the specified {kind}"),
+            Verb::DeleteCollection => format!("delete collection of {kind}"),
+            Verb::Create | Verb::Delete => format!("{word}{of} {article} {kind}"),
+            Verb::Get | Verb::Update | Verb::Watch => format!("{word}{of} the specified {kind}"),
         }
     }
 
@@ -184,18 +203,6 @@ impl At<'_> {
         let mut words = group.strip_suffix(".k8s.io").unwrap_or(group).split('.');
         let first = words.next().unwrap_or_default();
         format!("{first}{}_{}", words.map(capitalised).collect::<String>(), self.version.name)
-    }
-}
-
-fn described(word: &str, kind: &str, part: Option<&Subresource>) -> String {
-    let of = part.map_or(String::new(), |part| format!(" {} of", part.name));
-    let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
-    match word {
-        "list" => format!("list objects of kind {kind}"),
-        "read" | "replace" => format!("{word}{of} the specified {kind}"),
-        "patch" => format!("partially update{of} the specified {kind}"),
-        "deleteCollection" => format!("delete collection of {kind}"),
-        _ => format!("{word}{of} {article} {kind}"),
     }
 }
 
