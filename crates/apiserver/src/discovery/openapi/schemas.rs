@@ -89,14 +89,26 @@ pub(super) fn closure<'k>(
         if found.contains_key(&name) {
             continue;
         }
-        let schema = own
-            .remove(&name)
-            .or_else(|| definitions.get(&name).cloned())
-            .unwrap_or_else(|| json!({"type": "object"}));
+        let builtin = || definitions.get(&name).map(published);
+        let schema = own.remove(&name).or_else(builtin).unwrap_or_else(|| json!({"type": "object"}));
         references(&schema, &mut wanted);
         found.insert(name, schema);
     }
     found
+}
+
+/// A built-in definition as Kubernetes publishes it: k8s-openapi calls `metadata` required, because it is no `Option`.
+fn published(definition: &Value) -> Value {
+    let mut schema = definition.clone();
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| name != "metadata");
+        if required.is_empty()
+            && let Value::Object(fields) = &mut schema
+        {
+            fields.remove("required");
+        }
+    }
+    schema
 }
 
 fn references(schema: &Value, into: &mut Vec<String>) {

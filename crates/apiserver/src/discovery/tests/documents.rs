@@ -176,6 +176,15 @@ fn no_reference_leads_nowhere() {
 }
 
 #[test]
+fn metadata_is_never_called_required() {
+    let document = json("/openapi/v3/apis/apps/v1");
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        assert!(!required.contains(&json!("metadata")), "{name}");
+    }
+}
+
+#[test]
 fn version_two_leaves_out_what_kubectl_would_trip_over() {
     let document = json("/openapi/v2");
     let spec = &document["definitions"]["example.goharbor.v1alpha1.Harbor"]["properties"]["spec"];
@@ -200,6 +209,16 @@ fn version_two_leaves_out_what_kubectl_would_trip_over() {
             },
         })
     );
+}
+
+#[test]
+fn version_two_keeps_how_a_field_merges_beside_its_reference() {
+    let strategy = json("/openapi/v2")
+        .pointer("/definitions/io.k8s.api.apps.v1.DeploymentSpec/properties/strategy")
+        .cloned()
+        .unwrap();
+    assert_eq!(strategy["$ref"], "#/definitions/io.k8s.api.apps.v1.DeploymentStrategy");
+    assert_eq!(strategy["x-kubernetes-patch-strategy"], "retainKeys");
 }
 
 #[test]
