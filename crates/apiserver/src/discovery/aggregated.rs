@@ -1,6 +1,6 @@
 //! Discovery in one document, which current clients ask for first.
 
-use super::served::{Answer, Group, Kind, Version};
+use super::served::{Answer, Group, Kind, Version, words};
 use crate::kinds::Origin;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn resource(kind: &Kind) -> Value {
         "responseKind": own,
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": resource.singular,
-        "verbs": kind.verbs,
+        "verbs": words(resource.verbs),
     });
     if !resource.short_names.is_empty() {
         described["shortNames"] = json!(resource.short_names);
@@ -55,7 +55,7 @@ fn resource(kind: &Kind) -> Value {
                 || own.clone(),
                 |Answer { group, version, kind }| json!({"group": group, "version": version, "kind": kind}),
             );
-            json!({"subresource": part.name, "responseKind": answer, "verbs": part.verbs})
+            json!({"subresource": part.name, "responseKind": answer, "verbs": words(part.verbs)})
         })
         .collect();
     if !parts.is_empty() {

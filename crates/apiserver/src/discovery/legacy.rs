@@ -1,6 +1,6 @@
 //! Discovery document by document: groups, then the kinds of each version.
 
-use super::served::{Group, Kind, Version};
+use super::served::{Group, Kind, Version, words};
 use serde_json::{Map, Value, json};
 
 /// `/api`
@@ -55,7 +55,7 @@ fn resources(kind: &Kind) -> Vec<Value> {
         ("singularName".into(), json!(resource.singular)),
         ("namespaced".into(), json!(resource.namespaced)),
         ("kind".into(), json!(resource.kind)),
-        ("verbs".into(), json!(kind.verbs)),
+        ("verbs".into(), json!(words(resource.verbs))),
     ]);
     if !resource.short_names.is_empty() {
         own.insert("shortNames".into(), json!(resource.short_names));
@@ -69,7 +69,7 @@ fn resources(kind: &Kind) -> Vec<Value> {
             "singularName": "",
             "namespaced": resource.namespaced,
             "kind": part.answer.map_or(resource.kind.as_str(), |answer| answer.kind),
-            "verbs": part.verbs,
+            "verbs": words(part.verbs),
         });
         if let Some(answer) = part.answer.filter(|answer| !answer.version.is_empty()) {
             described["group"] = answer.group.into();

@@ -1,6 +1,6 @@
 //! The kinds as discovery tells of them: groups and versions in order, verbs, subresources.
 
-use crate::kinds::{Origin, Resource};
+use crate::kinds::{Origin, Resource, Verb};
 use std::{cmp::Ordering, cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 /// One group with its versions, the preferred one first.
@@ -19,7 +19,6 @@ pub(super) struct Version {
 /// One kind.
 pub(super) struct Kind {
     pub resource: Arc<Resource>,
-    pub verbs: &'static [&'static str],
     pub subresources: Vec<Subresource>,
 }
 
@@ -28,7 +27,7 @@ pub(super) struct Subresource {
     pub name: &'static str,
     /// What it answers with, if that is not the kind itself.
     pub answer: Option<Answer>,
-    pub verbs: &'static [&'static str],
+    pub verbs: &'static [Verb],
 }
 
 /// The kind a subresource answers with; without a group and version those of the object.
@@ -39,37 +38,9 @@ pub(super) struct Answer {
     pub kind: &'static str,
 }
 
-const BUILTIN_VERBS: &[&str] =
-    &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-const CUSTOM_VERBS: &[&str] =
-    &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
-const CREATE: &[&str] = &["create"];
-const READ: &[&str] = &["get"];
-const UPDATE: &[&str] = &["update"];
-const REVISE: &[&str] = &["get", "patch", "update"];
+const REVISE: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
 
-/// The order in which kube-apiserver lists its groups; custom ones follow by name.
-const GROUP_ORDER: [&str; 17] = [
-    "",
-    "apps",
-    "events.k8s.io",
-    "authentication.k8s.io",
-    "authorization.k8s.io",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "networking.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "storage.k8s.io",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "scheduling.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-];
-
-/// The groups in the order of discovery, the core group first.
+/// The groups in the order of discovery: built-in ones in the order of their kinds, then custom ones by name.
 pub(super) fn groups(resources: &[Arc<Resource>]) -> Vec<Group> {
     let mut kinds: BTreeMap<(&str, &str), Vec<Kind>> = BTreeMap::new();
     for resource in resources {
@@ -91,9 +62,12 @@ pub(super) fn groups(resources: &[Arc<Resource>]) -> Vec<Group> {
             Group { name: name.to_owned(), versions }
         })
         .collect();
-    groups.sort_by_key(|group| {
-        GROUP_ORDER.iter().position(|known| *known == group.name).unwrap_or(GROUP_ORDER.len())
-    });
+    let place = |group: &Group| {
+        let of_group =
+            |resource: &Arc<Resource>| resource.group == group.name && resource.origin == Origin::Builtin;
+        resources.iter().position(of_group).unwrap_or(resources.len())
+    };
+    groups.sort_by_key(place);
     groups
 }
 
@@ -115,48 +89,37 @@ impl Version {
 
 impl Kind {
     fn of(resource: &Arc<Resource>) -> Self {
-        let verbs = match resource.origin {
-            Origin::Custom => CUSTOM_VERBS,
-            Origin::Builtin if is_question(resource) => CREATE,
-            Origin::Builtin => BUILTIN_VERBS,
-        };
-        Self { resource: Arc::clone(resource), verbs, subresources: subresources(resource) }
+        Self { resource: Arc::clone(resource), subresources: subresources(resource) }
     }
 }
 
-/// Whether the kind only asks something and is never stored.
-fn is_question(resource: &Resource) -> bool {
-    matches!(resource.group.as_str(), "authentication.k8s.io" | "authorization.k8s.io")
+/// The words for verbs in discovery.
+pub(super) fn words(verbs: &[Verb]) -> Vec<&'static str> {
+    verbs.iter().map(|verb| verb.word()).collect()
 }
 
+/// Those of a built-in kind by name; of a custom kind the status before the scale.
 fn subresources(resource: &Resource) -> Vec<Subresource> {
-    let mut all = Vec::new();
-    let mut add = |name, answer, verbs| all.push(Subresource { name, answer, verbs });
-    let core = resource.origin == Origin::Builtin && resource.group.is_empty();
-    let of_core = |kind| Some(Answer { group: "", version: "", kind });
-    match resource.plural.as_str() {
-        "pods" if core => {
-            add("binding", of_core("Binding"), CREATE);
-            add("eviction", Some(Answer { group: "policy", version: "v1", kind: "Eviction" }), CREATE);
-            add("log", None, READ);
-        }
-        "namespaces" if core => add("finalize", None, UPDATE),
-        "serviceaccounts" if core => add(
-            "token",
-            Some(Answer { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }),
-            CREATE,
-        ),
-        _ => {}
+    let mut all: Vec<Subresource> = resource
+        .subresources
+        .extra
+        .iter()
+        .map(|extra| {
+            let (group, version) = extra.foreign.unwrap_or_default();
+            let differs = extra.foreign.is_some() || extra.kind != resource.kind;
+            let answer = differs.then_some(Answer { group, version, kind: extra.kind });
+            Subresource { name: extra.name, answer, verbs: extra.verbs }
+        })
+        .collect();
+    if resource.subresources.status {
+        all.push(Subresource { name: "status", answer: None, verbs: REVISE });
     }
     if resource.subresources.scale.is_some() {
-        add("scale", Some(Answer { group: "autoscaling", version: "v1", kind: "Scale" }), REVISE);
+        let scale = Answer { group: "autoscaling", version: "v1", kind: "Scale" };
+        all.push(Subresource { name: "scale", answer: Some(scale), verbs: REVISE });
     }
-    if resource.subresources.status {
-        add("status", None, REVISE);
-    }
-    if resource.origin == Origin::Custom {
-        // kube-apiserver tells of a custom kind's status first, and of all others by name.
-        all.reverse();
+    if resource.origin == Origin::Builtin {
+        all.sort_by_key(|part| part.name);
     }
     all
 }

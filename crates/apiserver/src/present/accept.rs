@@ -5,7 +5,9 @@ use crate::{
     go,
     kinds::{Origin, Resource},
 };
+use bytes::Bytes;
 use http::StatusCode;
+use serde_json::Value;
 use std::cmp::Ordering;
 
 /// How a response is to look.
@@ -42,6 +44,17 @@ impl Format {
             Self::Json => "application/json",
             Self::Yaml => "application/yaml",
         }
+    }
+
+    /// A value as the body of a response.
+    pub fn written(self, value: &Value) -> Bytes {
+        let json = || format!("{value}\n");
+        match self {
+            Self::Json => json(),
+            // Should YAML ever fail, JSON is YAML too.
+            Self::Yaml => serde_saphyr::to_string(value).unwrap_or_else(|_| json()),
+        }
+        .into()
     }
 }
 
@@ -199,6 +212,7 @@ impl<'h> Clause<'h> {
 mod tests {
     use super::{As, Format, NotAcceptable, Presentation, negotiate};
     use crate::{kinds::Origin, present::a_kind::a_kind};
+    use serde_json::{Value, json};
 
     fn shown(shape: As, format: Format) -> Presentation {
         Presentation { shape, format }
@@ -241,6 +255,17 @@ mod tests {
             negotiate("application/json;q=0.5, application/yaml"),
             Ok(shown(As::Object, Format::Yaml))
         );
+    }
+
+    #[test]
+    fn an_object_is_written_in_the_format_asked_for() {
+        let object =
+            json!({"kind": "Secret", "metadata": {"name": "a"}, "data": {"on": "true", "list": ["1", 2]}});
+        let json = Format::Json.written(&object);
+        assert_eq!(json, format!("{object}\n"));
+        let yaml = Format::Yaml.written(&object);
+        assert_eq!(serde_saphyr::from_slice::<Value>(&yaml).unwrap(), object);
+        assert!(yaml.starts_with(b"data:\n"), "{yaml:?}");
     }
 
     #[test]

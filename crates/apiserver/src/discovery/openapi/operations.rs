@@ -1,7 +1,10 @@
 //! What can be done with a kind, and at which path, in neither form of OpenAPI.
 
 use super::schemas::{self, definition};
-use crate::discovery::served::{Kind, Subresource, Version};
+use crate::{
+    discovery::served::{Kind, Subresource, Version},
+    kinds::Verb,
+};
 use serde_json::{Value, json};
 
 /// A request that the server answers.
@@ -75,23 +78,23 @@ pub(super) fn operations(version: &Version) -> Vec<Operation> {
             format!("{root}/{}", resource.plural)
         };
         let at = At { version, kind, part: None };
-        if resource.namespaced && kind.verbs.contains(&"list") {
-            all.push(at.operation(&format!("{root}/{}", resource.plural), "list", "ForAllNamespaces"));
+        if resource.namespaced && resource.allows(Verb::List) {
+            all.push(at.operation(&format!("{root}/{}", resource.plural), Verb::List, "ForAllNamespaces"));
         }
-        for verb in ["list", "create", "deletecollection"] {
-            if kind.verbs.contains(&verb) {
+        for verb in [Verb::List, Verb::Create, Verb::DeleteCollection] {
+            if resource.allows(verb) {
                 all.push(at.operation(&collection, verb, ""));
             }
         }
-        for verb in ["get", "update", "patch", "delete"] {
-            if kind.verbs.contains(&verb) {
+        for verb in [Verb::Get, Verb::Update, Verb::Patch, Verb::Delete] {
+            if resource.allows(verb) {
                 all.push(at.operation(&format!("{collection}/{{name}}"), verb, ""));
             }
         }
         for part in &kind.subresources {
             let at = At { version, kind, part: Some(part) };
             let path = format!("{collection}/{{name}}/{}", part.name);
-            all.extend(part.verbs.iter().map(|verb| at.operation(&path, verb, "")));
+            all.extend(part.verbs.iter().map(|verb| at.operation(&path, *verb, "")));
         }
     }
     all
@@ -105,7 +108,7 @@ struct At<'v> {
 }
 
 impl At<'_> {
-    fn operation(&self, path: &str, verb: &str, suffix: &str) -> Operation {
+    fn operation(&self, path: &str, verb: Verb, suffix: &str) -> Operation {
         let resource = &self.kind.resource;
         let own = schemas::name(resource);
         let shown = self.part.and_then(|part| part.answer).map_or_else(
@@ -122,34 +125,57 @@ impl At<'_> {
         let status = definition("meta", "v1", "Status");
         let options = definition("meta", "v1", "DeleteOptions");
         let (method, action, word, query, body, answer) = match verb {
-            "list" => ("get", "list", "list", LIST.to_vec(), Body::None, schemas::list_name(resource)),
-            "create" => ("post", "post", "create", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
-            "update" => ("put", "put", "replace", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
-            "patch" => {
+            Verb::List => ("get", "list", "list", LIST.to_vec(), Body::None, schemas::list_name(resource)),
+            Verb::Create => {
+                ("post", "post", "create", WRITE.to_vec(), Body::Definition(shown.clone()), shown)
+            }
+            Verb::Update => ("put", "put", "replace", WRITE.to_vec(), Body::Definition(shown.clone()), shown),
+            Verb::Patch => {
                 let query = WRITE.iter().copied().chain([FORCE]).collect();
                 ("patch", "patch", "patch", query, Body::Patch(patches), shown)
             }
-            "delete" => ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status),
-            "deletecollection" => {
-                let query =
-                    LIST.iter().chain(&DELETE).filter(|(name, _)| *name != "watch").copied().collect();
-                ("delete", "deletecollection", "deleteCollection", query, Body::Definition(options), status)
+            Verb::Delete => {
+                ("delete", "delete", "delete", DELETE.to_vec(), Body::Definition(options), status)
             }
-            _ => ("get", "get", "read", Vec::new(), Body::None, shown),
+            Verb::DeleteCollection => {
+                let query = LIST
+                    .iter()
+                    .chain(&DELETE)
+                    .filter(|(name, _)| !matches!(*name, "watch" | "allowWatchBookmarks"))
+                    .copied()
+                    .collect();
+                ("delete", "deletecollection", "delete", query, Body::Definition(options), status)
+            }
+            Verb::Get | Verb::Watch => ("get", "get", "read", Vec::new(), Body::None, shown),
         };
         let scope = if resource.namespaced && suffix.is_empty() { "Namespaced" } else { "" };
+        let many = if verb == Verb::DeleteCollection { "Collection" } else { "" };
         let part = self.part.map_or(String::new(), |part| capitalised(part.name));
         Operation {
             path: path.to_owned(),
             method,
             action,
-            id: format!("{word}{}{scope}{}{part}{suffix}", self.family(), resource.kind),
+            id: format!("{word}{}{many}{scope}{}{part}{suffix}", self.family(), resource.kind),
             tag: self.tag(),
-            description: described(word, &resource.kind, self.part),
+            description: self.described(verb, word),
             group_version_kind: self.group_version_kind(),
             query,
             body,
             answer,
+        }
+    }
+
+    fn described(&self, verb: Verb, word: &str) -> String {
+        let kind = &self.kind.resource.kind;
+        let of = self.part.map_or(String::new(), |part| format!(" {} of", part.name));
+        let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+        match verb {
+            Verb::List if self.kind.resource.custom.is_some() => format!("list objects of kind {kind}"),
+            Verb::List => format!("list or watch objects of kind {kind}"),
+            Verb::Patch => format!("partially update{of} the specified {kind}"),
+            Verb::DeleteCollection => format!("delete collection of {kind}"),
+            Verb::Create | Verb::Delete => format!("{word}{of} {article} {kind}"),
+            Verb::Get | Verb::Update | Verb::Watch => format!("{word}{of} the specified {kind}"),
         }
     }
 
@@ -177,18 +203,6 @@ impl At<'_> {
         let mut words = group.strip_suffix(".k8s.io").unwrap_or(group).split('.');
         let first = words.next().unwrap_or_default();
         format!("{first}{}_{}", words.map(capitalised).collect::<String>(), self.version.name)
-    }
-}
-
-fn described(word: &str, kind: &str, part: Option<&Subresource>) -> String {
-    let of = part.map_or(String::new(), |part| format!(" {} of", part.name));
-    let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
-    match word {
-        "list" => format!("list objects of kind {kind}"),
-        "read" | "replace" => format!("{word}{of} the specified {kind}"),
-        "patch" => format!("partially update{of} the specified {kind}"),
-        "deleteCollection" => format!("delete collection of {kind}"),
-        _ => format!("{word}{of} {article} {kind}"),
     }
 }
 

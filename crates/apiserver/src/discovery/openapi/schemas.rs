@@ -35,9 +35,6 @@ const EMBEDDED: [(&str, &str); 2] = [
 pub(super) fn definition(group: &str, version: &str, kind: &str) -> String {
     match group {
         "meta" => format!("io.k8s.apimachinery.pkg.apis.meta.{version}.{kind}"),
-        "apiextensions.k8s.io" => {
-            format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}.{kind}")
-        }
         "" => format!("io.k8s.api.core.{version}.{kind}"),
         group => format!("io.k8s.api.{}.{version}.{kind}", group.split('.').next().unwrap_or(group)),
     }
@@ -45,20 +42,13 @@ pub(super) fn definition(group: &str, version: &str, kind: &str) -> String {
 
 /// The name of a kind's definition.
 pub(super) fn name(resource: &Resource) -> String {
-    named(resource, &resource.kind)
+    resource.definition.clone()
 }
 
 /// The name of the definition of a kind's list.
 pub(super) fn list_name(resource: &Resource) -> String {
-    named(resource, &resource.list_kind)
-}
-
-fn named(resource: &Resource, kind: &str) -> String {
-    if resource.custom.is_none() {
-        return definition(&resource.group, &resource.version, kind);
-    }
-    let reversed: Vec<&str> = resource.group.rsplit('.').collect();
-    format!("{}.{}.{kind}", reversed.join("."), resource.version)
+    let package = resource.definition.strip_suffix(&resource.kind).unwrap_or(&resource.definition);
+    format!("{package}{}", resource.list_kind)
 }
 
 /// Which form of OpenAPI a schema is meant for.
@@ -99,14 +89,26 @@ pub(super) fn closure<'k>(
         if found.contains_key(&name) {
             continue;
         }
-        let schema = own
-            .remove(&name)
-            .or_else(|| definitions.get(&name).cloned())
-            .unwrap_or_else(|| json!({"type": "object"}));
+        let builtin = || definitions.get(&name).map(published);
+        let schema = own.remove(&name).or_else(builtin).unwrap_or_else(|| json!({"type": "object"}));
         references(&schema, &mut wanted);
         found.insert(name, schema);
     }
     found
+}
+
+/// A built-in definition as Kubernetes publishes it: k8s-openapi calls `metadata` required, because it is no `Option`.
+fn published(definition: &Value) -> Value {
+    let mut schema = definition.clone();
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| name != "metadata");
+        if required.is_empty()
+            && let Value::Object(fields) = &mut schema
+        {
+            fields.remove("required");
+        }
+    }
+    schema
 }
 
 fn references(schema: &Value, into: &mut Vec<String>) {

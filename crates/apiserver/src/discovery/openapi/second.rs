@@ -124,7 +124,8 @@ fn translated(schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     if let Some(reference) = reference(fields) {
         let mut referring = Map::from_iter([("$ref".to_owned(), reference.into())]);
-        referring.extend(fields.get("description").map(|text| ("description".to_owned(), text.clone())));
+        let beside = fields.iter().filter(|(name, _)| *name == "description" || name.starts_with("x-"));
+        referring.extend(beside.map(|(name, value)| (name.clone(), value.clone())));
         return Value::Object(referring);
     }
     let mut plain = Map::new();

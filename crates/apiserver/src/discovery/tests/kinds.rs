@@ -1,52 +1,8 @@
-//! A few kinds to discover.
+//! The built-in kinds and a custom one.
 
-use crate::{
-    kinds::{Column, Origin, Resource, Scale, Subresources, Verb},
-    schema::Schema,
-};
-use k8s_openapi::{
-    api::{
-        apps::v1::Deployment,
-        authentication::v1::TokenRequest,
-        autoscaling::v1::Scale as ScaleObject,
-        core::v1::{Binding, ConfigMap, Namespace, Pod},
-        policy::v1::Eviction,
-    },
-    apimachinery::pkg::apis::meta::v1::{DeleteOptions, ListMeta, Patch, Status},
-};
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use crate::kinds::{self, Kinds, Resource};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, LazyLock},
-};
-
-/// The schemas of the built-in kinds below, as Kubernetes publishes them.
-pub(super) static DEFINITIONS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
-    let mut generator = SchemaSettings::openapi3().into_generator();
-    kind::<Deployment>(&mut generator);
-    kind::<ConfigMap>(&mut generator);
-    kind::<Namespace>(&mut generator);
-    kind::<Pod>(&mut generator);
-    kind::<Binding>(&mut generator);
-    kind::<Eviction>(&mut generator);
-    kind::<TokenRequest>(&mut generator);
-    kind::<ScaleObject>(&mut generator);
-    generator.subschema_for::<DeleteOptions>();
-    generator.subschema_for::<ListMeta>();
-    generator.subschema_for::<Patch>();
-    generator.subschema_for::<Status>();
-    generator.take_definitions(true).into_iter().collect()
-});
-
-fn kind<K: k8s_openapi::Resource + JsonSchema>(generator: &mut SchemaGenerator) {
-    generator.subschema_for::<K>();
-    let name = K::schema_name().into_owned();
-    if let Some(definition) = generator.definitions_mut().get_mut(&name) {
-        definition["x-kubernetes-group-version-kind"] =
-            json!([{"group": K::GROUP, "version": K::VERSION, "kind": K::KIND}]);
-    }
-}
+use std::sync::Arc;
 
 /// The custom kind's schema.
 pub(super) fn harbor_schema() -> Value {
@@ -81,85 +37,32 @@ pub(super) fn harbor_schema() -> Value {
     })
 }
 
-fn builtin(group: &str, kind: &str, plural: &str, short: &[&str]) -> Resource {
-    Resource {
-        group: group.into(),
-        version: "v1".into(),
-        kind: kind.into(),
-        list_kind: format!("{kind}List"),
-        plural: plural.into(),
-        singular: kind.to_lowercase(),
-        short_names: short.iter().map(|name| (*name).to_owned()).collect(),
-        categories: Vec::new(),
-        namespaced: true,
-        subresources: Subresources::default(),
-        counts_generations: false,
-        unconditional_update: true,
-        schema: Arc::new(Schema::default()),
-        columns: Vec::new(),
-        origin: Origin::Builtin,
-        custom: None,
-        structural: None,
-        verbs: &[
-            Verb::Create,
-            Verb::Delete,
-            Verb::DeleteCollection,
-            Verb::Get,
-            Verb::List,
-            Verb::Patch,
-            Verb::Update,
-            Verb::Watch,
-        ],
-        definition: String::new(),
-        storage_group: group.into(),
-        storage_version: "v1".into(),
-        storage_plural: plural.into(),
-        selectable_fields: Vec::new(),
-    }
-}
-
 /// The custom kind.
 pub(super) fn harbor() -> Resource {
-    Resource {
-        version: "v1alpha1".into(),
-        subresources: Subresources { status: true, scale: None, extra: &[] },
-        columns: vec![Column {
-            name: "Phase".into(),
-            kind: "string".into(),
-            format: String::new(),
-            description: String::new(),
-            priority: 0,
-            json_path: Some(".status.phase".into()),
+    harbor_with(harbor_schema())
+}
+
+/// The custom kind with another schema.
+pub(super) fn harbor_with(schema: Value) -> Resource {
+    let definition = json!({"spec": {
+        "group": "goharbor.example",
+        "scope": "Namespaced",
+        "names": {
+            "kind": "Harbor", "listKind": "HarborList", "plural": "harbors", "singular": "harbor",
+            "shortNames": ["h"], "categories": ["harbor"],
+        },
+        "versions": [{
+            "name": "v1alpha1",
+            "served": true,
+            "storage": true,
+            "schema": {"openAPIV3Schema": schema},
+            "subresources": {"status": {}},
         }],
-        origin: Origin::Custom,
-        custom: Some(Arc::new(harbor_schema())),
-        categories: vec!["harbor".into()],
-        ..builtin("goharbor.example", "Harbor", "harbors", &["h"])
-    }
+    }});
+    kinds::resources(&definition).remove(0)
 }
 
 /// All kinds there are.
 pub(super) fn resources() -> Vec<Arc<Resource>> {
-    let scale = Scale {
-        spec_replicas: ".spec.replicas".into(),
-        status_replicas: ".status.replicas".into(),
-        label_selector: None,
-    };
-    let deployment = Resource {
-        subresources: Subresources { status: true, scale: Some(scale), extra: &[] },
-        categories: vec!["all".into()],
-        ..builtin("apps", "Deployment", "deployments", &["deploy"])
-    };
-    let namespace = Resource {
-        namespaced: false,
-        subresources: Subresources { status: true, scale: None, extra: &[] },
-        ..builtin("", "Namespace", "namespaces", &["ns"])
-    };
-    let pod = Resource {
-        subresources: Subresources { status: true, scale: None, extra: &[] },
-        categories: vec!["all".into()],
-        ..builtin("", "Pod", "pods", &["po"])
-    };
-    let config_map = builtin("", "ConfigMap", "configmaps", &["cm"]);
-    [deployment, namespace, pod, config_map, harbor()].map(Arc::new).to_vec()
+    Kinds::builtin().iter().cloned().chain([Arc::new(harbor())]).collect()
 }

@@ -1,10 +1,11 @@
 //! A server of discovery over HTTP, with just enough objects for kubectl to get past it.
 
-use super::kinds::{DEFINITIONS, resources};
+use super::kinds::resources;
 use crate::{
     discovery::{Documents, respond},
     failure::Failure,
     present::{As, IncludeObject, WithHeaders, negotiate, table},
+    schema::definitions,
 };
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
@@ -20,7 +21,7 @@ use tokio::net::TcpListener;
 
 /// Serves until the test ends, and says where.
 pub(super) async fn serve() -> SocketAddr {
-    let documents = Arc::new(Documents::new(&resources(), &DEFINITIONS));
+    let documents = Arc::new(Documents::new(&resources(), definitions()));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
