@@ -49,6 +49,14 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
+/// The package that holds the internal types of a group: `core`, `apps`, `networking`.
+pub(crate) fn package(group: &str) -> &str {
+    match group.split('.').next() {
+        None | Some("") => "core",
+        Some(package) => package,
+    }
+}
+
 /// A string as `%q` prints it.
 pub(crate) fn quoted(text: &str) -> String {
     use std::fmt::Write;

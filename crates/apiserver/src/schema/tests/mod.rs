@@ -1,0 +1,7 @@
+//! What schemas of built-in and custom kinds must do.
+
+mod builtin;
+mod custom;
+mod laws;
+mod operator;
+mod structural;

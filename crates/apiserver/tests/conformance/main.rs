@@ -1,0 +1,178 @@
+//! The in-memory API does not lie: it answers scripted scenarios as a real kube-apiserver does.
+//!
+//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what is answered, `differences.yaml` where a real
+//! server answers otherwise, and why. `UPDATE_GOLDEN=real` records the transcripts from the real server of the test
+//! harness; choose it with `KUBEBUILDER_ASSETS`.
+
+mod difference;
+mod managed_fields;
+mod normal;
+mod play;
+mod scenario;
+mod template;
+mod transcript;
+mod watching;
+
+use difference::{Listed, complaints, differences};
+use apiserver::ApiServer;
+use envtest::ControlPlane;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client};
+use play::Stage;
+use scenario::{Scenario, Version};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+use transcript::Transcript;
+
+macro_rules! scenarios {
+    ($($name:ident),* $(,)?) => {
+        const SCENARIOS: &[&str] = &[$(stringify!($name)),*];
+
+        mod memory {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::plays_in_memory(stringify!($name)).await;
+                }
+            )*
+        }
+
+        mod real {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::plays_on_a_real_server(stringify!($name)).await;
+                }
+            )*
+        }
+    };
+}
+
+scenarios! {
+    access,
+    apply,
+    apply_and_update,
+    apply_lists,
+    bad_requests,
+    basics,
+    crd_apply,
+    crd_definitions,
+    crd_lifecycle,
+    crd_rules,
+    crd_scale,
+    crd_schemas,
+    crd_versions,
+    defaults,
+    delete_options,
+    discovery,
+    dry_run,
+    events,
+    field_validation,
+    finalizers,
+    garbage_collection,
+    generated_names,
+    generations,
+    immutable_fields,
+    json_patch,
+    leases,
+    merge_patch,
+    names_and_labels,
+    namespaces,
+    no_op_writes,
+    paging,
+    partial_metadata,
+    resource_versions,
+    scale_subresource,
+    secrets_and_config_maps,
+    selectors,
+    services,
+    status_subresource,
+    strategic_merge_patch,
+    tables,
+    tokens,
+    updates,
+    validation,
+    watch_initial_events,
+    watch_selectors,
+    watches,
+}
+
+#[test]
+fn every_file_belongs_to_a_scenario() {
+    let listed: BTreeSet<String> = SCENARIOS.iter().map(|&name| name.to_owned()).collect();
+    for folder in ["scenarios", "transcripts"] {
+        let files: BTreeSet<String> = fs::read_dir(folder_of(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(files, listed, "{folder}");
+    }
+    for difference in listed_differences() {
+        for (scenario, step, _) in &difference.places {
+            let steps = scenario_of(scenario).steps;
+            assert!(steps.iter().any(|taken| taken.step == *step), "differences.yaml: {scenario}: {step}");
+        }
+    }
+}
+
+async fn plays_in_memory(name: &str) {
+    let stage = Stage {
+        client: Client::new(ApiServer::new(), "default"),
+        version: Version(1, 33),
+        namespace: "conformance-1".into(),
+    };
+    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
+    let namespace = Namespace {
+        metadata: ObjectMeta { name: Some(stage.namespace.clone()), ..ObjectMeta::default() },
+        ..Namespace::default()
+    };
+    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    let answered = stage.play(&scenario_of(name)).await;
+    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
+    let found = differences(&recorded, &answered);
+    if let Ok(folder) = env::var("CONFORMANCE_OUT") {
+        fs::write(Path::new(&folder).join(name).with_extension("yaml"), answered.to_yaml()).unwrap();
+    }
+    assert!(found.is_empty(), "the server in memory answers {name} otherwise:\n{found:#?}");
+}
+
+async fn plays_on_a_real_server(name: &str) {
+    let plane = ControlPlane::with_controller_manager().shared().await.unwrap();
+    let namespace = plane.create_namespace("conformance").await.unwrap();
+    let version = Version(plane.version().major, plane.version().minor);
+    let mut config = plane.config();
+    // A retried request would hide the answer.
+    config.default_retry = false;
+    let stage = Stage { client: Client::try_from(config).unwrap(), version, namespace };
+    let answered = stage.play(&scenario_of(name)).await;
+    if env::var("UPDATE_GOLDEN").is_ok_and(|server| server == "real") {
+        fs::write(transcript_file(name), answered.to_yaml()).unwrap();
+        return;
+    }
+    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
+    let found = differences(&recorded, &answered);
+    let complaints = complaints(name, version, &found, &listed_differences(), &answered);
+    assert!(complaints.is_empty(), "Kubernetes {version} answers {name} otherwise:\n{complaints}");
+}
+
+fn scenario_of(name: &str) -> Scenario {
+    Scenario::parse(name, read(&folder_of("scenarios").join(name).with_extension("yaml")))
+}
+
+fn transcript_file(name: &str) -> PathBuf {
+    folder_of("transcripts").join(name).with_extension("yaml")
+}
+
+fn listed_differences() -> Vec<Listed> {
+    serde_saphyr::from_str(&read(&folder_of("differences.yaml"))).unwrap()
+}
+
+fn folder_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(name)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}

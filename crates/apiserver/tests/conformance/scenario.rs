@@ -1,0 +1,167 @@
+//! A scenario: what is asked of a server, step by step, as its file says it.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One concern, and the requests that show it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Scenario {
+    /// What it shows, for the reader of the file.
+    #[serde(rename = "about")]
+    _about: String,
+    /// The first Kubernetes version that can play it.
+    pub since: Option<Version>,
+    pub steps: Vec<Step>,
+    /// The file itself.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// One request, one watch, or what came of a watch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Step {
+    /// What it does; unique in its scenario, for transcripts and later steps refer to it.
+    pub step: String,
+    /// The first Kubernetes version that can do it.
+    pub since: Option<Version>,
+    /// A method and a path.
+    pub request: Option<String>,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// What is sent, as JSON.
+    pub body: Option<Value>,
+    /// What is sent, to the letter.
+    pub raw: Option<String>,
+    /// How a PATCH is meant.
+    pub patch: Option<Patch>,
+    /// Repeat until the answer is this.
+    pub until: Option<Condition>,
+    /// The only parts of the answer that matter, as JSON pointers.
+    pub show: Option<Vec<String>>,
+    /// The only elements that matter of some lists of the answer.
+    #[serde(default)]
+    pub only: Vec<Only>,
+    /// Whether `metadata.managedFields` are of interest.
+    #[serde(default)]
+    pub managed_fields: bool,
+    /// The request is a watch, and goes on.
+    #[serde(default)]
+    pub watch: bool,
+    /// Whether a watch is to note bookmarks.
+    #[serde(default)]
+    pub bookmarks: bool,
+    /// The step whose watch is looked at.
+    pub collect: Option<String>,
+    /// How many events to wait for.
+    #[serde(default)]
+    pub events: usize,
+    /// Whether the watch must end after them.
+    #[serde(default)]
+    pub end: bool,
+}
+
+/// The kinds of patch, as short names.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Patch {
+    Json,
+    Merge,
+    Strategic,
+    Apply,
+}
+
+/// What an answer must be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    pub status: Option<u16>,
+    /// What the body must contain; a list in it is to hold at least these elements.
+    pub has: Option<Value>,
+}
+
+/// The elements of a list that matter: the server may serve more than the scenario is about.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Only {
+    /// Where the list is, as a JSON pointer.
+    pub list: String,
+    /// What an element is known by, as a JSON pointer; they are put in its order.
+    pub by: String,
+    pub of: Vec<String>,
+}
+
+/// A Kubernetes version of the form `1.25`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Version(pub u32, pub u32);
+
+impl TryFrom<String> for Version {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (major, minor) = text.split_once('.').ok_or_else(|| format!("{text} is no version"))?;
+        let number = |digits: &str| digits.parse().map_err(|_| format!("{text} is no version"));
+        Ok(Self(number(major)?, number(minor)?))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+impl Scenario {
+    /// The scenario of a file.
+    pub fn parse(name: &str, text: String) -> Self {
+        let mut scenario: Self =
+            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("scenario {name}: {error}"));
+        let mut seen = BTreeMap::new();
+        for step in &scenario.steps {
+            assert!(seen.insert(&step.step, ()).is_none(), "scenario {name}: two steps are called {}", step.step);
+            assert!(
+                step.request.is_some() != step.collect.is_some(),
+                "scenario {name}, step {}: either request or collect",
+                step.step
+            );
+        }
+        scenario.text = text;
+        scenario
+    }
+}
+
+impl Patch {
+    /// The media type that asks for it.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json-patch+json",
+            Self::Merge => "application/merge-patch+json",
+            Self::Strategic => "application/strategic-merge-patch+json",
+            Self::Apply => "application/apply-patch+yaml",
+        }
+    }
+}
+
+impl Condition {
+    /// Whether an answer is what is waited for.
+    pub fn holds(&self, status: u16, body: &Value) -> bool {
+        self.status.is_none_or(|wanted| wanted == status)
+            && self.has.as_ref().is_none_or(|wanted| contains(body, wanted))
+    }
+}
+
+fn contains(actual: &Value, wanted: &Value) -> bool {
+    match (actual, wanted) {
+        (Value::Object(actual), Value::Object(wanted)) => wanted
+            .iter()
+            .all(|(key, value)| actual.get(key).map_or(value.is_null(), |actual| contains(actual, value))),
+        (Value::Array(actual), Value::Array(wanted)) => {
+            wanted.iter().all(|value| actual.iter().any(|actual| contains(actual, value)))
+        }
+        _ => actual == wanted,
+    }
+}
