@@ -3,6 +3,8 @@
 mod address;
 mod defaults;
 mod events;
+#[cfg(test)]
+mod laws;
 mod prepare;
 mod reset;
 #[cfg(test)]
