@@ -52,6 +52,9 @@ fn converted(node: Option<&Node>, json: &Value, is_object: bool, depth: usize) -
                 if is_object && name == "metadata" {
                     return Some((name.clone(), metadata(json)));
                 }
+                if is_struct && json.is_null() {
+                    return None;
+                }
                 let field = node.and_then(|node| node.field(name));
                 let name = if is_struct { escaped(name)? } else { name.clone() };
                 Some((name, converted(field, json, embedded(field), depth + 1)))
