@@ -2,6 +2,7 @@
 
 mod correlation;
 mod defaults;
+mod dialect;
 mod formats;
 mod lists;
 mod lower;
