@@ -12,6 +12,7 @@ mod openapi;
 mod prune;
 mod rule;
 mod rules;
+mod scalars;
 mod structural;
 mod told;
 mod values;
