@@ -7,7 +7,7 @@ use crate::{
     world::World,
 };
 use kube::Client;
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
@@ -99,9 +99,28 @@ impl StandIns {
     }
 }
 
-/// The built-in kinds of this server: before Kubernetes 1.21 endpoint slices were not what they are now.
+/// The built-in kinds of this server; Kubernetes before 1.21, for one, has no such endpoint slices.
 async fn built_in(client: &Client) -> Vec<Kind> {
-    let slices = client.list_api_group_resources("discovery.k8s.io/v1").await;
-    let absent = matches!(&slices, Err(kube::Error::Api(status)) if status.is_not_found());
-    BUILT_IN.into_iter().filter(|kind| !absent || *kind != Kind::EndpointSlice).collect()
+    let mut served = HashMap::new();
+    for kind in BUILT_IN {
+        let version = kind.resource().api_version;
+        if !served.contains_key(&version) {
+            let resources = if version == "v1" {
+                client.list_core_api_resources(&version).await
+            } else {
+                client.list_api_group_resources(&version).await
+            };
+            served.insert(version, resources);
+        }
+    }
+    let is_served = |kind: &Kind| {
+        let resource = kind.resource();
+        match served.get(&resource.api_version) {
+            Some(Ok(list)) => list.resources.iter().any(|each| each.name == resource.plural),
+            Some(Err(kube::Error::Api(status))) => !status.is_not_found(),
+            // A server that does not answer yet is watched until it does.
+            _ => true,
+        }
+    };
+    BUILT_IN.into_iter().filter(is_served).collect()
 }
