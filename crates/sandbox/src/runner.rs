@@ -6,7 +6,7 @@ use crate::{
     world::{Key, World},
     write::ReactError,
 };
-use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
+use futures::{StreamExt as _, future::try_join_all};
 use kube::{
     Api,
     core::{ApiResource, DynamicObject},
@@ -205,7 +205,7 @@ async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
     let mut watches = JoinSet::new();
     let mut followed: HashMap<Kind, AbortHandle> = HashMap::new();
     let api: Api<DynamicObject> = Api::all_with(world.client.clone(), &definitions());
-    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff().into_stream());
+    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
     while let Some(event) = events.next().await {
         match event {
             Ok(Event::InitApply(definition) | Event::Apply(definition)) => {

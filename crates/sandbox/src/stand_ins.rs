@@ -7,7 +7,11 @@ use crate::{
     world::World,
 };
 use kube::Client;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
@@ -101,17 +105,15 @@ impl StandIns {
 
 /// The built-in kinds of this server; Kubernetes before 1.21, for one, has no such endpoint slices.
 async fn built_in(client: &Client) -> Vec<Kind> {
+    let versions: BTreeSet<String> = BUILT_IN.iter().map(|kind| kind.resource().api_version).collect();
     let mut served = HashMap::new();
-    for kind in BUILT_IN {
-        let version = kind.resource().api_version;
-        if !served.contains_key(&version) {
-            let resources = if version == "v1" {
-                client.list_core_api_resources(&version).await
-            } else {
-                client.list_api_group_resources(&version).await
-            };
-            served.insert(version, resources);
-        }
+    for version in versions {
+        let resources = if version.contains('/') {
+            client.list_api_group_resources(&version).await
+        } else {
+            client.list_core_api_resources(&version).await
+        };
+        served.insert(version, resources);
     }
     let is_served = |kind: &Kind| {
         let resource = kind.resource();
