@@ -73,7 +73,10 @@ pub(crate) async fn run(
             () = stop.cancelled() => return Ok(()),
             Some(_) = watches.join_next() => return Err(RunError::WatchEnded),
             Some(key) = woken.recv() => desk.request(key),
-            Some(Ok(outcome)) = desk.running.join_next() => desk.finished(outcome),
+            Some(ended) = desk.running.join_next() => match ended {
+                Ok(outcome) => desk.finished(outcome),
+                Err(error) => warn!(%error, "a stand-in is lost, and its object left as it is"),
+            },
             () = sleep_until(alarm), if armed => desk.ring(),
         }
     }
