@@ -68,6 +68,9 @@ impl Stage {
             } else {
                 entry.events = watch.next(step.events).await;
             }
+            if step.unordered {
+                entry.events.sort_by_key(|event| event["object"]["metadata"]["name"].to_string());
+            }
             known.answers.insert(step.step.clone(), Value::Array(entry.events.clone()));
             return entry;
         }
