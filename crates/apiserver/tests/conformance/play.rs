@@ -123,7 +123,7 @@ impl Stage {
             (None, None) => String::new(),
         };
         let request = request.body(Body::from(body.into_bytes())).unwrap();
-        self.client.send(request).await.unwrap_or_else(|error| panic!("{line}: {error}"))
+        self.client.send(request).await.unwrap_or_else(|error| panic!("{}: {line}: {error}", step.step))
     }
 }
 
