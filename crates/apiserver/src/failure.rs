@@ -2,18 +2,23 @@
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A failed request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     pub code: StatusCode,
-    /// The machine word; empty for none.
-    pub reason: &'static str,
+    /// The machine word; empty for none. Webhooks choose their own.
+    pub reason: Cow<'static, str>,
     pub message: String,
     /// What `details` holds; empty for none.
     pub details: Map<String, Value>,
     /// Seconds for the `Retry-After` header, for a failure that passes.
     pub retry_after: Option<u32>,
+    /// Where a list can go on in spite of the failure.
+    pub continue_token: Option<String>,
+    /// Whether the request never came as far as a kind; such a failure says so by empty details.
+    generic: bool,
 }
 
 /// One thing that is wrong with one field.
@@ -41,7 +46,8 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    fn reason(self) -> &'static str {
+    /// Its name.
+    pub fn reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
             Self::Invalid => "FieldValueInvalid",
@@ -87,6 +93,25 @@ impl Cause {
         }
     }
 
+    /// `field: Not found: VALUE`
+    pub fn not_found(field: impl Into<String>, value: &Value) -> Self {
+        Self { fault: Fault::NotFound, field: field.into(), message: format!("Not found: {}", shown(value)) }
+    }
+
+    /// `field: Too long: may not be more than N bytes`
+    pub fn too_long(field: impl Into<String>, most: usize) -> Self {
+        let bytes = if most == 1 { "byte" } else { "bytes" };
+        let message = format!("Too long: may not be more than {most} {bytes}");
+        Self { fault: Fault::TooLong, field: field.into(), message }
+    }
+
+    /// `field: Too many: N: must have at most N items`
+    pub fn too_many(field: impl Into<String>, actual: usize, most: usize) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        let message = format!("Too many: {actual}: must have at most {most} {items}");
+        Self { fault: Fault::TooMany, field: field.into(), message }
+    }
+
     /// `field: Unsupported value: VALUE: supported values: "a", "b"`
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
         let supported = supported.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
@@ -104,8 +129,35 @@ fn shown(value: &Value) -> String {
 }
 
 impl Failure {
-    pub fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Map::new(), retry_after: None }
+    pub fn new(code: StatusCode, reason: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: Map::new(),
+            retry_after: None,
+            continue_token: None,
+            generic: false,
+        }
+    }
+
+    /// A failure of the request rather than of what it asks for.
+    pub fn generic(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { generic: true, ..Self::new(code, reason, message) }
+    }
+
+    /// The server itself, or somebody it depends on, failed.
+    pub fn internal(why: impl Into<String>) -> Self {
+        let why = why.into();
+        let message = format!("Internal error occurred: {why}");
+        let mut failure = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message);
+        failure.details.insert("causes".into(), json!([{ "message": why }]));
+        failure
+    }
+
+    /// Whoever asks is nobody we know.
+    pub fn unauthorized() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -134,7 +186,9 @@ impl Failure {
     }
 
     pub fn forbidden(group: &str, plural: &str, name: &str, why: &str) -> Self {
-        let message = if name.is_empty() {
+        let message = if plural.is_empty() {
+            format!("forbidden: {why}")
+        } else if name.is_empty() {
             format!("{} is forbidden: {why}", qualified(plural, group))
         } else {
             format!("{} {name:?} is forbidden: {why}", qualified(plural, group))
@@ -179,6 +233,17 @@ impl Failure {
         failure
     }
 
+    /// The same failure with one expression replaced by another wherever it occurs.
+    pub fn reworded(mut self, from: &str, to: &str) -> Self {
+        self.message = self.message.replace(from, to);
+        for cause in self.details.get_mut("causes").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(message) = cause["message"].as_str() {
+                cause["message"] = message.replace(from, to).into();
+            }
+        }
+        self
+    }
+
     /// The `Status` object.
     pub fn status(&self) -> Value {
         let mut status = json!({
@@ -189,10 +254,13 @@ impl Failure {
             "message": self.message,
             "code": self.code.as_u16(),
         });
-        if !self.reason.is_empty() {
-            status["reason"] = self.reason.into();
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = token.as_str().into();
         }
-        if !self.details.is_empty() {
+        if !self.reason.is_empty() {
+            status["reason"] = self.reason.as_ref().into();
+        }
+        if !self.details.is_empty() || self.generic {
             status["details"] = Value::Object(self.details.clone());
         }
         status

@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "sandbox")]
+use crate::sandbox;
 use crate::{crds, error::Failure, graph, render, run};
 use clap::{Parser, Subcommand};
 use std::sync::LazyLock;
@@ -22,6 +24,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
+    #[cfg(feature = "sandbox")]
+    Sandbox(sandbox::Sandbox),
     Render(render::Render),
     Graph(graph::Draw),
     Crds(crds::Crds),
@@ -32,6 +36,8 @@ impl Command {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Run(run) => run.run(),
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(sandbox) => sandbox.run(),
             Self::Render(render) => render.run(),
             Self::Graph(draw) => draw.run(),
             Self::Crds(crds) => crds.run(),

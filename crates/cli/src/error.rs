@@ -42,6 +42,10 @@ pub enum Error {
     /// The operator came to an unexpected end.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),
+    /// The sandbox came to another end than was asked for.
+    #[cfg(feature = "sandbox")]
+    #[error(transparent)]
+    Sandbox(#[from] crate::sandbox::SandboxError),
     /// Standard output does not take it.
     #[error("standard output: {0}")]
     Output(io::Error),
@@ -79,6 +83,15 @@ impl Failure {
     /// Everything, in the order in which it was found.
     pub fn errors(&self) -> &[Error] {
         &self.0
+    }
+
+    /// What the process exits with.
+    pub fn exit_code(&self) -> u8 {
+        match self.0.first() {
+            #[cfg(feature = "sandbox")]
+            Some(Error::Sandbox(error)) => error.exit_code(),
+            _ => 1,
+        }
     }
 
     /// Success if nothing went wrong.

@@ -105,7 +105,7 @@ fn syntax(error: &DeserializeError) -> String {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "sandbox"))]
 impl Origin {
     /// A file with one document.
     pub fn of(file: &str) -> Self {

@@ -4,24 +4,31 @@ use crate::{
     error::Error,
     input::{self, Document},
 };
-use std::{fs, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Every document of every `.yaml`, `.yml` and `.json` file in a directory, ordered by file name.
 pub fn read(directory: &Path) -> Result<Vec<Document>, Error> {
-    let unreadable = |error: std::io::Error| {
+    let unreadable = |error: io::Error| {
         let remedy = "--inputs names a directory with files that hold Secrets and ConfigMaps";
         Error::input(directory.display(), format!("cannot be listed ({})", error.kind()), remedy)
     };
-    let mut files = fs::read_dir(directory)
-        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>())
-        .map_err(unreadable)?;
-    files.retain(|file| is_manifest(file));
-    files.sort();
     let mut documents = Vec::new();
-    for file in files {
+    for file in files(directory).map_err(unreadable)? {
         documents.extend(input::read(&file)?);
     }
     Ok(documents)
+}
+
+/// The `.yaml`, `.yml` and `.json` files in a directory, ordered by name.
+pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files =
+        fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    files.retain(|file| is_manifest(file));
+    files.sort();
+    Ok(files)
 }
 
 fn is_manifest(file: &Path) -> bool {

@@ -11,9 +11,13 @@ mod inputs_dir;
 mod kinds;
 mod known;
 mod object;
+mod operator;
 mod output;
 mod render;
 mod run;
+#[cfg(feature = "sandbox")]
+mod sandbox;
+mod signals;
 mod sources;
 mod stored;
 mod terminal;

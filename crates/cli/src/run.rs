@@ -1,13 +1,14 @@
 //! `run`: the operator itself.
 
-use crate::error::{Error, Failure};
+use crate::{
+    error::{Error, Failure},
+    operator::operator,
+    signals::Signals,
+};
 use clap::{Args, ValueEnum};
-use components::Visitor;
 use kube::{Client, Config};
-use plan::Component;
-use runtime::{Operator, Options, Scope};
+use runtime::{Options, Scope};
 use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -41,8 +42,9 @@ pub struct Run {
     log: Log,
 }
 
+/// How the log is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Log {
+pub enum Log {
     /// A line of text for people
     Text,
     /// An object a line for programs
@@ -60,22 +62,18 @@ impl Run {
 
     async fn operate(self) -> Result<(), Error> {
         let client = connect().await?;
-        let mut managers = FieldManagers::default();
-        components::for_each(&mut managers);
         let options = Options {
             scopes: self.scopes(),
             deadline: Duration::from_secs(self.deadline),
             concurrency: self.concurrency,
-            predecessors: managers.0,
             ..Options::default()
         };
-        let mut registration = Registration(Operator::new(client, options));
-        components::for_each(&mut registration);
+        let operator = operator(client, options);
 
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), namespaces = ?self.namespace, "started");
-        registration.0.run(stop).await.map_err(|error| Error::Run(error.to_string()))?;
+        operator.run(stop).await.map_err(|error| Error::Run(error.to_string()))?;
         tracing::info!("stopped");
         Ok(())
     }
@@ -106,49 +104,19 @@ async fn connect() -> Result<Client, Error> {
 }
 
 async fn stop_on_signal(stop: CancellationToken) {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
+    let Ok(mut signals) = Signals::catch() else {
         return tracing::warn!("signals cannot be caught; the operator will end without finishing its work");
     };
-    for again in [false, true] {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        if again {
-            std::process::exit(1);
-        }
-        tracing::info!("stopping; a second signal stops at once");
-        stop.cancel();
-    }
-}
-
-/// The names under which the old operator wrote: its program's, and that of each controller.
-struct FieldManagers(BTreeSet<String>);
-
-impl Default for FieldManagers {
-    fn default() -> Self {
-        Self(["harbor-operator", "manager"].map(Into::into).into())
-    }
-}
-
-impl Visitor for FieldManagers {
-    fn visit<C: Component>(&mut self) {
-        self.0.insert(C::NAME.into());
-    }
-}
-
-struct Registration(Operator);
-
-impl Visitor for Registration {
-    fn visit<C: Component>(&mut self) {
-        self.0.register::<C>();
-    }
+    signals.next().await;
+    tracing::info!("stopping; a second signal stops at once");
+    stop.cancel();
+    signals.next().await;
+    std::process::exit(1);
 }
 
 impl Log {
-    fn start(self) {
+    /// Writes it to standard error from now on.
+    pub fn start(self) {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,kube=warn"));
         let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
         match self {

@@ -13,7 +13,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// The API group of our own kinds.
-const GROUP: &str = "goharbor.io";
+pub const GROUP: &str = "goharbor.io";
 
 /// Files with objects, and with what those read.
 #[derive(Debug, Args)]

@@ -30,7 +30,7 @@ pub fn fail(failure: &Failure) -> ExitCode {
     for error in failure.errors() {
         say(format_args!("{ERROR}error:{ERROR:#} {error}"));
     }
-    ExitCode::FAILURE
+    failure.exit_code().into()
 }
 
 /// Colours reach terminals only. If nobody listens, there is nobody to tell.

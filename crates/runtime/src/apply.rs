@@ -7,6 +7,7 @@ use crate::{
     error::Verb,
     index::{self, Observation},
     memo::Applied,
+    progress::{Audience, State},
     router::Router,
     source::Source,
 };
@@ -44,6 +45,7 @@ pub(crate) struct Learned {
 /// Brings children of one owner about.
 pub(crate) struct Applier<'a> {
     pub(crate) owner: &'a ObjectKey,
+    pub(crate) audience: &'a Audience,
     pub(crate) manager: &'a str,
     pub(crate) predecessors: &'a BTreeSet<String>,
     pub(crate) client: &'a Client,
@@ -58,15 +60,25 @@ impl Applier<'_> {
     /// Sends what differs from what was last sent, and tells whether the child is ready.
     pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
         let key = desired.object.key();
+        let step = self.step(&key, desired).await;
+        self.audience.tell_child(self.owner, &key, || match &step {
+            Ok(Step::Ready) => State::Ready,
+            Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
+            Err(failure) => State::Failed(plan::Failure::from(failure)),
+        });
+        step
+    }
+
+    async fn step(&self, key: &ObjectKey, desired: &Desired) -> Result<Step, Failure> {
         let kind = desired.object.child_kind();
-        let seen = self.router.index.child(&key);
+        let seen = self.router.index.child(key);
         let (applied, readiness) = match &desired.policy {
             _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
                 (Applied::Untouchable, seen.map_or(Readiness::Ready, |seen| seen.readiness))
             }
-            Policy::Apply => self.apply(&key, &kind, desired, seen).await?,
+            Policy::Apply => self.apply(key, &kind, desired, seen).await?,
             Policy::CreateOnce { generate } => {
-                self.create_once(&key, &kind, desired, generate, seen).await?;
+                self.create_once(key, &kind, desired, generate, seen).await?;
                 (Applied::Exists, Readiness::Ready)
             }
         };
@@ -78,7 +90,7 @@ impl Applier<'_> {
         match readiness {
             Readiness::Ready => Ok(Step::Ready),
             Readiness::Progressing(why) => Ok(Step::Waiting(why)),
-            Readiness::Failed(words) => Err(Failure::ChildFailed { object: key, words }),
+            Readiness::Failed(words) => Err(Failure::ChildFailed { object: key.clone(), words }),
         }
     }
 
@@ -113,6 +125,7 @@ impl Applier<'_> {
                 return Err(Failure::Contended { object: key.clone() });
             }
         }
+        self.audience.tell_child(self.owner, key, || State::Applying);
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
         }
@@ -157,6 +170,7 @@ impl Applier<'_> {
         let api: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
         let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
+        self.audience.tell_child(self.owner, key, || State::Applying);
         match api.create(&params, &object).await {
             Ok(stored) => {
                 tracing::info!(owner = %self.owner, object = %key, "created");

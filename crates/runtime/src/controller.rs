@@ -3,6 +3,7 @@
 use crate::{
     Failure, Scope,
     backoff::retry,
+    progress::Stage,
     reconcile::{PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
     watch::{Patience, paged},
 };
@@ -245,6 +246,10 @@ async fn conclude<C: Component>(
     if let Some(failure) = &unreported {
         tracing::warn!(%failure, "the status could not be written");
     }
+    reconciler.shared.audience.tell(&key_of::<C>(owner.meta()), || match &verdict {
+        Some(verdict) => Stage::Concluded(verdict.clone()),
+        None => Stage::Paused,
+    });
     match &verdict {
         Some(Verdict::Stalled { reason, message }) => tracing::warn!(reason, message, "stalled"),
         Some(Verdict::Progressing { reason, message }) => tracing::info!(reason, message, "not ready yet"),

@@ -15,6 +15,7 @@ mod events;
 mod index;
 mod memo;
 mod operator;
+mod progress;
 mod reconcile;
 mod router;
 mod source;
@@ -24,6 +25,7 @@ mod watch;
 
 pub use dice::{Dice, SystemDice};
 pub use operator::{Operator, Options, Scope};
+pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 
 use error::Failure;

@@ -1,9 +1,10 @@
 //! All controllers and all watches of a process.
 
 use crate::{
-    Dice, SystemDice,
+    Dice, Observer, SystemDice,
     controller::{Limits, serve},
     events::Events,
+    progress::Audience,
     reconcile::Shared,
     router::Router,
     watch::{Breadth, watch},
@@ -41,6 +42,8 @@ pub struct Options {
     pub dice: Arc<dyn Dice>,
     /// The time. The system's by default.
     pub clock: fn() -> Timestamp,
+    /// Who is told what happens while it does. Nobody by default.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),
             clock: Timestamp::now,
+            observer: None,
         }
     }
 }
@@ -138,6 +142,7 @@ impl Operator {
             dice: Arc::clone(&self.options.dice),
             clock: self.options.clock,
             events: events.clone(),
+            audience: Audience(self.options.observer.clone()),
             stop: stop.clone(),
         });
         let mut settled = Vec::new();

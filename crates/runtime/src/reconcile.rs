@@ -6,6 +6,7 @@ use crate::{
     events::Events,
     index,
     memo::{self, Memo},
+    progress::{Audience, Planned as PlannedChild, Stage},
     router::Router,
     source::{Kinds, Source},
     status::{self, Written},
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) dice: Arc<dyn Dice>,
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) events: Events,
+    pub(crate) audience: Audience,
     pub(crate) stop: CancellationToken,
 }
 
@@ -91,6 +93,7 @@ impl<C: Component> Reconciler<C> {
     /// Forgets an object that no longer exists.
     pub(crate) fn forget(&self, key: &ObjectKey) {
         self.take_session(key);
+        self.shared.audience.tell(key, || Stage::Deleted);
         self.shared.router.index.unsubscribe_from_others(key, &BTreeSet::new());
     }
 
@@ -102,7 +105,11 @@ impl<C: Component> Reconciler<C> {
     ) -> Result<Vec<Outcome>, Failure> {
         let decided_on = decided_on(owner.meta());
         let outcomes = match session.memo.outcomes(&decided_on, &self.shared.router.index) {
-            Some(outcomes) => outcomes,
+            Some(outcomes) => {
+                let nodes = session.memo.last.as_ref().map_or(&[][..], |run| &run.nodes);
+                self.shared.audience.tell_outcomes(&key_of::<C>(owner.meta()), nodes, &outcomes, |_| true);
+                outcomes
+            }
             None => self.run(owner, decided_on, &mut session.memo).await?,
         };
         if let Some(run) = &session.memo.last
@@ -124,7 +131,7 @@ impl<C: Component> Reconciler<C> {
         memo: &mut Memo,
     ) -> Result<Vec<Outcome>, Failure> {
         let key = &key_of::<C>(owner.meta());
-        let Shared { client, router, kinds, predecessors, dice, stop, .. } = &*self.shared;
+        let Shared { client, router, kinds, predecessors, dice, stop, audience, .. } = &*self.shared;
         let source = || Source { client, router, kinds };
         let Memo { applied, repairs, .. } = memo.clone();
         let mut learned = Learned { applied, repairs, ..Learned::default() };
@@ -136,8 +143,10 @@ impl<C: Component> Reconciler<C> {
                 return Ok(vec![Outcome::Failed(plan::Failure::from(&failure))]);
             }
         };
+        audience.tell(key, || Stage::Planned(planned(&plan)));
         let applier = Applier {
             owner: key,
+            audience,
             manager: &self.manager,
             predecessors,
             client,
@@ -153,8 +162,9 @@ impl<C: Component> Reconciler<C> {
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
         let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
         let nodes: Vec<_> = plan.graph.iter().map(node).collect();
-        let outcomes =
+        let outcomes: Vec<_> =
             report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
+        audience.tell_outcomes(key, &nodes, &outcomes, |outcome| *outcome == Outcome::Blocked);
         let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
         applied.retain(|child, _| wanted.contains(child));
         repairs.forget_all_but(&wanted);
@@ -298,6 +308,15 @@ fn stored<C: Component>(owner: &DeserializeGuard<C::Owner>) -> Value {
         Ok(owner) => serde_json::to_value(owner).unwrap_or_default(),
         Err(invalid) => json!({ "metadata": invalid.metadata }),
     }
+}
+
+/// The graph without its objects, which may be Secrets.
+fn planned(plan: &Plan) -> Vec<PlannedChild> {
+    let nodes = plan.graph.iter().map(|(_, desired, after)| PlannedChild {
+        object: desired.object.key(),
+        after: after.iter().map(|id| id.index()).collect(),
+    });
+    nodes.collect()
 }
 
 fn told(key: &ObjectKey, outcome: &graph::Outcome<Failure>) -> Outcome {

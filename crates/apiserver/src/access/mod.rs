@@ -1,1 +1,32 @@
-//! Who may do what: authentication, RBAC, and the reviews by which clients ask.
+//! Who asks, and whether they may: authentication, RBAC, and the reviews that answer questions about both.
+
+mod authenticate;
+mod authorize;
+mod defaults;
+mod escalation;
+mod impersonate;
+mod review;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod user;
+
+pub(crate) use authenticate::authenticate;
+pub(crate) use authorize::{Authorizer, Decision, Question, RoleKind, Roles, Target};
+pub(crate) use defaults::{cluster_role_bindings, cluster_roles};
+pub(crate) use escalation::{Grant, confirm_no_escalation};
+pub(crate) use impersonate::impersonated;
+pub(crate) use review::{Review, review};
+pub(crate) use tokens::{ServiceAccounts, TokenTarget, Tokens};
+pub use user::User;
+
+/// Whether the server asks who you are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// Everybody may do everything.
+    #[default]
+    Open,
+    /// Users prove who they are, and may do what roles bound to them say.
+    Rbac,
+}

@@ -1,1 +1,13 @@
-//! Discovery and OpenAPI: how clients learn what is served.
+//! What the server serves, told to clients: groups, kinds, schemas, version, health.
+
+mod aggregated;
+mod documents;
+mod health;
+mod legacy;
+mod openapi;
+mod served;
+
+pub(crate) use documents::{Document, Documents, respond};
+
+#[cfg(test)]
+mod tests;

@@ -1,69 +1,21 @@
 //! The kinds the server serves: built-in ones, and those that CustomResourceDefinitions add.
 
-use crate::schema::Schema;
-use std::sync::Arc;
+mod builtin;
+mod canonical;
+mod custom;
+mod quantity;
+mod registry;
+mod resource;
+mod rules;
+mod value;
 
-/// One version of one kind, as it is served.
-#[derive(Debug, Clone)]
-pub(crate) struct Resource {
-    pub group: String,
-    pub version: String,
-    pub kind: String,
-    pub list_kind: String,
-    pub plural: String,
-    pub singular: String,
-    pub short_names: Vec<String>,
-    pub categories: Vec<String>,
-    pub namespaced: bool,
-    pub subresources: Subresources,
-    /// Whether `metadata.generation` counts changes of the spec.
-    pub counts_generations: bool,
-    /// Whether a PUT without a resource version overwrites, rather than fails.
-    pub unconditional_update: bool,
-    pub schema: Arc<Schema>,
-    pub columns: Vec<Column>,
-    pub origin: Origin,
-}
-
-/// Where a kind comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
-    Builtin,
-    Custom,
-}
-
-/// Which subresources a kind has.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Subresources {
-    pub status: bool,
-    pub scale: Option<Scale>,
-}
-
-/// Where a kind keeps what the scale subresource shows, as paths such as `.spec.replicas`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Scale {
-    pub spec_replicas: String,
-    pub status_replicas: String,
-    pub label_selector: Option<String>,
-}
-
-/// A column of `kubectl get`.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Column {
-    pub name: String,
-    /// `string`, `integer`, `number`, `boolean`, `date`
-    pub kind: String,
-    pub format: String,
-    pub description: String,
-    /// 0 for always, more for `-o wide`.
-    pub priority: i64,
-    /// Where the value is; none for columns a built-in kind computes.
-    pub json_path: Option<String>,
-}
-
-impl Resource {
-    /// `v1` or `apps/v1`
-    pub fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
-    }
-}
+pub(crate) use canonical::canonicalise;
+pub(crate) use custom::{accepted_status, resources, validate_crd};
+pub(crate) use quantity::Quantity;
+pub(crate) use registry::{GroupVersions, Kinds};
+pub(crate) use resource::{Column, Extra, Origin, Resource, Scale, Subresources, Verb};
+pub(crate) use rules::{
+    Addresses, Allocator, advances_generation, allocate, default, from_stored, name_rule, names,
+    prepare_create, prepare_status, prepare_update, reset_fields, to_stored, validate_create,
+    validate_status, validate_update,
+};

@@ -1,1 +1,52 @@
 //! JSON patch, JSON merge patch and strategic merge patch.
+
+mod failure;
+mod json;
+mod merge;
+mod strategic;
+
+#[cfg(test)]
+mod laws;
+
+pub(crate) use self::{failure::PatchError, json::json, merge::merge, strategic::strategic};
+
+use crate::go;
+use serde_json::Value;
+
+/// How deep an object may become. Requests are no deeper; only a patch could make one so.
+const DEEPEST: usize = 256;
+
+/// The JSON of a patch.
+fn parsed(patch: &[u8]) -> Result<Value, PatchError> {
+    serde_json::from_slice(patch).map_err(|_| PatchError::Malformed("invalid JSON patch".to_owned()))
+}
+
+/// What Go's decoder says of a value that does not fit a type.
+fn cannot_unmarshal(value: &Value, into: &str) -> String {
+    let what = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    format!("json: cannot unmarshal {what} into Go {into}")
+}
+
+/// The type of a patch that is an object.
+fn object_type() -> String {
+    format!("value of type {}", go::type_name(&Value::Object(serde_json::Map::new())))
+}
+
+/// Drops fields that are null; the items of lists stay.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}

@@ -1,1 +1,15 @@
-//! How objects are shown: as they are, as metadata only, or as a table.
+//! How objects are shown: whole, as metadata, as a table for people; in JSON or YAML.
+
+#[cfg(test)]
+mod a_kind;
+mod accept;
+mod age;
+mod jsonpath;
+mod metadata;
+mod printers;
+mod table;
+
+pub(crate) use accept::{As, Clause, Format, NotAcceptable, Presentation, clauses, negotiate};
+pub(crate) use jsonpath::{JsonPath, PathError, jsonpath};
+pub(crate) use metadata::{partial, partial_list};
+pub(crate) use table::{IncludeObject, WithHeaders, table};

@@ -1,8 +1,23 @@
 //! What a field may hold, what it is when left out, and how it merges: one form for built-in and custom kinds.
 
+mod builtin;
+mod custom;
+mod decode;
 mod definitions;
+mod duplicates;
+mod extensions;
+mod normal;
+mod path;
+mod published;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use custom::{CustomSchema, apply_defaults, prune, validate};
+pub(crate) use decode::decode;
 pub(crate) use definitions::definitions;
+pub(crate) use duplicates::{duplicates, strict_failure};
+pub(crate) use normal::normalize;
+pub(crate) use published::Presence;
 
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -26,6 +41,28 @@ pub(crate) struct Schema {
     pub default: Option<Value>,
     /// Whether fields that are not listed are kept.
     pub preserves_unknown: bool,
+    /// What a scalar's text or number must look like.
+    pub format: Format,
+    /// Whether a field of a built-in kind is there when zero or not given.
+    pub presence: Presence,
+    /// The name of a built-in type in Go, for messages: `v1.Container`.
+    pub go: Option<Arc<str>>,
+    /// The definition to go on with, where it contains itself.
+    pub recurs: Option<String>,
+}
+
+/// What values of a built-in scalar type look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Format {
+    #[default]
+    Any,
+    Int32,
+    Int64,
+    Byte,
+    DateTime,
+    MicroTime,
+    Quantity,
+    IntOrString,
 }
 
 /// A JSON type.
@@ -39,6 +76,46 @@ pub(crate) enum Type {
     Boolean,
     /// `x-kubernetes-int-or-string`
     IntOrString,
+}
+
+impl Type {
+    /// A type by its name in a schema.
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "object" => Self::Object,
+            "array" => Self::Array,
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            _ => return None,
+        })
+    }
+
+    /// Its name in a schema, and in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::IntOrString => "integer,string",
+        }
+    }
+}
+
+impl Format {
+    fn parse(name: Option<&str>) -> Self {
+        match name {
+            Some("int32") => Self::Int32,
+            Some("int64") => Self::Int64,
+            Some("byte") => Self::Byte,
+            Some("date-time") => Self::DateTime,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// How a value is owned and merged by server-side apply.
@@ -75,8 +152,13 @@ pub(crate) struct PatchStrategy {
 
 impl Schema {
     /// The schema of a built-in kind, by the name of its definition; one that keeps everything if there is none.
-    pub fn builtin(_definition: &str) -> Arc<Schema> {
-        Arc::new(Schema { preserves_unknown: true, ..Schema::default() })
+    pub fn builtin(definition: &str) -> Arc<Schema> {
+        builtin::schema(definition).map_or_else(|| Arc::new(Schema::anything()), Arc::clone)
+    }
+
+    /// The schema of a value that nothing is known of.
+    fn anything() -> Schema {
+        Schema { preserves_unknown: true, ..Schema::default() }
     }
 
     /// The schema of an object's field or of a map's value, where one is known.

@@ -14,8 +14,11 @@ mod transcript;
 mod watching;
 
 use difference::{Listed, complaints, differences};
+use apiserver::ApiServer;
 use envtest::ControlPlane;
-use kube::Client;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client};
 use play::Stage;
 use scenario::{Scenario, Version};
 use std::collections::BTreeSet;
@@ -26,6 +29,15 @@ use transcript::Transcript;
 macro_rules! scenarios {
     ($($name:ident),* $(,)?) => {
         const SCENARIOS: &[&str] = &[$(stringify!($name)),*];
+
+        mod memory {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::plays_in_memory(stringify!($name)).await;
+                }
+            )*
+        }
 
         mod real {
             $(
@@ -103,6 +115,27 @@ fn every_file_belongs_to_a_scenario() {
             assert!(steps.iter().any(|taken| taken.step == *step), "differences.yaml: {scenario}: {step}");
         }
     }
+}
+
+async fn plays_in_memory(name: &str) {
+    let stage = Stage {
+        client: Client::new(ApiServer::new(), "default"),
+        version: Version(1, 33),
+        namespace: "conformance-1".into(),
+    };
+    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
+    let namespace = Namespace {
+        metadata: ObjectMeta { name: Some(stage.namespace.clone()), ..ObjectMeta::default() },
+        ..Namespace::default()
+    };
+    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    let answered = stage.play(&scenario_of(name)).await;
+    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
+    let found = differences(&recorded, &answered);
+    if let Ok(folder) = env::var("CONFORMANCE_OUT") {
+        fs::write(Path::new(&folder).join(name).with_extension("yaml"), answered.to_yaml()).unwrap();
+    }
+    assert!(found.is_empty(), "the server in memory answers {name} otherwise:\n{found:#?}");
 }
 
 async fn plays_on_a_real_server(name: &str) {

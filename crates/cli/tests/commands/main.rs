@@ -11,4 +11,7 @@ mod render;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod sandbox;
+#[cfg(test)]
 mod usage;

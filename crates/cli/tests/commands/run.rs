@@ -46,6 +46,12 @@ impl Folder {
         self
     }
 
+    /// Reads a file.
+    #[cfg(feature = "sandbox")]
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
     /// Changes a file.
     pub fn replace(&self, name: &str, from: &str, to: &str) -> &Self {
         let text = fs::read_to_string(self.path(name)).unwrap();

@@ -1,0 +1,153 @@
+//! The kinds as discovery tells of them: groups and versions in order, verbs, subresources.
+
+use crate::kinds::{Origin, Resource, Verb};
+use std::{cmp::Ordering, cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+/// One group with its versions, the preferred one first.
+pub(super) struct Group {
+    pub name: String,
+    pub versions: Vec<Version>,
+}
+
+/// One version of a group with its kinds by plural name.
+pub(super) struct Version {
+    pub group: String,
+    pub name: String,
+    pub kinds: Vec<Kind>,
+}
+
+/// One kind.
+pub(super) struct Kind {
+    pub resource: Arc<Resource>,
+    pub subresources: Vec<Subresource>,
+}
+
+/// A part of an object with an address of its own.
+pub(super) struct Subresource {
+    pub name: &'static str,
+    /// What it answers with, if that is not the kind itself.
+    pub answer: Option<Answer>,
+    pub verbs: &'static [Verb],
+}
+
+/// The kind a subresource answers with; without a group and version those of the object.
+#[derive(Clone, Copy)]
+pub(super) struct Answer {
+    pub group: &'static str,
+    pub version: &'static str,
+    pub kind: &'static str,
+}
+
+const REVISE: &[Verb] = &[Verb::Get, Verb::Patch, Verb::Update];
+
+/// The groups in the order of discovery: built-in ones in the order of their kinds, then custom ones by name.
+pub(super) fn groups(resources: &[Arc<Resource>]) -> Vec<Group> {
+    let mut kinds: BTreeMap<(&str, &str), Vec<Kind>> = BTreeMap::new();
+    for resource in resources {
+        kinds.entry((&resource.group, &resource.version)).or_default().push(Kind::of(resource));
+    }
+    let mut groups: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
+    for ((group, name), mut kinds) in kinds {
+        kinds.sort_by(|left, right| left.resource.plural.cmp(&right.resource.plural));
+        groups.entry(group).or_default().push(Version {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            kinds,
+        });
+    }
+    let mut groups: Vec<Group> = groups
+        .into_iter()
+        .map(|(name, mut versions)| {
+            versions.sort_by(|left, right| by_preference(&left.name, &right.name));
+            Group { name: name.to_owned(), versions }
+        })
+        .collect();
+    let place = |group: &Group| {
+        let of_group =
+            |resource: &Arc<Resource>| resource.group == group.name && resource.origin == Origin::Builtin;
+        resources.iter().position(of_group).unwrap_or(resources.len())
+    };
+    groups.sort_by_key(place);
+    groups
+}
+
+impl Version {
+    /// `v1` or `apps/v1`
+    pub fn group_version(&self) -> String {
+        if self.group.is_empty() { self.name.clone() } else { format!("{}/{}", self.group, self.name) }
+    }
+
+    /// `/api/v1` or `/apis/apps/v1`
+    pub fn root(&self) -> String {
+        if self.group.is_empty() {
+            format!("/api/{}", self.name)
+        } else {
+            format!("/apis/{}/{}", self.group, self.name)
+        }
+    }
+}
+
+impl Kind {
+    fn of(resource: &Arc<Resource>) -> Self {
+        Self { resource: Arc::clone(resource), subresources: subresources(resource) }
+    }
+}
+
+/// The words for verbs in discovery.
+pub(super) fn words(verbs: &[Verb]) -> Vec<&'static str> {
+    verbs.iter().map(|verb| verb.word()).collect()
+}
+
+/// Those of a built-in kind by name; of a custom kind the status before the scale.
+fn subresources(resource: &Resource) -> Vec<Subresource> {
+    let mut all: Vec<Subresource> = resource
+        .subresources
+        .extra
+        .iter()
+        .map(|extra| {
+            let (group, version) = extra.foreign.unwrap_or_default();
+            let differs = extra.foreign.is_some() || extra.kind != resource.kind;
+            let answer = differs.then_some(Answer { group, version, kind: extra.kind });
+            Subresource { name: extra.name, answer, verbs: extra.verbs }
+        })
+        .collect();
+    if resource.subresources.status {
+        all.push(Subresource { name: "status", answer: None, verbs: REVISE });
+    }
+    if resource.subresources.scale.is_some() {
+        let scale = Answer { group: "autoscaling", version: "v1", kind: "Scale" };
+        all.push(Subresource { name: "scale", answer: Some(scale), verbs: REVISE });
+    }
+    if resource.origin == Origin::Builtin {
+        all.sort_by_key(|part| part.name);
+    }
+    all
+}
+
+/// Stable before beta before alpha, higher before lower, and names of another form last.
+fn by_preference(left: &str, right: &str) -> Ordering {
+    let key = |version: &str| Reverse(parsed(version));
+    key(left).cmp(&key(right)).then_with(|| left.cmp(right))
+}
+
+/// Stability, major and minor number of `v1`, `v2beta1`.
+fn parsed(version: &str) -> Option<(u8, u64, u64)> {
+    let numbers = version.strip_prefix('v')?;
+    let split = |word: &str, stability| {
+        let (major, minor) = numbers.split_once(word)?;
+        Some((stability, major.parse().ok()?, minor.parse().ok()?))
+    };
+    numbers.parse().map(|major| (2, major, 0)).ok().or_else(|| split("beta", 1)).or_else(|| split("alpha", 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_preference;
+
+    #[test]
+    fn stable_versions_are_preferred_and_higher_ones_among_equals() {
+        let mut versions = ["foo1", "v1alpha3", "v1", "v11beta2", "v10", "v3beta1", "v2", "bar"];
+        versions.sort_by(|left, right| by_preference(left, right));
+        assert_eq!(versions, ["v10", "v2", "v1", "v11beta2", "v3beta1", "v1alpha3", "bar", "foo1"]);
+    }
+}

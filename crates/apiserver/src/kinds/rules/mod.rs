@@ -1,0 +1,26 @@
+//! What Kubernetes does to objects of each built-in kind, and what it refuses.
+//!
+//! A new object is filled in (`default`), prepared, given addresses (`allocate`) and validated, in this order; a
+//! changed one likewise. Its name and uid, or what of its metadata cannot change, are set before. Custom objects pass
+//! through the same functions, which then look at their metadata and status only.
+//!
+//! `stored.json`, `validation/refused.json` and `validation/changed.json` hold what kube-apiserver 1.37 answered to the
+//! requests in them.
+
+mod address;
+mod defaults;
+mod events;
+#[cfg(test)]
+mod laws;
+mod prepare;
+mod reset;
+#[cfg(test)]
+mod tests;
+mod validation;
+
+pub(crate) use address::{Addresses, Allocator, allocate};
+pub(crate) use defaults::default;
+pub(crate) use events::{from_stored, to_stored};
+pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
+pub(crate) use reset::reset_fields;
+pub(crate) use validation::{name_rule, names, validate_create, validate_status, validate_update};

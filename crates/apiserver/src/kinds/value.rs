@@ -1,0 +1,64 @@
+//! Reading and filling fields of objects whose shape is known but not guaranteed.
+
+use serde_json::{Map, Value};
+
+/// The text of a field; empty where it is not text.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The items of a field; none where it is not a list.
+pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The entries of a field; none where it is not an object.
+pub(super) fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    value.get(key).and_then(Value::as_object).into_iter().flatten().map(|(key, value)| (key.as_str(), value))
+}
+
+/// Whether a field is there and not null.
+pub(super) fn has(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(|value| !value.is_null())
+}
+
+/// The items of a field, to change them.
+pub(super) fn items_mut<'v>(value: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut Value> {
+    value.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// Sets a field of an object; does nothing to anything else.
+pub(super) fn set(value: &mut Value, key: &str, to: impl Into<Value>) {
+    if let Value::Object(fields) = value {
+        fields.insert(key.to_owned(), to.into());
+    }
+}
+
+/// Takes a field out of an object.
+pub(super) fn unset(value: &mut Value, key: &str) -> Option<Value> {
+    value.as_object_mut()?.remove(key)
+}
+
+/// Sets a field that is left out.
+pub(super) fn fill(value: &mut Value, key: &str, to: impl Into<Value>) {
+    if !has(value, key) {
+        set(value, key, to);
+    }
+}
+
+/// The object in a field, made if it is left out; none where something else is there.
+pub(super) fn child<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
+    let field = value.as_object_mut()?.entry(key).or_insert(Value::Null);
+    if field.is_null() {
+        *field = Value::Object(Map::new());
+    }
+    field.is_object().then_some(field)
+}
+
+/// Makes one field of `to` that of `from`, also where that is to be absent.
+pub(super) fn copy(from: &Value, to: &mut Value, key: &str) {
+    match from.get(key) {
+        Some(value) => set(to, key, value.clone()),
+        None => drop(unset(to, key)),
+    }
+}

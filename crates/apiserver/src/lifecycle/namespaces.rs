@@ -1,0 +1,92 @@
+//! The end of a namespace: everything in it is deleted, and when nothing is left, it goes.
+
+use crate::{
+    clock::Clock,
+    request::{DeleteOptions, Propagation},
+    state::State,
+    store::Key,
+    write::{deletion, finalizers},
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The finalizer of a namespace itself, in its spec, unlike all others.
+pub(crate) const FINALIZER: &str = "kubernetes";
+
+/// Empties a namespace that is being deleted, and lets it go when it is empty.
+pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
+    let key = Key { group: "".into(), plural: "namespaces".into(), namespace: "".into(), name: name.into() };
+    let Some(namespace) = state.store.get(&key).cloned() else { return };
+    if namespace["metadata"]["deletionTimestamp"].is_null() {
+        return;
+    }
+    for place in contents(state, name) {
+        let Some(object) = state.store.get(&place) else { continue };
+        if !object["metadata"]["deletionTimestamp"].is_null() {
+            continue;
+        }
+        let Some(resource) = state.resource_at(&place) else { continue };
+        let options =
+            DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
+        // Without preconditions, nothing refuses.
+        let _deleted = deletion::delete(state, &resource, &place, &options, clock);
+    }
+    let left = contents(state, name);
+    if left.is_empty() {
+        let mut after = Value::clone(&namespace);
+        if let Some(names) = after["spec"]["finalizers"].as_array_mut() {
+            names.retain(|name| name != FINALIZER);
+        }
+        let gone = deletion::may_go(&after);
+        state.commit(&key, (!gone).then_some(after));
+        return;
+    }
+    let mut after = Value::clone(&namespace);
+    after["status"]["conditions"] = conditions(state, &left, clock);
+    if after["status"]["conditions"].as_array().map(Vec::len) != namespace["status"]["conditions"].as_array().map(Vec::len)
+        || messages(&after) != messages(&namespace)
+    {
+        state.commit(&key, Some(after));
+    }
+}
+
+fn contents(state: &State, namespace: &str) -> Vec<Key> {
+    state.store.everything().filter(|(key, _)| *key.namespace == *namespace).map(|(key, _)| key).collect()
+}
+
+fn messages(namespace: &Value) -> Vec<&Value> {
+    let conditions = namespace["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.map(|condition| &condition["message"]).collect()
+}
+
+/// What a namespace says of itself while it waits.
+fn conditions(state: &State, left: &[Key], clock: &Clock) -> Value {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut pending: BTreeMap<String, usize> = BTreeMap::new();
+    for key in left {
+        let kind = if key.group.is_empty() { key.plural.to_string() } else { format!("{}.{}", key.plural, key.group) };
+        *kinds.entry(kind).or_default() += 1;
+        if let Some(object) = state.store.get(key) {
+            for finalizer in finalizers(object) {
+                *pending.entry(finalizer.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let now = clock.stamp();
+    let condition = |kind: &str, status: &str, reason: &str, message: String| {
+        json!({"type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message})
+    };
+    let remaining: Vec<String> =
+        kinds.iter().map(|(kind, count)| format!("{kind} has {count} resource instances")).collect();
+    let finalizers: Vec<String> =
+        pending.iter().map(|(name, count)| format!("{name} in {count} resource instances")).collect();
+    json!([
+        condition("NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered".into()),
+        condition("NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed".into()),
+        condition("NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization".into()),
+        condition("NamespaceContentRemaining", "True", "SomeResourcesRemain", format!("Some resources are remaining: {}", remaining.join(", "))),
+        condition("NamespaceFinalizersRemaining", if finalizers.is_empty() { "False" } else { "True" },
+            if finalizers.is_empty() { "ContentHasNoFinalizers" } else { "SomeFinalizersRemain" },
+            if finalizers.is_empty() { "All content-preserving finalizers finished".into() } else { format!("Some content in the namespace has finalizers remaining: {}", finalizers.join(", ")) }),
+    ])
+}

@@ -1,0 +1,143 @@
+//! Lists, whole or page by page, of now or of a while ago.
+
+use super::{Selection, expired};
+use crate::{
+    failure::Failure,
+    kinds::Resource,
+    request::{ListOptions, Version},
+    state::State,
+    store::Compacted,
+};
+use http::StatusCode;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a list answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Page {
+    /// As they are stored.
+    pub items: Vec<Arc<Value>>,
+    /// `resourceVersion`, `continue` and `remainingItemCount`.
+    pub metadata: Value,
+}
+
+/// Where the next page begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Token {
+    /// The revision that all pages show; none for one that goes on with what there is.
+    revision: Option<u64>,
+    /// Namespace and name of the last item seen.
+    after: (String, String),
+}
+
+/// Lists a collection.
+pub(crate) fn list(
+    state: &mut State,
+    resource: &Resource,
+    selection: &Selection,
+    options: &ListOptions,
+) -> Result<Page, Failure> {
+    let now = state.store.revision();
+    let token = options.continue_token.as_deref().map(Token::decode).transpose()?;
+    if let Some(Version::NotOlderThan(wanted) | Version::Exact(wanted)) = options.version
+        && wanted > now
+    {
+        return Err(too_large(wanted, now));
+    }
+    let at = match (&token, options.version) {
+        (Some(_), Some(Version::Exact(_) | Version::NotOlderThan(_))) => {
+            return Err(Failure::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
+        (Some(token), _) => token.revision,
+        (None, Some(Version::Exact(revision))) => Some(revision),
+        (None, _) => None,
+    };
+    let collection = state.store.collection(&resource.storage_group, &resource.storage_plural);
+    let namespace = selection.namespace.as_deref();
+    let objects: Vec<Arc<Value>> = match at {
+        Some(revision) => collection
+            .objects_at(namespace, revision)
+            .map_err(|compacted| too_old(token.as_ref(), compacted))?,
+        None => collection.objects(namespace).cloned().collect(),
+    };
+    let mut items = objects.into_iter().filter(|object| selection.selects(object)).filter(|object| {
+        token.as_ref().is_none_or(|token| place(object) > (token.after.0.as_str(), token.after.1.as_str()))
+    });
+    let revision = at.unwrap_or(now);
+    let mut metadata = json!({"resourceVersion": revision.to_string()});
+    let Some(limit) = options.limit else {
+        return Ok(Page { items: items.collect(), metadata });
+    };
+    let page: Vec<Arc<Value>> = items.by_ref().take(limit).collect();
+    let left = items.count();
+    if left > 0
+        && let Some(last) = page.last()
+    {
+        let (namespace, name) = place(last);
+        let after = (namespace.to_owned(), name.to_owned());
+        metadata["continue"] = Token { revision: Some(revision), after }.encode().into();
+        if !selection.narrows() {
+            metadata["remainingItemCount"] = left.into();
+        }
+    }
+    Ok(Page { items: page, metadata })
+}
+
+/// A revision that does not exist yet.
+pub(crate) fn too_large(wanted: u64, now: u64) -> Failure {
+    let mut failure = Failure::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        "Timeout",
+        format!("Too large resource version: {wanted}, current: {now}"),
+    );
+    failure.details.insert(
+        "causes".into(),
+        json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]),
+    );
+    failure.details.insert("retryAfterSeconds".into(), 1.into());
+    failure.retry_after = Some(1);
+    failure
+}
+
+fn too_old(token: Option<&Token>, compacted: Compacted) -> Failure {
+    let Some(token) = token else { return expired(0, compacted.horizon) };
+    let mut failure = Failure::new(
+        StatusCode::GONE,
+        "Expired",
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+    );
+    failure.continue_token = Some(Token { revision: None, ..token.clone() }.encode());
+    failure
+}
+
+fn place(object: &Value) -> (&str, &str) {
+    let part = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+    (part("namespace"), part("name"))
+}
+
+impl Token {
+    /// Opaque to clients, and safe in a query.
+    fn encode(&self) -> String {
+        let revision = self.revision.map_or_else(|| "-".to_owned(), |revision| revision.to_string());
+        let text = format!("{revision}/{}/{}", self.after.0, self.after.1);
+        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn decode(text: &str) -> Result<Self, Failure> {
+        let malformed = || Failure::bad_request("invalid continue token: continue key is not valid");
+        let bytes: Option<Vec<u8>> = text
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+            .collect();
+        let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(malformed)?;
+        let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else { return Err(malformed()) };
+        let revision = match revision {
+            "-" => None,
+            number => Some(number.parse().map_err(|_| malformed())?),
+        };
+        Ok(Self { revision, after: (namespace.to_owned(), name.to_owned()) })
+    }
+}

@@ -1,0 +1,204 @@
+//! Watches: a stream of what happens, from a revision on.
+
+use super::{Selection, View, expired};
+use crate::{
+    kinds::{self, Resource},
+    present::WithHeaders,
+    request::{ListOptions, Version},
+    server::Shared,
+    store::Change,
+};
+use bytes::{BufMut as _, Bytes, BytesMut};
+use futures::{Stream, stream};
+use serde_json::{Value, json};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch::Receiver,
+    time::{Instant, sleep_until},
+};
+
+/// How long a watch lasts whose client does not say.
+const LONGEST: Duration = Duration::from_mins(30);
+/// How often a quiet watch is told how far it has come.
+const BOOKMARK: Duration = Duration::from_mins(1);
+/// How long before its end a watch is told for the last time.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a watch sends at once: a line per event.
+struct Watcher {
+    server: Arc<Shared>,
+    resource: Arc<Resource>,
+    selection: Selection,
+    view: View,
+    /// Whether the next event explains its columns.
+    headers: WithHeaders,
+    /// Everything up to this revision has been sent.
+    position: u64,
+    changes: Receiver<u64>,
+    deadline: Instant,
+    /// When the next bookmark is due, for a client that wants them.
+    bookmark: Option<Instant>,
+    ready: VecDeque<Bytes>,
+    over: bool,
+}
+
+/// A stream of events, one line of JSON each.
+pub(crate) fn watch(
+    server: Arc<Shared>,
+    resource: Arc<Resource>,
+    selection: Selection,
+    options: &ListOptions,
+    view: View,
+) -> impl Stream<Item = Bytes> + Send + 'static {
+    let lasts = options.timeout_seconds.filter(|seconds| *seconds > 0).map_or(LONGEST, Duration::from_secs);
+    let (now, deadline) = (Instant::now(), Instant::now() + lasts);
+    let (revision, changes, initial) = {
+        let mut state = server.state();
+        let revision = state.store.revision();
+        let collection = state.store.collection(&resource.storage_group, &resource.storage_plural);
+        let wants_initial = options.send_initial_events.unwrap_or(matches!(options.version, None | Some(Version::Any)));
+        let initial: Vec<Arc<Value>> = if wants_initial {
+            let objects = collection.objects(selection.namespace.as_deref());
+            objects.filter(|object| selection.selects(object)).cloned().collect()
+        } else {
+            Vec::new()
+        };
+        (revision, collection.subscribe(), wants_initial.then_some(initial))
+    };
+    let position = match (&initial, options.version) {
+        (None, Some(Version::NotOlderThan(from) | Version::Exact(from))) => from,
+        _ => revision,
+    };
+    let mut watcher = Watcher {
+        server,
+        resource,
+        selection,
+        view,
+        headers: WithHeaders::Yes,
+        position,
+        changes,
+        deadline,
+        bookmark: options.bookmarks.then_some(now + BOOKMARK.min(lasts.saturating_sub(FAREWELL))),
+        ready: VecDeque::new(),
+        over: false,
+    };
+    for object in initial.iter().flatten() {
+        watcher.push("ADDED", object, None);
+    }
+    if options.send_initial_events == Some(true) {
+        watcher.push_bookmark(true);
+    }
+    stream::unfold(watcher, |mut watcher| async move {
+        let bytes = watcher.next().await?;
+        Some((bytes, watcher))
+    })
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.flush() {
+                return Some(bytes);
+            }
+            if self.over {
+                return None;
+            }
+            self.changes.mark_unchanged();
+            self.collect();
+            if !self.ready.is_empty() || self.over {
+                continue;
+            }
+            let never = self.deadline + LONGEST;
+            tokio::select! {
+                biased;
+                changed = self.changes.changed() => self.over |= changed.is_err(),
+                () = sleep_until(self.deadline) => self.over = true,
+                () = sleep_until(self.bookmark.unwrap_or(never)), if self.bookmark.is_some() => {
+                    self.push_bookmark(false);
+                    let next = Instant::now() + BOOKMARK;
+                    let last = self.deadline.checked_sub(FAREWELL).filter(|last| *last > Instant::now());
+                    self.bookmark = last.map(|last| next.min(last));
+                }
+            }
+        }
+    }
+
+    /// Everything that is ready, as one piece.
+    fn flush(&mut self) -> Option<Bytes> {
+        match self.ready.len() {
+            0 => None,
+            1 => self.ready.pop_front(),
+            _ => {
+                let mut all = BytesMut::with_capacity(self.ready.iter().map(Bytes::len).sum());
+                self.ready.drain(..).for_each(|line| all.put(line));
+                Some(all.freeze())
+            }
+        }
+    }
+
+    /// Makes events of what happened since the last time.
+    fn collect(&mut self) {
+        let server = Arc::clone(&self.server);
+        let mut state = server.state();
+        let collection = state.store.collection(&self.resource.storage_group, &self.resource.storage_plural);
+        let changes: Vec<Change> = match collection.changes_since(self.position) {
+            Ok(changes) => changes.cloned().collect(),
+            Err(compacted) => {
+                let status = expired(self.position, compacted.horizon).status();
+                self.ready.push_back(line("ERROR", &status));
+                self.over = true;
+                return;
+            }
+        };
+        drop(state);
+        for change in changes {
+            self.position = self.position.max(change.revision);
+            self.push_change(&change);
+        }
+    }
+
+    fn push_change(&mut self, change: &Change) {
+        let selected = |object: &Option<Arc<Value>>| {
+            object.as_ref().filter(|object| self.selection.selects(object)).map(Arc::clone)
+        };
+        match (selected(&change.before), selected(&change.after)) {
+            (None, None) => {}
+            (None, Some(after)) => self.push("ADDED", &after, None),
+            (Some(_), Some(after)) => self.push("MODIFIED", &after, None),
+            (Some(before), None) => self.push("DELETED", &before, Some(change.revision)),
+        }
+    }
+
+    /// Readies an event; `revision` replaces the object's own where it was deleted.
+    fn push(&mut self, kind: &str, object: &Value, revision: Option<u64>) {
+        let mut object = kinds::from_stored(&self.resource, object);
+        if let Some(revision) = revision {
+            object["metadata"]["resourceVersion"] = revision.to_string().into();
+        }
+        let headers = std::mem::replace(&mut self.headers, WithHeaders::No);
+        let shown = self.view.event(&self.resource, object, self.server.clock.now(), headers);
+        self.ready.push_back(line(kind, &shown));
+    }
+
+    fn push_bookmark(&mut self, initial_events_end: bool) {
+        if self.ready.is_empty() && !initial_events_end {
+            self.position = self.position.max(self.server.state().store.revision());
+        }
+        let mut metadata = json!({"resourceVersion": self.position.to_string(), "creationTimestamp": null});
+        if initial_events_end {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let (kind, api_version) = self.view.bookmark_kind(&self.resource);
+        let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+        self.ready.push_back(line("BOOKMARK", &object));
+    }
+}
+
+fn line(kind: &str, object: &Value) -> Bytes {
+    let mut line = BytesMut::with_capacity(512);
+    line.put_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
+    // Writing JSON into memory cannot fail.
+    line.put_slice(&serde_json::to_vec(object).unwrap_or_default());
+    line.put_slice(b"}\n");
+    line.freeze()
+}

@@ -1,0 +1,11 @@
+//! What a request asks for, read once and never as text again.
+
+mod deletion;
+mod path;
+mod query;
+mod selector;
+
+pub(crate) use deletion::{DeleteOptions, Propagation};
+pub(crate) use path::Target;
+pub(crate) use query::{FieldValidation, ListOptions, Query, Version, WriteOptions};
+pub(crate) use selector::{FieldSelector, LabelSelector};

@@ -1,0 +1,91 @@
+//! The schemas of custom kinds: pruning, defaults, validation and rules, as kube-apiserver does them.
+
+mod correlation;
+mod defaults;
+mod dialect;
+mod formats;
+mod lists;
+mod lower;
+mod names;
+mod node;
+mod openapi;
+mod prune;
+mod rule;
+mod rules;
+mod scalars;
+mod structural;
+mod told;
+mod values;
+
+pub(crate) use defaults::apply_defaults;
+pub(crate) use prune::prune;
+
+use super::{Schema, path::Path};
+use crate::failure::{Cause, Fault};
+use correlation::Correlation;
+use node::Node;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The schema of one version of a custom kind.
+#[derive(Debug, Clone)]
+pub(crate) struct CustomSchema {
+    /// What merging and presenting objects needs to know.
+    pub schema: Arc<Schema>,
+    /// All of it, rules and patterns compiled.
+    root: Arc<Node>,
+}
+
+impl CustomSchema {
+    /// Reads the `openAPIV3Schema` that all versions of a definition share, as Kubernetes sees it.
+    pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
+        Self::parse_at("spec.validation.openAPIV3Schema", schema)
+    }
+
+    /// Reads an `openAPIV3Schema` that is at a place, which complaints name.
+    pub fn parse_at(place: &str, schema: &Value) -> Result<Self, Vec<Cause>> {
+        let mut wrong = structural::wrong(schema, place);
+        let root = Node::root(schema);
+        if wrong.is_empty() {
+            wrong = structural::wrong_defaults(&root, place);
+        }
+        if wrong.is_empty() {
+            wrong = structural::wrong_rules(&root, place);
+        }
+        if wrong.is_empty() {
+            Ok(Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) })
+        } else {
+            Err(wrong)
+        }
+    }
+}
+
+/// What is wrong with an object, which was `old` before.
+pub(crate) fn validate(schema: &CustomSchema, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let correlation = match old {
+        Some(old) => Correlation::root(&schema.root, new, old),
+        None => Correlation::none(),
+    };
+    let mut causes = openapi::wrong(&schema.root, new, correlation);
+    causes.extend(lists::wrong_embedded(&schema.root, new));
+    if old.is_none_or(|old| lists::wrong(&schema.root, old).is_empty()) {
+        causes.extend(lists::wrong(&schema.root, new));
+    }
+    if schema.root.has_rules {
+        if causes.iter().any(blocks_rules) {
+            causes.push(told::invalid(&Path::default(), &Value::Null, UNCHECKED));
+        } else {
+            causes.extend(rules::broken(&schema.root, new, old, correlation));
+        }
+    }
+    causes
+}
+
+const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+fn blocks_rules(cause: &Cause) -> bool {
+    matches!(
+        cause.fault,
+        Fault::NotSupported | Fault::Required | Fault::TooLong | Fault::TooMany | Fault::TypeInvalid
+    )
+}

@@ -1,0 +1,121 @@
+//! One rule of a schema, compiled.
+
+use super::{dialect, told};
+use crate::schema::extensions::{is, text};
+use kube::core::cel::cel::{IdedExpr, parser::Parser};
+use serde_json::Value;
+
+/// `x-kubernetes-validations`
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub text: String,
+    pub message: Option<String>,
+    pub message_expression: Option<(String, Result<IdedExpr, String>)>,
+    pub reason: Reason,
+    /// What to append to the path of the value that the rule is about; an error if that leads nowhere.
+    pub field: Option<Result<String, String>>,
+    pub optional_old_self: Option<bool>,
+    pub program: Result<IdedExpr, String>,
+    pub uses_old_self: bool,
+    /// As it was given.
+    source: Value,
+}
+
+/// What kind of complaint a broken rule makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    Invalid,
+    Forbidden,
+    Required,
+    Duplicate,
+}
+
+impl Rule {
+    /// The rules of a schema.
+    pub fn all(schema: &Value) -> Vec<Self> {
+        let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array);
+        rules.into_iter().flatten().map(|rule| Self::parse(schema, rule)).collect()
+    }
+
+    fn parse(schema: &Value, rule: &Value) -> Self {
+        let given = |attribute: &str| text(rule, attribute).filter(|text| !text.is_empty());
+        let expression = given("rule").unwrap_or_default();
+        let program = compiled(expression);
+        Self {
+            text: expression.trim().to_owned(),
+            message: given("message").map(|message| message.trim().to_owned()),
+            message_expression: given("messageExpression")
+                .map(|message| (message.to_owned(), compiled(message))),
+            reason: match given("reason") {
+                Some("FieldValueForbidden") => Reason::Forbidden,
+                Some("FieldValueRequired") => Reason::Required,
+                Some("FieldValueDuplicate") => Reason::Duplicate,
+                _ => Reason::Invalid,
+            },
+            field: given("fieldPath").map(|path| normal_path(schema, path).ok_or_else(|| path.to_owned())),
+            optional_old_self: rule.get("optionalOldSelf").map(|_| is(rule, "optionalOldSelf")),
+            uses_old_self: program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf")),
+            program,
+            source: rule.clone(),
+        }
+    }
+
+    /// What is told about a broken rule that has no message.
+    pub fn named(&self) -> &str {
+        self.message.as_deref().unwrap_or(&self.text)
+    }
+
+    /// The rule as Go prints it in complaints about it.
+    pub fn shown(&self) -> String {
+        let text = |attribute: &str| Value::from(text(&self.source, attribute).unwrap_or_default());
+        let given = |attribute: &str| self.source.get(attribute).cloned().unwrap_or(Value::Null);
+        let fields = [
+            ("Rule", text("rule")),
+            ("Message", text("message")),
+            ("MessageExpression", text("messageExpression")),
+            ("Reason", given("reason")),
+            ("FieldPath", text("fieldPath")),
+            ("OptionalOldSelf", given("optionalOldSelf")),
+        ];
+        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", told::json(&value)));
+        format!("{{{}}}", fields.join(","))
+    }
+}
+
+fn compiled(expression: &str) -> Result<IdedExpr, String> {
+    let parsed = Parser::default().enable_optional_syntax(true).parse(expression);
+    let mut parsed = parsed
+        .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))?;
+    dialect::translate(&mut parsed);
+    Ok(parsed)
+}
+
+/// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.
+pub(super) fn normal_path(schema: &Value, path: &str) -> Option<String> {
+    let mut node = schema;
+    let mut normal = String::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let name;
+        if let Some(quoted) = rest.strip_prefix("['") {
+            let (inside, after) = quoted.split_once("']")?;
+            (name, rest) = (inside.replace("\\'", "'"), after);
+        } else {
+            let plain = rest.strip_prefix('.')?;
+            let end = plain.find(['.', '[']).unwrap_or(plain.len());
+            let (inside, after) = plain.split_at(end);
+            (name, rest) = (inside.to_owned(), after);
+        }
+        if let Some(properties) = node.get("properties") {
+            node = properties.get(&name)?;
+            if !normal.is_empty() {
+                normal.push('.');
+            }
+            normal.push_str(&name);
+        } else {
+            node = node.get("additionalProperties")?;
+            normal.extend(["[", &name, "]"]);
+        }
+    }
+    Some(normal)
+}

@@ -1,0 +1,86 @@
+//! Where in an object a walk is, as messages print it; also how deep.
+
+use std::fmt::{self, Display, Write as _};
+
+/// How deep a walk goes; serde_json parses no deeper.
+const DEPTH: usize = 128;
+
+/// The way from the root of an object to the value at hand.
+#[derive(Debug, Default)]
+pub(super) struct Path {
+    text: String,
+    depth: usize,
+}
+
+/// What a path was before it was extended.
+#[must_use]
+pub(super) struct Mark(usize);
+
+impl Path {
+    /// Goes on to a field.
+    pub fn field(&mut self, name: &str) -> Mark {
+        let mark = self.mark();
+        if !self.text.is_empty() {
+            self.text.push('.');
+        }
+        self.text.push_str(name);
+        mark
+    }
+
+    /// Goes on to the value of a map.
+    pub fn key(&mut self, name: &str) -> Mark {
+        let mark = self.mark();
+        self.step(name);
+        mark
+    }
+
+    /// Goes on to an item.
+    pub fn index(&mut self, index: usize) -> Mark {
+        let mark = self.mark();
+        self.step(index);
+        mark
+    }
+
+    /// Goes back to where it was.
+    pub fn leave(&mut self, Mark(length): Mark) {
+        self.text.truncate(length);
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether the walk must end here.
+    pub fn is_too_deep(&self) -> bool {
+        self.depth > DEPTH
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.depth == 0
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The field as field errors name it; the root has no name.
+    pub fn named(&self) -> String {
+        if self.text.is_empty() { ROOT.to_owned() } else { self.text.clone() }
+    }
+
+    fn mark(&mut self) -> Mark {
+        self.depth += 1;
+        Mark(self.text.len())
+    }
+
+    fn step(&mut self, step: impl Display) {
+        // Writing to a string cannot fail.
+        let _written = write!(self.text, "[{step}]");
+    }
+}
+
+/// What Go prints for the path to the root.
+pub(super) const ROOT: &str = "<nil>";
+
+impl Display for Path {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}

@@ -1,0 +1,8 @@
+//! What schemas of built-in and custom kinds must do.
+
+mod builtin;
+mod custom;
+mod evaluation;
+mod laws;
+mod operator;
+mod structural;

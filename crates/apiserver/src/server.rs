@@ -1,0 +1,287 @@
+//! The server: what it is made of, and how to make one.
+
+use crate::{
+    access::{Access, Roles, RoleKind, ServiceAccounts, Tokens, User},
+    admission::Webhooks,
+    clock::Clock,
+    discovery::Documents,
+    journal::{Journal, JournalError},
+    kinds::Kinds,
+    lifecycle::{self, Controllers},
+    schema,
+    state::{Recorder, State},
+    store::Key,
+};
+use jiff::Timestamp;
+use rand::RngExt as _;
+use serde_json::{Value, json};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// How many changes of a kind a watch can go back unless told otherwise.
+const HISTORY: usize = 10_000;
+/// The namespaces that every cluster has.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// A Kubernetes API in memory. Clones share it.
+///
+/// It is a [`tower::Service`], so a `kube::Client` takes it as it is; [`serve`](crate::serve) puts it on a socket.
+#[derive(Clone)]
+pub struct ApiServer(pub(crate) Arc<Shared>);
+
+/// How a server is to be. Made by [`ApiServer::builder`].
+#[derive(Default)]
+pub struct Builder {
+    history: Option<usize>,
+    seed: Option<u64>,
+    start: Option<Timestamp>,
+    bare: bool,
+    access: Access,
+    tokens: Vec<(String, User)>,
+    webhooks: Option<Arc<dyn Webhooks>>,
+    file: Option<PathBuf>,
+}
+
+/// What requests share.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    pub clock: Clock,
+    pub controllers: Controllers,
+    pub access: Access,
+    pub tokens: Tokens,
+    pub webhooks: Option<Arc<dyn Webhooks>>,
+    documents: Mutex<Option<(Arc<Kinds>, Arc<Documents>)>>,
+}
+
+impl ApiServer {
+    /// A server with everything at its default: open to everybody, nothing persisted.
+    pub fn new() -> Self {
+        let shared = Shared::empty(Builder::default());
+        shared.state().furnish(&shared.clock);
+        Self(Arc::new(shared))
+    }
+
+    /// A server to be configured.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Forgets the history of all objects, so that watches and pages from the past have to start over.
+    pub fn compact(&self) {
+        self.0.state().store.compact();
+    }
+
+    /// The newest resource version: it tells whether anything was written.
+    pub fn revision(&self) -> u64 {
+        self.0.state().store.revision()
+    }
+}
+
+impl Default for ApiServer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for ApiServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiServer").field("revision", &self.revision()).finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    /// Remembers this many changes of each kind for watches and pages; 10,000 by default.
+    #[must_use]
+    pub fn history(mut self, changes: usize) -> Self {
+        self.history = Some(changes);
+        self
+    }
+
+    /// Makes uids and generated names a function of this number, so that a run can be repeated.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Lets the server's clock begin here, rather than at the system's time. It then runs with tokio's.
+    #[must_use]
+    pub fn start(mut self, time: Timestamp) -> Self {
+        self.start = Some(time);
+        self
+    }
+
+    /// Leaves out what a cluster's kube-controller-manager does: garbage collection and the end of namespaces.
+    #[must_use]
+    pub fn without_controllers(mut self) -> Self {
+        self.bare = true;
+        self
+    }
+
+    /// Who may do what; everybody everything by default.
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Knows whoever sends this bearer token as this user.
+    #[must_use]
+    pub fn token(mut self, token: impl Into<String>, user: User) -> Self {
+        self.tokens.push((token.into(), user));
+        self
+    }
+
+    /// Answers the calls that webhook configurations ask for.
+    #[must_use]
+    pub fn webhooks(mut self, webhooks: Arc<dyn Webhooks>) -> Self {
+        self.webhooks = Some(webhooks);
+        self
+    }
+
+    /// Keeps everything in this file, and goes on with what is in it already.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.file = Some(path.into());
+        self
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is in use by another server.
+    pub fn build(mut self) -> Result<ApiServer, JournalError> {
+        let file = self.file.take();
+        let shared = Shared::empty(self);
+        if let Some(path) = file {
+            let (mut journal, changes) = Journal::open(&path)?;
+            let mut state = shared.state();
+            changes.into_iter().for_each(|change| state.store.restore(change));
+            lifecycle::serve_all(&mut state);
+            let record: Recorder = Box::new(move |change| {
+                if let Err(error) = journal.record(change) {
+                    tracing::error!(%error, "a change could not be written to the file");
+                }
+            });
+            state.record_with(record);
+        }
+        shared.state().furnish(&shared.clock);
+        Ok(ApiServer(Arc::new(shared)))
+    }
+}
+
+impl Shared {
+    fn empty(builder: Builder) -> Self {
+        let seed = builder.seed.unwrap_or_else(|| rand::rng().random());
+        Self {
+            state: Mutex::new(State::new(builder.history.unwrap_or(HISTORY), seed)),
+            clock: Clock::starting_at(builder.start.unwrap_or_else(Timestamp::now)),
+            controllers: if builder.bare { Controllers::Off } else { Controllers::On },
+            access: builder.access,
+            tokens: Tokens::new(builder.tokens),
+            webhooks: builder.webhooks,
+            documents: Mutex::default(),
+        }
+    }
+
+    /// Everything the server knows. Never held while waiting.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while it is held leaves at most a change that nobody was told of.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What discovery and OpenAPI say of the kinds that are served at this moment.
+    pub fn documents(&self) -> Arc<Documents> {
+        let kinds = Arc::clone(&self.state().kinds);
+        let mut cached = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, documents)) = &*cached
+            && Arc::ptr_eq(known, &kinds)
+        {
+            return Arc::clone(documents);
+        }
+        let resources: Vec<_> = kinds.iter().cloned().collect();
+        let documents = Arc::new(Documents::new(&resources, schema::definitions()));
+        *cached = Some((kinds, Arc::clone(&documents)));
+        documents
+    }
+}
+
+impl State {
+    /// Brings in what every cluster has, unless it is there already.
+    fn furnish(&mut self, clock: &Clock) {
+        for name in NAMESPACES {
+            let namespace = json!({
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+                "spec": {"finalizers": ["kubernetes"]},
+                "status": {"phase": "Active"},
+            });
+            self.furnish_with("namespaces", None, namespace, clock);
+        }
+        let service = json!({
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {
+                "name": "kubernetes",
+                "namespace": "default",
+                "labels": {"component": "apiserver", "provider": "kubernetes"},
+            },
+            "spec": {
+                "clusterIP": "10.96.0.1",
+                "clusterIPs": ["10.96.0.1"],
+                "internalTrafficPolicy": "Cluster",
+                "ipFamilies": ["IPv4"],
+                "ipFamilyPolicy": "SingleStack",
+                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+                "sessionAffinity": "None",
+                "type": "ClusterIP",
+            },
+            "status": {"loadBalancer": {}},
+        });
+        self.furnish_with("services", Some("default"), service, clock);
+    }
+
+    fn furnish_with(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
+        let key = Key {
+            group: "".into(),
+            plural: plural.into(),
+            namespace: namespace.unwrap_or_default().into(),
+            name: object["metadata"]["name"].as_str().unwrap_or_default().into(),
+        };
+        if self.store.get(&key).is_none() {
+            object["metadata"]["uid"] = self.uid().into();
+            object["metadata"]["creationTimestamp"] = clock.stamp().into();
+            self.commit(&key, Some(object));
+        }
+    }
+
+    fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let key =
+            Key { group: group.into(), plural: plural.into(), namespace: namespace.into(), name: name.into() };
+        self.store.get(&key).cloned()
+    }
+}
+
+impl Roles for State {
+    fn object(&self, kind: RoleKind, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        State::object(self, "rbac.authorization.k8s.io", kind.plural(), namespace, name)
+    }
+
+    fn objects(&self, kind: RoleKind, namespace: &str) -> Vec<Arc<Value>> {
+        self.store.objects("rbac.authorization.k8s.io", kind.plural(), Some(namespace)).cloned().collect()
+    }
+}
+
+impl ServiceAccounts for State {
+    fn service_account(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        State::object(self, "", "serviceaccounts", namespace, name)
+    }
+
+    fn bound(&self, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        State::object(self, "", plural, namespace, name)
+    }
+}

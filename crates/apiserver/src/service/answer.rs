@@ -1,0 +1,196 @@
+//! From a request to its answer: who asks, for what, and whether they may.
+
+use super::{collection, object, reply, reviews};
+use crate::{
+    access::{self, Authorizer, Question, User},
+    body::Body,
+    discovery,
+    failure::Failure,
+    kinds::{Resource, Verb},
+    read::View,
+    request::{Query, Target},
+    serve::ClientCertificate,
+    server::Shared,
+};
+use bytes::Bytes;
+use http::{Method, Response, StatusCode, header, request::Parts};
+use std::sync::Arc;
+
+/// A request for objects of a kind that is served, by somebody who may.
+pub(super) struct Call {
+    pub server: Arc<Shared>,
+    pub resource: Arc<Resource>,
+    pub namespace: Option<String>,
+    pub name: Option<String>,
+    pub subresource: Option<String>,
+    pub query: Query,
+    pub view: View,
+    pub content_type: Option<String>,
+    pub body: Bytes,
+    pub user: User,
+    /// Whose fields are those that the request sets, if it does not say.
+    pub agent: String,
+}
+
+/// Answers a request.
+pub(super) async fn answer(server: Arc<Shared>, head: &Parts, body: Bytes) -> Response<Body> {
+    match respond(server, head, body).await {
+        Ok(response) => response,
+        Err(failure) => reply::failure(&failure),
+    }
+}
+
+async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Response<Body>, Failure> {
+    let user = authenticated(&server, head)?;
+    let query = Query::parse(head.uri.query());
+    let path = head.uri.path();
+    let target = Target::parse(path);
+    authorized(&server, &user, head, path, target.as_ref(), &query)?;
+
+    let accept = text(head, header::ACCEPT);
+    let Some(target) = target else {
+        return Ok(about_the_server(&server, head, path, accept));
+    };
+    let resource = server.state().kinds.find(&target.group, &target.version, &target.plural);
+    let Some(resource) = resource.filter(|resource| fits(resource, &target)) else {
+        let kinds = Arc::clone(&server.state().kinds);
+        let served = kinds.iter().any(|kind| kind.group == target.group && kind.version == target.version);
+        return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
+    };
+    let call = Call {
+        view: View::parse(&resource, accept, &query)?,
+        server,
+        resource,
+        namespace: target.namespace,
+        name: target.name,
+        subresource: target.subresource,
+        query,
+        content_type: head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
+        body,
+        user,
+        agent: agent(text(head, header::USER_AGENT)),
+    };
+    if !call.resource.is_stored() {
+        return reviews::answer(&call, &head.method);
+    }
+    match (call.name.clone(), call.subresource.clone()) {
+        (name, None) if target.watch => collection::watch_path(call, name.as_deref()),
+        (None, _) => collection::answer(call, &head.method).await,
+        (Some(name), None) => object::answer(call, &name, &head.method).await,
+        (Some(name), Some(subresource)) => object::part(call, &name, &subresource, &head.method).await,
+    }
+}
+
+fn authenticated(server: &Shared, head: &Parts) -> Result<User, Failure> {
+    let state = server.state();
+    let certificate = head.extensions.get::<ClientCertificate>();
+    let now = server.clock.now();
+    let user = access::authenticate(server.access, &head.headers, certificate, &server.tokens, &*state, now)?;
+    let authorizer = Authorizer { access: server.access, roles: &*state };
+    Ok(access::impersonated(&head.headers, &user, &authorizer)?.unwrap_or(user))
+}
+
+fn authorized(
+    server: &Shared,
+    user: &User,
+    head: &Parts,
+    path: &str,
+    target: Option<&Target>,
+    query: &Query,
+) -> Result<(), Failure> {
+    let (verb, what) = match target {
+        None => (head.method.as_str().to_lowercase(), access::Target::Path(path)),
+        Some(target) => (
+            verb(&head.method, target, query).to_owned(),
+            access::Target::Resource {
+                group: &target.group,
+                resource: &target.plural,
+                subresource: target.subresource.as_deref().unwrap_or_default(),
+                namespace: target.namespace.as_deref().unwrap_or_default(),
+                name: target.name.as_deref().unwrap_or_default(),
+            },
+        ),
+    };
+    let state = server.state();
+    Authorizer { access: server.access, roles: &*state }.authorize(user, &Question { verb: &verb, target: what })
+}
+
+/// What a request does, in the words of RBAC.
+fn verb(method: &Method, target: &Target, query: &Query) -> &'static str {
+    let watches = target.watch || query.get("watch").is_some_and(|word| !matches!(word, "false" | "0"));
+    match (method.as_str(), &target.name) {
+        ("GET" | "HEAD", None) if watches => "watch",
+        ("GET" | "HEAD", Some(_)) if target.watch => "watch",
+        ("GET" | "HEAD", Some(_)) => "get",
+        ("GET" | "HEAD", None) => "list",
+        ("POST", _) => "create",
+        ("PUT", _) => "update",
+        ("PATCH", _) => "patch",
+        ("DELETE", Some(_)) => "delete",
+        ("DELETE", None) => "deletecollection",
+        _ => "",
+    }
+}
+
+/// Discovery, OpenAPI, health, version.
+fn about_the_server(server: &Shared, head: &Parts, path: &str, accept: &str) -> Response<Body> {
+    if head.method != Method::GET && head.method != Method::HEAD {
+        return reply::no_such_path();
+    }
+    let Some(document) = discovery::respond(&server.documents(), path, head.uri.query(), accept) else {
+        return reply::no_such_path();
+    };
+    let etag = document.etag.as_deref().map(|etag| format!("\"{etag}\""));
+    let known = etag.as_deref().is_some_and(|etag| text(head, header::IF_NONE_MATCH) == etag);
+    let mut response = if known {
+        reply::bytes(StatusCode::NOT_MODIFIED, &document.content_type, Bytes::new())
+    } else {
+        reply::bytes(StatusCode::OK, &document.content_type, document.body)
+    };
+    if let Some(etag) = etag.and_then(|etag| etag.parse().ok()) {
+        response.headers_mut().insert(header::ETAG, etag);
+    }
+    response.headers_mut().insert(header::VARY, http::HeaderValue::from_static("Accept"));
+    response
+}
+
+/// Whether a path names a kind where it lives: in a namespace or in none.
+fn fits(resource: &Resource, target: &Target) -> bool {
+    match (resource.namespaced, &target.namespace) {
+        (true, Some(_)) | (false, None) => true,
+        (true, None) => target.name.is_none(),
+        (false, Some(_)) => false,
+    }
+}
+
+fn text(head: &Parts, name: header::HeaderName) -> &str {
+    head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// The program's name, without its version.
+fn agent(user_agent: &str) -> String {
+    let name = user_agent.split('/').next().unwrap_or_default();
+    let name: String = name.chars().take(128).collect();
+    if name.is_empty() { "unknown".to_owned() } else { name }
+}
+
+/// A kind or a subresource that a version of a group does not have.
+pub(super) fn no_such_resource() -> Failure {
+    Failure::generic(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
+}
+
+/// A method that a kind does not know.
+pub(super) fn not_allowed() -> Failure {
+    Failure::generic(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+    )
+}
+
+impl Call {
+    /// Ok if the kind knows the verb.
+    pub fn allows(&self, verb: Verb) -> Result<(), Failure> {
+        if self.resource.allows(verb) { Ok(()) } else { Err(not_allowed()) }
+    }
+}

@@ -1,0 +1,113 @@
+//! Requests for a collection: list, watch, create, delete all.
+
+use super::{
+    answer::{Call, not_allowed},
+    reply,
+};
+use crate::{
+    body::Body,
+    failure::Failure,
+    kinds::{self, Verb},
+    read::{self, Page, Selection},
+    request::{DeleteOptions, ListOptions, WriteOptions},
+    state::State,
+    write::{Document, Part, Write, deletion},
+};
+use futures::StreamExt as _;
+use http::{Method, Response, StatusCode};
+use std::sync::Arc;
+
+pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>, Failure> {
+    match method.as_str() {
+        "GET" | "HEAD" => {
+            let options = ListOptions::parse(&call.query)?;
+            let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
+            if options.watch { watch(call, selection, &options) } else { list(&call, &selection, &options) }
+        }
+        "POST" if call.namespace.is_some() == call.resource.namespaced => create(&call).await,
+        "DELETE" if call.namespace.is_some() == call.resource.namespaced => delete_all(&call).await,
+        _ => Err(not_allowed()),
+    }
+}
+
+/// Answers a request whose path, rather than its query, says that it is a watch.
+pub(super) fn watch_path(call: Call, name: Option<&str>) -> Result<Response<Body>, Failure> {
+    let options = ListOptions { watch: true, ..ListOptions::parse(&call.query)? };
+    let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
+    let selection = match name {
+        Some(name) => selection.named(name)?,
+        None => selection,
+    };
+    watch(call, selection, &options)
+}
+
+fn watch(call: Call, selection: Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
+    call.allows(Verb::Watch)?;
+    let events = read::watch(call.server, call.resource, selection, options, call.view);
+    Ok(reply::with_head(StatusCode::OK, "application/json", Body::stream(events.map(Ok))))
+}
+
+fn list(call: &Call, selection: &Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
+    call.allows(Verb::List)?;
+    call.view.shape.fits(true, &call.resource)?;
+    let page = read::list(&mut call.server.state(), &call.resource, selection, options)?;
+    let shown = call.view.list(&call.resource, page, call.server.clock.now());
+    Ok(reply::document(StatusCode::OK, &call.view, &shown, &[]))
+}
+
+async fn create(call: &Call) -> Result<Response<Body>, Failure> {
+    call.allows(Verb::Create)?;
+    let options = WriteOptions::parse(&call.query, "CreateOptions")?;
+    let document = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?;
+    let written = call.write(Part::Main, options).create(document).await?;
+    let shown = call.view.object(&call.resource, written.object, call.server.clock.now());
+    Ok(reply::document(written.code, &call.view, &shown, &written.warnings))
+}
+
+async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
+    call.allows(Verb::DeleteCollection)?;
+    let options = DeleteOptions::parse(&call.query, &call.body)?;
+    let listing = ListOptions::parse(&call.query)?;
+    let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &listing)?;
+    let page = read::list(&mut call.server.state(), &call.resource, &selection, &listing)?;
+    let mut deleted = Vec::new();
+    for item in page.items {
+        let name = item["metadata"]["name"].as_str().unwrap_or_default();
+        super::object::admitted_deletion(call, name, &item, options.dry_run).await?;
+        let key = State::key(&call.resource, call.namespace.as_deref(), name);
+        let mut state = call.server.state();
+        match deletion::delete(&mut state, &call.resource, &key, &options, &call.server.clock) {
+            Ok(deletion) => deleted.push(Arc::new(deletion.object)),
+            Err(failure) if failure.code == StatusCode::NOT_FOUND => {}
+            Err(failure) => return Err(failure),
+        }
+        state.settle(call.server.controllers, &call.server.clock);
+    }
+    let page = Page { items: deleted, metadata: page.metadata };
+    let shown = call.view.list(&call.resource, page, call.server.clock.now());
+    Ok(reply::document(StatusCode::OK, &call.view, &shown, &[]))
+}
+
+impl Call {
+    /// A change as this caller makes it.
+    pub(super) fn write(&self, part: Part, options: WriteOptions) -> Write<'_> {
+        Write {
+            server: &self.server,
+            api_version: self.resource.api_version(),
+            resource: Arc::clone(&self.resource),
+            namespace: self.namespace.as_deref(),
+            part,
+            manager: options.field_manager.clone().unwrap_or_else(|| self.agent.clone()),
+            options,
+            user: &self.user,
+        }
+    }
+
+    /// The object as this caller's version of the kind shows it.
+    pub(super) fn stored(&self, name: &str) -> Result<serde_json::Value, Failure> {
+        let key = State::key(&self.resource, self.namespace.as_deref(), name);
+        let state = self.server.state();
+        let stored = state.get(&self.resource, &key)?;
+        Ok(kinds::from_stored(&self.resource, stored))
+    }
+}

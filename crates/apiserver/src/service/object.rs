@@ -1,0 +1,209 @@
+//! Requests for one object, or a part of it.
+
+use super::{
+    answer::{Call, not_allowed},
+    reply, reviews,
+};
+use crate::{
+    admission::Operation,
+    body::Body,
+    failure::Failure,
+    kinds::{Origin, Verb},
+    read::too_large,
+    request::{DeleteOptions, ListOptions, Version, WriteOptions},
+    state::State,
+    write::{
+        admission::{Hooks, Request},
+        Document, Part, PatchFormat, Strategic, Written, deletion, scale_of},
+};
+use http::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+
+pub(super) async fn answer(call: Call, name: &str, method: &Method) -> Result<Response<Body>, Failure> {
+    match method.as_str() {
+        "GET" | "HEAD" => get(&call, name),
+        "PUT" => {
+            call.allows(Verb::Update)?;
+            let written = update(&call, Part::Main, name).await?;
+            Ok(shown(&call, written))
+        }
+        "PATCH" => {
+            call.allows(Verb::Patch)?;
+            let written = patch(&call, Part::Main, name).await?;
+            Ok(shown(&call, written))
+        }
+        "DELETE" => delete(&call, name).await,
+        _ => Err(not_allowed()),
+    }
+}
+
+/// Answers a request for a subresource.
+pub(super) async fn part(
+    call: Call,
+    name: &str,
+    subresource: &str,
+    method: &Method,
+) -> Result<Response<Body>, Failure> {
+    let part = match subresource {
+        "status" if call.resource.subresources.status => Part::Status,
+        "scale" if call.resource.subresources.scale.is_some() => Part::Scale,
+        _ => return reviews::subresource(&call, name, subresource, method),
+    };
+    match (method.as_str(), part) {
+        ("GET", Part::Scale) => {
+            let object = call.stored(name)?;
+            Ok(reply::document(StatusCode::OK, &call.view, &scale(&call, &object), &[]))
+        }
+        ("GET", _) => get(&call, name),
+        ("PUT", Part::Scale) => {
+            let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
+            let document = Document::parse(call.content_type.as_deref(), &call.body, "Scale")?;
+            let written = call.write(part, options).update_scale(name, document).await?;
+            Ok(reply::document(written.code, &call.view, &written.object, &written.warnings))
+        }
+        ("PATCH", Part::Scale) => {
+            let options = WriteOptions::parse(&call.query, "PatchOptions")?;
+            let format = PatchFormat::parse(call.content_type.as_deref(), strategic(&call))?;
+            let written = call.write(part, options).patch_scale(name, format, &call.body).await?;
+            Ok(reply::document(written.code, &call.view, &written.object, &written.warnings))
+        }
+        ("PUT", _) => {
+            let written = update(&call, part, name).await?;
+            Ok(shown(&call, written))
+        }
+        ("PATCH", _) => {
+            let written = patch(&call, part, name).await?;
+            Ok(shown(&call, written))
+        }
+        _ => Err(not_allowed()),
+    }
+}
+
+fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
+    let options = ListOptions::parse(&call.query)?;
+    call.allows(Verb::Get)?;
+    call.view.shape.fits(false, &call.resource)?;
+    let now = call.server.state().store.revision();
+    if let Some(Version::NotOlderThan(wanted) | Version::Exact(wanted)) = options.version
+        && wanted > now
+    {
+        return Err(too_large(wanted, now));
+    }
+    let object = call.stored(name)?;
+    Ok(shown(call, Written { code: StatusCode::OK, object, warnings: Vec::new() }))
+}
+
+async fn update(call: &Call, part: Part, name: &str) -> Result<Written, Failure> {
+    let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
+    let document = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?;
+    call.write(part, options).update(name, document).await
+}
+
+async fn patch(call: &Call, part: Part, name: &str) -> Result<Written, Failure> {
+    let options = WriteOptions::parse(&call.query, "PatchOptions")?;
+    let format = PatchFormat::parse(call.content_type.as_deref(), strategic(call))?;
+    call.write(part, options).patch(name, format, &call.body).await
+}
+
+async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
+    call.allows(Verb::Delete)?;
+    let options = DeleteOptions::parse(&call.query, &call.body)?;
+    let live = call.stored(name)?;
+    if let Some(namespace) = protected(call, name) {
+        let why = "this namespace may not be deleted";
+        return Err(Failure::forbidden("", "namespaces", namespace, why));
+    }
+    admitted_deletion(call, name, &live, options.dry_run).await?;
+    let key = State::key(&call.resource, call.namespace.as_deref(), name);
+    let deletion = {
+        let mut state = call.server.state();
+        let deletion = deletion::delete(&mut state, &call.resource, &key, &options, &call.server.clock)?;
+        state.settle(call.server.controllers, &call.server.clock);
+        deletion
+    };
+    let code = if !deletion.gone && options.orphan_dependents == Some(false) {
+        StatusCode::ACCEPTED
+    } else {
+        StatusCode::OK
+    };
+    if deletion.gone && !returns_the_deleted(call) {
+        return Ok(reply::document(code, &call.view, &success(call, name, &deletion.object), &[]));
+    }
+    let object = crate::kinds::from_stored(&call.resource, &deletion.object);
+    Ok(shown(call, Written { code, object, warnings: Vec::new() }))
+}
+
+/// Asks the webhooks whether an object may be deleted.
+pub(super) async fn admitted_deletion(
+    call: &Call,
+    name: &str,
+    live: &Value,
+    dry_run: bool,
+) -> Result<(), Failure> {
+    let request = Request {
+        resource: &call.resource,
+        subresource: None,
+        namespace: call.namespace.as_deref(),
+        name,
+        operation: Operation::Delete,
+        user: &call.user,
+        old: Some(live),
+        dry_run,
+    };
+    match Hooks::configured(&call.server, &request) {
+        Some(hooks) => hooks.validate(&request, None).await.map(|_warnings| ()),
+        None => Ok(()),
+    }
+}
+
+fn shown(call: &Call, written: Written) -> Response<Body> {
+    let object = call.view.object(&call.resource, written.object, call.server.clock.now());
+    reply::document(written.code, &call.view, &object, &written.warnings)
+}
+
+fn scale(call: &Call, object: &Value) -> Value {
+    match &call.resource.subresources.scale {
+        Some(paths) => scale_of(&call.resource, paths, object),
+        None => Value::Null,
+    }
+}
+
+fn strategic(call: &Call) -> Strategic {
+    match call.resource.origin {
+        Origin::Builtin => Strategic::Known,
+        Origin::Custom => Strategic::Unknown,
+    }
+}
+
+/// The namespace, if it is one that a cluster cannot do without.
+fn protected<'a>(call: &Call, name: &'a str) -> Option<&'a str> {
+    let needed = matches!(name, "default" | "kube-system" | "kube-public");
+    (call.resource.is("", "namespaces") && needed).then_some(name)
+}
+
+/// Kinds whose deletion is answered with the object rather than with a `Status`.
+fn returns_the_deleted(call: &Call) -> bool {
+    call.resource.origin == Origin::Builtin
+        && matches!(
+            (call.resource.group.as_str(), call.resource.plural.as_str()),
+            (
+                "",
+                "resourcequotas"
+                    | "persistentvolumes"
+                    | "serviceaccounts"
+                    | "persistentvolumeclaims"
+                    | "namespaces"
+                    | "pods"
+                    | "services"
+                    | "podtemplates"
+            ) | ("storage.k8s.io", "storageclasses")
+        )
+}
+
+fn success(call: &Call, name: &str, object: &Value) -> Value {
+    let mut details = json!({"name": name, "kind": call.resource.plural, "uid": object["metadata"]["uid"]});
+    if !call.resource.group.is_empty() {
+        details["group"] = call.resource.group.as_str().into();
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}

@@ -1,0 +1,55 @@
+//! Responses as kube-apiserver writes them.
+
+use crate::{body::Body, failure::Failure, read::View};
+use bytes::Bytes;
+use http::{
+    HeaderValue, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WARNING},
+};
+use serde_json::Value;
+
+/// A document in the form the client asked for.
+pub(super) fn document(code: StatusCode, view: &View, document: &Value, warnings: &[String]) -> Response<Body> {
+    let mut response = bytes(code, view.format.content_type(), view.encode(document));
+    for warning in warnings {
+        let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+    response
+}
+
+/// A failure as a `Status`.
+pub(super) fn failure(failure: &Failure) -> Response<Body> {
+    // Writing JSON into memory cannot fail.
+    let mut body = serde_json::to_vec(&failure.status()).unwrap_or_default();
+    body.push(b'\n');
+    let mut response = bytes(failure.code, "application/json", body.into());
+    if let Some(seconds) = failure.retry_after {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// What is said where nothing is served.
+pub(super) fn no_such_path() -> Response<Body> {
+    bytes(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", Bytes::from_static(b"404 page not found\n"))
+}
+
+/// Bytes of some type.
+pub(super) fn bytes(code: StatusCode, content_type: &str, bytes: Bytes) -> Response<Body> {
+    with_head(code, content_type, Body::full(bytes))
+}
+
+/// A body of some type, whole or a stream.
+pub(super) fn with_head(code: StatusCode, content_type: &str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    if let Ok(value) = HeaderValue::from_str(content_type) {
+        headers.insert(CONTENT_TYPE, value);
+    }
+    response
+}

@@ -1,0 +1,123 @@
+//! The objects of one kind, and what lately happened to them.
+
+use super::Change;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Bound,
+    sync::Arc,
+};
+use tokio::sync::watch;
+
+type Place = (Arc<str>, Arc<str>);
+
+/// All objects of one kind.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    objects: BTreeMap<Place, Arc<Value>>,
+    log: VecDeque<Change>,
+    history: usize,
+    /// Changes up to and including this revision are no longer in the log.
+    compacted: u64,
+    wake: watch::Sender<u64>,
+}
+
+/// A revision is too old: what happened since is not known any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Compacted {
+    /// The oldest revision that is known.
+    pub horizon: u64,
+}
+
+impl Collection {
+    pub(super) fn new(history: usize, revision: u64) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            log: VecDeque::new(),
+            history,
+            // A kind that has never had an object has lost no change either.
+            compacted: 0,
+            wake: watch::Sender::new(revision),
+        }
+    }
+
+    /// The objects of a namespace, or all of them, ordered by namespace and name.
+    pub fn objects(&self, namespace: Option<&str>) -> impl Iterator<Item = &Arc<Value>> {
+        let from = match namespace {
+            Some(namespace) => Bound::Included((Arc::from(namespace), Arc::from(""))),
+            None => Bound::Unbounded,
+        };
+        let namespace = namespace.map(str::to_owned);
+        self.objects
+            .range((from, Bound::Unbounded))
+            .take_while(move |((place, _), _)| {
+                namespace.as_deref().is_none_or(|namespace| **place == *namespace)
+            })
+            .map(|(_, object)| object)
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&Place, &Arc<Value>)> {
+        self.objects.iter()
+    }
+
+    pub(super) fn get(&self, namespace: &Arc<str>, name: &Arc<str>) -> Option<&Arc<Value>> {
+        self.objects.get(&(Arc::clone(namespace), Arc::clone(name)))
+    }
+
+    /// The objects as they were at a revision.
+    pub fn objects_at(&self, namespace: Option<&str>, revision: u64) -> Result<Vec<Arc<Value>>, Compacted> {
+        let mut then: BTreeMap<Place, Option<&Arc<Value>>> = BTreeMap::new();
+        let changes: Vec<&Change> = self.changes_since(revision)?.collect();
+        for change in changes.into_iter().rev() {
+            let place = (Arc::clone(&change.key.namespace), Arc::clone(&change.key.name));
+            then.insert(place, change.before.as_ref());
+        }
+        let mut objects: BTreeMap<&Place, &Arc<Value>> = self.objects.iter().collect();
+        for (place, before) in &then {
+            match before {
+                Some(object) => objects.insert(place, object),
+                None => objects.remove(place),
+            };
+        }
+        Ok(objects
+            .into_iter()
+            .filter(|((place, _), _)| namespace.is_none_or(|namespace| **place == *namespace))
+            .map(|(_, object)| Arc::clone(object))
+            .collect())
+    }
+
+    /// What happened after a revision, oldest first.
+    pub fn changes_since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, Compacted> {
+        if revision < self.compacted {
+            return Err(Compacted { horizon: self.compacted });
+        }
+        let from = self.log.partition_point(|change| change.revision <= revision);
+        Ok(self.log.range(from..))
+    }
+
+    /// Tells of every change to come.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
+        self.wake.subscribe()
+    }
+
+    pub(super) fn put(&mut self, change: Change) {
+        let place = (Arc::clone(&change.key.namespace), Arc::clone(&change.key.name));
+        match &change.after {
+            Some(object) => self.objects.insert(place, Arc::clone(object)),
+            None => self.objects.remove(&place),
+        };
+        let revision = change.revision;
+        self.log.push_back(change);
+        if self.log.len() > self.history
+            && let Some(forgotten) = self.log.pop_front()
+        {
+            self.compacted = forgotten.revision;
+        }
+        self.wake.send_replace(revision);
+    }
+
+    pub(super) fn compact(&mut self, revision: u64) {
+        self.log.clear();
+        self.compacted = revision;
+    }
+}

@@ -1,0 +1,109 @@
+//! What a client sent, as a JSON value.
+
+use crate::{failure::Failure, schema};
+use http::StatusCode;
+use serde_json::Value;
+
+/// What the body of a create or update holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    pub object: Value,
+    /// Keys that were there twice, as `duplicate field "spec.x"`.
+    pub duplicates: Vec<String>,
+}
+
+/// How a patch is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PatchFormat {
+    Json,
+    Merge,
+    Strategic,
+    Apply,
+}
+
+impl Document {
+    /// Reads JSON or YAML. `kind` is what the path calls for.
+    pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
+        let object: Value = match media_type(content_type) {
+            "application/json" | "" => json(body, kind)?,
+            "application/yaml" => yaml(body)?,
+            _ => return Err(unknown_format()),
+        };
+        if !object.is_object() {
+            let what = format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+                word_for(&object)
+            );
+            return Err(Failure::bad_request(what));
+        }
+        Ok(Self { object, duplicates: schema::duplicates(body) })
+    }
+}
+
+impl PatchFormat {
+    /// The format that a content type names; `strategic` tells whether the kind knows that one.
+    pub fn parse(content_type: Option<&str>, strategic: Strategic) -> Result<Self, Failure> {
+        match (media_type(content_type), strategic) {
+            ("application/json-patch+json", _) => Ok(Self::Json),
+            ("application/merge-patch+json", _) => Ok(Self::Merge),
+            ("application/apply-patch+yaml", _) => Ok(Self::Apply),
+            ("application/strategic-merge-patch+json", Strategic::Known) => Ok(Self::Strategic),
+            _ => Err(Failure::generic(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UnsupportedMediaType",
+                "415: Unsupported Media Type",
+            )),
+        }
+    }
+}
+
+/// Whether a kind can be changed by a strategic merge patch: built-in ones can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strategic {
+    Known,
+    Unknown,
+}
+
+/// A YAML document, which any JSON document is, too.
+pub(crate) fn yaml(body: &[u8]) -> Result<Value, Failure> {
+    let text = std::str::from_utf8(body)
+        .map_err(|error| Failure::bad_request(format!("error decoding patch: yaml: {error}")))?;
+    serde_saphyr::from_str(text)
+        .map_err(|error| Failure::bad_request(format!("error decoding YAML: {}", first_line(&error.to_string()))))
+}
+
+fn json(body: &[u8], kind: &str) -> Result<Value, Failure> {
+    serde_json::from_slice(body).map_err(|error| {
+        Failure::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: {error}"
+        ))
+    })
+}
+
+fn media_type(content_type: Option<&str>) -> &str {
+    content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
+}
+
+fn unknown_format() -> Failure {
+    Failure::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: \
+         application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    )
+}
+
+fn word_for(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

@@ -1,0 +1,147 @@
+//! What the server alone decides about an object: identity, times, generations.
+
+use super::finalizers;
+use crate::{
+    failure::{Cause, Failure, Fault},
+    kinds::{self, Origin, Resource},
+    store::Key,
+};
+use http::StatusCode;
+use serde_json::Value;
+
+/// Fields a client may send but not set.
+const SERVER_SET: [&str; 6] =
+    ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "selfLink"];
+
+/// Takes what a client must not set out of an object to be created.
+pub(crate) fn wipe(object: &mut Value) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        SERVER_SET.iter().for_each(|field| {
+            metadata.remove(*field);
+        });
+    }
+}
+
+/// Gives a new object its identity.
+pub(crate) fn born(resource: &Resource, object: &mut Value, uid: String, now: &str) {
+    let metadata = &mut object["metadata"];
+    metadata["uid"] = uid.into();
+    metadata["creationTimestamp"] = now.into();
+    if resource.counts_generations {
+        metadata["generation"] = 1.into();
+    }
+}
+
+/// Whether an update is about the object that is stored; fills in what the update may leave out.
+pub(crate) fn same_object(
+    resource: &Resource,
+    key: &Key,
+    live: &Value,
+    object: &mut Value,
+) -> Result<(), Failure> {
+    let sent = |object: &Value, field: &str| {
+        object["metadata"][field].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let live_version = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    match sent(object, "resourceVersion") {
+        Some(version) if version.parse::<u64>().is_err() => {
+            return Err(Failure::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "",
+                format!("strconv.ParseUint: parsing {version:?}: invalid syntax"),
+            ));
+        }
+        Some(version) if version != live_version => {
+            return Err(Failure::conflict(
+                &resource.group,
+                &resource.plural,
+                &key.name,
+                "the object has been modified; please apply your changes to the latest version and try again",
+            ));
+        }
+        Some(_) => {}
+        None if resource.unconditional_update => object["metadata"]["resourceVersion"] = live_version.into(),
+        None => {
+            let cause = Cause {
+                fault: Fault::Invalid,
+                field: "metadata.resourceVersion".into(),
+                message: "Invalid value: 0: must be specified for an update".into(),
+            };
+            return Err(Failure::invalid(&resource.group, &resource.plural, &key.name, &[cause]));
+        }
+    }
+    keep(live, object);
+    Ok(())
+}
+
+/// Refuses to replace an object by one with another uid. A patch with another uid is merely invalid.
+pub(crate) fn same_uid(resource: &Resource, key: &Key, live: &Value, object: &Value) -> Result<(), Failure> {
+    let wanted = object["metadata"]["uid"].as_str().unwrap_or_default();
+    let found = live["metadata"]["uid"].as_str().unwrap_or_default();
+    if wanted.is_empty() || wanted == found {
+        return Ok(());
+    }
+    let place = match resource.origin {
+        Origin::Builtin => String::new(),
+        Origin::Custom => format!("{}/", resource.group),
+    };
+    let within = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
+    Err(Failure::conflict(
+        &resource.group,
+        &resource.plural,
+        &key.name,
+        &format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{place}{}/{within}{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            resource.plural, key.name
+        ),
+    ))
+}
+
+/// Puts back what an update cannot change. What it should not have tried to is left for the kind's rules to refuse.
+fn keep(live: &Value, object: &mut Value) {
+    let Some(metadata) = object["metadata"].as_object_mut() else { return };
+    metadata.remove("selfLink");
+    for field in ["creationTimestamp", "generation"] {
+        match &live["metadata"][field] {
+            Value::Null => metadata.remove(field),
+            value => metadata.insert(field.into(), value.clone()),
+        };
+    }
+    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let overrides = field == "deletionTimestamp" || metadata.get(field).is_none_or(Value::is_null);
+        if let Some(value) = live["metadata"].get(field).filter(|_| overrides) {
+            metadata.insert(field.into(), value.clone());
+        }
+    }
+}
+
+/// Refuses finalizers that appear while the object is being deleted.
+pub(crate) fn finalizer_causes(live: &Value, object: &Value) -> Vec<Cause> {
+    if live["metadata"]["deletionTimestamp"].is_null() {
+        return Vec::new();
+    }
+    let before = finalizers(live);
+    let added: Vec<String> = finalizers(object)
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .map(|name| format!("{name:?}"))
+        .collect();
+    if added.is_empty() {
+        return Vec::new();
+    }
+    vec![Cause::forbidden(
+        "metadata.finalizers",
+        &format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+            added.join(", ")
+        ),
+    )]
+}
+
+/// Counts a change of what is wanted.
+pub(crate) fn count_generation(resource: &Resource, live: &Value, object: &mut Value) {
+    if let Some(generation) = live["metadata"]["generation"].as_i64() {
+        let changed = kinds::advances_generation(resource, live, object);
+        object["metadata"]["generation"] = (generation + i64::from(changed)).into();
+    }
+}

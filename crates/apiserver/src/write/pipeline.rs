@@ -1,0 +1,237 @@
+//! The way that every change takes.
+
+use super::{
+    Intent, Ownership, Part, Write, Written,
+    admission::{Hooks, Request},
+    deletion, metadata,
+};
+use crate::{
+    admission::Operation,
+    failure::{Cause, Failure},
+    fields,
+    kinds::{self, Resource},
+    request::FieldValidation,
+    schema,
+    store::Key,
+};
+use http::StatusCode;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The largest object that is stored, the same as etcd's limit for a request.
+const LARGEST_OBJECT: usize = 1_572_864;
+/// How often a change is made again because the object changed meanwhile.
+const ATTEMPTS: usize = 16;
+
+impl Write<'_> {
+    /// Makes a change of what is stored: `intend` tells what the client wants it to be.
+    pub(super) async fn carry_out(
+        &self,
+        key: &Key,
+        intend: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
+    ) -> Result<Written, Failure> {
+        for _ in 0..ATTEMPTS {
+            let stored = self.server.state().store.get(key).cloned();
+            let live = stored.as_ref().map(|stored| kinds::from_stored(&self.resource, stored));
+            let intent = intend(live.as_ref())?;
+            let (object, warnings) = self.prepared(key, live.as_ref(), intent).await?;
+            let code = if live.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+            if let Some(object) = self.commit(key, stored.as_ref(), live.as_ref(), object)? {
+                return Ok(Written { code, object, warnings });
+            }
+        }
+        Err(Failure::conflict(
+            &self.resource.group,
+            &self.resource.plural,
+            &key.name,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        ))
+    }
+
+    /// The object as it is to be stored.
+    async fn prepared(
+        &self,
+        key: &Key,
+        live: Option<&Value>,
+        intent: Intent,
+    ) -> Result<(Value, Vec<String>), Failure> {
+        let Intent { mut object, ownership, mut complaints } = intent;
+        let sent = object.clone();
+        match (shaped(&self.resource, &mut object), ownership) {
+            (Ok(unknown), _) => complaints.extend(unknown),
+            (Err(failure), Ownership::OfPatched) => return Err(rejected_patch(&sent, why(&failure))),
+            (Err(failure), _) => return Err(failure),
+        }
+        let mut warnings = self.judged(complaints, ownership, &sent)?;
+        if let Some(live) = live {
+            metadata::same_object(&self.resource, key, live, &mut object)?;
+        }
+
+        let request = Request {
+            resource: &self.resource,
+            subresource: self.part.subresource(),
+            namespace: self.namespace,
+            name: &key.name,
+            operation: if live.is_some() { Operation::Update } else { Operation::Create },
+            user: self.user,
+            old: live,
+            dry_run: self.options.dry_run,
+        };
+        let hooks = Hooks::configured(self.server, &request);
+        if let Some(hooks) = &hooks {
+            let (mutated, told) = hooks.mutate(&request, object).await?;
+            object = mutated;
+            shaped(&self.resource, &mut object)?;
+            warnings.extend(told);
+        }
+
+        let now = self.server.clock.stamp();
+        if ownership != Ownership::Settled {
+            let manager = self.manager(&now);
+            let reset = kinds::reset_fields(&self.resource, self.part.subresource());
+            fields::update(&self.resource.schema, live, &mut object, &manager, reset);
+        }
+        let mut causes = Vec::new();
+        match (live, self.part) {
+            (None, _) => {
+                let uid = self.server.state().uid();
+                metadata::born(&self.resource, &mut object, uid, &now);
+                kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
+            }
+            (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
+            (Some(live), Part::Main | Part::Scale) => kinds::prepare_update(&self.resource, live, &mut object),
+        }
+        if let Some(live) = live {
+            metadata::count_generation(&self.resource, live, &mut object);
+            causes.extend(metadata::finalizer_causes(live, &object));
+        }
+        kinds::canonicalise(&self.resource, &mut object);
+        causes.extend(self.broken_rules(live, &object));
+        if causes.is_empty() {
+            causes.extend(self.allocated(key, &mut object));
+        }
+        if !causes.is_empty() {
+            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
+        }
+        if let Some(hooks) = &hooks {
+            warnings.extend(hooks.validate(&request, Some(&object)).await?);
+        }
+        Ok((object, warnings))
+    }
+
+    /// Stores an object unless what it was made of has changed; then there is none.
+    fn commit(
+        &self,
+        key: &Key,
+        stored: Option<&Arc<Value>>,
+        live: Option<&Value>,
+        object: Value,
+    ) -> Result<Option<Value>, Failure> {
+        let mut state = self.server.state();
+        let unchanged = match (state.store.get(key), stored) {
+            (None, None) => true,
+            (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+            _ => false,
+        };
+        if !unchanged {
+            return Ok(None);
+        }
+        let goes = live.is_some() && deletion::may_go(&object);
+        if !goes && let Some(live) = live && fields::same_but_for_times(live, &object) {
+            return Ok(Some(live.clone()));
+        }
+        if self.options.dry_run {
+            return Ok(Some(object));
+        }
+        let to_store = kinds::to_stored(&self.resource, object);
+        if serde_json::to_vec(&to_store).map_or(0, |bytes| bytes.len()) > LARGEST_OBJECT {
+            return Err(Failure::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "",
+                "etcdserver: request is too large",
+            ));
+        }
+        let left = if goes { None } else { Some(to_store.clone()) };
+        let change = state.commit(key, left);
+        let after = change.after.map_or(to_store, |after| Value::clone(&after));
+        state.settle(self.server.controllers, &self.server.clock);
+        Ok(Some(kinds::from_stored(&self.resource, &after)))
+    }
+
+    pub(super) fn manager<'a>(&'a self, now: &'a str) -> fields::Manager<'a> {
+        fields::Manager {
+            name: &self.manager,
+            subresource: self.part.subresource(),
+            api_version: &self.api_version,
+            now,
+        }
+    }
+
+    /// Gives a Service the addresses and ports it lacks.
+    fn allocated(&self, key: &Key, object: &mut Value) -> Vec<Cause> {
+        let state = self.server.state();
+        let others = state.store.objects("", "services", None).filter(|other| {
+            let metadata = &other["metadata"];
+            metadata["name"] != *key.name || metadata["namespace"] != *key.namespace
+        });
+        let mut free = kinds::Addresses::of(others.map(|service| &**service));
+        kinds::allocate(&self.resource, object, &mut free).err().unwrap_or_default()
+    }
+
+    /// What is wrong with an object in the eyes of its kind.
+    fn broken_rules(&self, live: Option<&Value>, object: &Value) -> Vec<Cause> {
+        let mut causes = match (live, self.part) {
+            (None, _) => kinds::validate_create(&self.resource, object),
+            (Some(live), Part::Status) => kinds::validate_status(&self.resource, live, object),
+            (Some(live), Part::Main | Part::Scale) => kinds::validate_update(&self.resource, live, object),
+        };
+        if let Some(custom) = &self.resource.structural {
+            causes.extend(schema::validate(custom, object, live));
+        }
+        causes
+    }
+
+    /// What becomes of complaints about fields: nothing, warnings, or a failure.
+    fn judged(&self, complaints: Vec<String>, ownership: Ownership, sent: &Value) -> Result<Vec<String>, Failure> {
+        match self.options.field_validation {
+            _ if complaints.is_empty() => Ok(Vec::new()),
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Warn => Ok(complaints),
+            // An apply has refused unknown fields already.
+            FieldValidation::Strict if ownership == Ownership::Settled => Ok(Vec::new()),
+            FieldValidation::Strict if ownership == Ownership::OfPatched => {
+                Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
+            }
+            FieldValidation::Strict => Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints)),
+        }
+    }
+}
+
+/// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
+fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
+    let unknown = match &resource.structural {
+        Some(custom) => {
+            let unknown = schema::prune(custom, object);
+            schema::apply_defaults(custom, object);
+            unknown
+        }
+        None => {
+            let unknown = schema::decode(&resource.schema, object)?;
+            kinds::default(resource, object);
+            kinds::canonicalise(resource, object);
+            unknown
+        }
+    };
+    Ok(unknown)
+}
+
+
+/// A patch that makes something of an object that its kind cannot be.
+fn rejected_patch(patched: &Value, why: &str) -> Failure {
+    Failure::invalid("", "", "", &[Cause::invalid("patch", &json!(patched.to_string()), why)])
+}
+
+/// What is wrong, without the words about which kind it was to be.
+fn why(failure: &Failure) -> &str {
+    failure.message.split_once(": ").map_or(&*failure.message, |(_, why)| why)
+}

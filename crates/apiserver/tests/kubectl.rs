@@ -1,0 +1,250 @@
+//! The real `kubectl` at work on the server in memory.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use apiserver::{ApiServer, Authority, Endpoint};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    net::TcpListener,
+    process::Command,
+    time::timeout,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server on a socket, and the kubectl to reach it with.
+struct Cluster {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+const DEPLOYMENT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: web, image: 'web:1', ports: [{containerPort: 80}]}
+";
+
+const DEFINITION: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.test.io}
+spec:
+  group: test.io
+  scope: Namespaced
+  names: {plural: boats, singular: boat, kind: Boat, shortNames: [bt]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    additionalPrinterColumns:
+    - {name: Sails, type: integer, jsonPath: .spec.sails}
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: A thing that floats.
+        properties:
+          spec:
+            type: object
+            properties:
+              sails: {type: integer, minimum: 0, default: 1, description: How many sails it has.}
+";
+
+impl Cluster {
+    /// None where there is no kubectl on this machine.
+    async fn start() -> Option<Self> {
+        let Ok(assets) = envtest::Assets::find() else {
+            eprintln!("skipped: there is no kubectl here; hack/kube-assets installs one");
+            return None;
+        };
+        let folder = TempDir::new().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let authority = Authority::generate().unwrap();
+        let endpoint = Endpoint::new(listener.local_addr().unwrap(), &authority);
+        let admin = authority.credential("admin", "system:masters").unwrap();
+        fs::write(folder.path().join("kubeconfig"), endpoint.kubeconfig("sandbox", &admin)).unwrap();
+        let server = ApiServer::new();
+        tokio::spawn(async move { apiserver::serve(server, listener, &authority, std::future::pending::<()>()).await });
+        Some(Self { folder, program: assets.kubectl() })
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(self.folder.path())
+            .env("KUBECONFIG", self.folder.path().join("kubeconfig"))
+            .env("HOME", self.folder.path())
+            .env("KUBE_EDITOR", "sed -i s/web:3/web:4/")
+            .kill_on_drop(true)
+            .args(shell_words(line));
+        command
+    }
+
+    /// What a command prints; it must succeed.
+    async fn run(&self, line: &str) -> String {
+        let (code, output) = self.try_run(line).await;
+        assert_eq!(code, 0, "kubectl {line}: {output}");
+        output
+    }
+
+    /// Exit code and everything a command prints.
+    async fn try_run(&self, line: &str) -> (i32, String) {
+        let output = timeout(PATIENCE, self.command(line).output()).await.expect("kubectl ends").unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = Path::new(self.folder.path()).join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+}
+
+/// Splits at blanks outside single quotes.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for character in line.chars() {
+        match character {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            other => words.last_mut().unwrap().push(other),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn objects_are_applied_read_changed_and_deleted() {
+    let Some(cluster) = Cluster::start().await else { return };
+    cluster.file("web.yaml", DEPLOYMENT);
+    assert!(cluster.run("version").await.contains("v1.33"), "the server tells its version");
+
+    assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web created\n");
+    assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web unchanged\n");
+    assert_eq!(cluster.run("apply --server-side --force-conflicts -f web.yaml").await, "deployment.apps/web serverside-applied\n");
+
+    let table = cluster.run("get deployments").await;
+    assert!(table.starts_with("NAME   READY   UP-TO-DATE   AVAILABLE   AGE\nweb    0/2     0            0 "), "{table}");
+    let wide = cluster.run("get deploy -o wide").await;
+    assert!(wide.contains("CONTAINERS   IMAGES   SELECTOR") && wide.contains("web:1    app=web"), "{wide}");
+    assert_eq!(cluster.run("get deploy web -o jsonpath={.spec.template.spec.containers[0].imagePullPolicy}").await, "IfNotPresent");
+    let yaml = cluster.run("get deploy web -o yaml").await;
+    assert!(yaml.contains("kind: Deployment\n") && yaml.contains("progressDeadlineSeconds: 600\n"), "{yaml}");
+    let described = cluster.run("describe deployment web").await;
+    assert!(described.contains("2 desired | 0 updated | 0 total") && described.contains("Image:"), "{described}");
+
+    cluster.file("web.yaml", &DEPLOYMENT.replace("web:1", "web:2"));
+    let (code, diff) = cluster.try_run("diff -f web.yaml").await;
+    assert_eq!(code, 1, "a difference is exit code 1: {diff}");
+    assert!(diff.contains("-      - image: web:1") && diff.contains("+      - image: web:2"), "{diff}");
+
+    let patch = |kind: &str, patch: &str| format!("patch deployment web --type={kind} -p '{patch}'");
+    cluster.run(&patch("json", r#"[{"op":"replace","path":"/spec/replicas","value":3}]"#)).await;
+    cluster.run(&patch("merge", r#"{"metadata":{"labels":{"merged":"yes"}}}"#)).await;
+    cluster.run(&patch("strategic", r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:3"}]}}}}"#)).await;
+    let shown = cluster.run("get deploy web -o jsonpath={.spec.replicas}/{.metadata.labels.merged}/{.spec.template.spec.containers[*].ports[*].containerPort}").await;
+    assert_eq!(shown, "3/yes/80");
+    assert_eq!(cluster.run("edit deployment web").await, "deployment.apps/web edited\n");
+    assert_eq!(cluster.run("get deploy web -o jsonpath={..image}").await, "web:4");
+    cluster.run("scale deployment web --replicas=5").await;
+    assert_eq!(cluster.run("get deploy web -o jsonpath={.spec.replicas}").await, "5");
+    cluster.run("label deployment web color=blue").await;
+    cluster.run("annotate deployment web note=x").await;
+    assert!(cluster.run("get deploy -l color=blue -o name").await.contains("deployment.apps/web"));
+    cluster.run("set image deployment/web web=web:5").await;
+
+    let (code, told) = cluster.try_run("wait --for=condition=Available deployment/web --timeout=1s").await;
+    assert!(code != 0 && told.contains("timed out"), "{told}");
+    assert!(cluster.run("delete deployment web").await.contains("deployment.apps \"web\" deleted"));
+    let (code, told) = cluster.try_run("get deployment web").await;
+    assert_eq!((code, told.as_str()), (1, "Error from server (NotFound): deployments.apps \"web\" not found\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_served_can_be_explored() {
+    let Some(cluster) = Cluster::start().await else { return };
+    cluster.file("crd.yaml", DEFINITION);
+    cluster.run("apply -f crd.yaml").await;
+    cluster.run("wait --for=condition=Established crd/boats.test.io --timeout=30s").await;
+
+    let resources = cluster.run("api-resources").await;
+    assert!(resources.lines().any(|line| line.starts_with("boats ") && line.contains("bt") && line.ends_with("Boat")), "{resources}");
+    assert!(resources.lines().any(|line| line.starts_with("deployments ") && line.contains("apps/v1")), "{resources}");
+    assert!(cluster.run("api-versions").await.contains("test.io/v1\n"));
+    let explained = cluster.run("explain boat.spec").await;
+    assert!(explained.contains("sails") && explained.contains("How many sails it has."), "{explained}");
+    let explained = cluster.run("explain deployment.spec.replicas").await;
+    assert!(explained.contains("Number of desired pods"), "{explained}");
+
+    cluster.file("boat.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: dinghy}\nspec: {}\n");
+    assert_eq!(cluster.run("apply -f boat.yaml").await, "boat.test.io/dinghy created\n");
+    assert!(cluster.run("get bt").await.starts_with("NAME     SAILS\ndinghy   1"), "printer columns");
+    cluster.file("bad.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: wreck}\nspec: {sails: -1}\n");
+    let (code, told) = cluster.try_run("apply -f bad.yaml").await;
+    assert!(code == 1 && told.contains("spec.sails in body should be greater than or equal to 0"), "{told}");
+    cluster.file("odd.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: odd}\nspec: {oars: 2}\n");
+    let (code, told) = cluster.try_run("apply --validate=true -f odd.yaml").await;
+    assert!(code == 1 && told.contains("oars"), "an unknown field is refused: {told}");
+
+    assert_eq!(cluster.run("auth can-i create deployments").await, "yes\n");
+    assert!(cluster.run("auth can-i --list").await.contains("*.*"));
+    cluster.run("delete crd boats.test.io").await;
+    let (code, told) = cluster.try_run("get boats").await;
+    assert!(code == 1 && told.contains("the server doesn't have a resource type"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dependents_go_or_stay_as_the_deletion_says() {
+    let Some(cluster) = Cluster::start().await else { return };
+    for policy in ["background", "foreground", "orphan"] {
+        cluster.run("create configmap owner").await;
+        let uid = cluster.run("get configmap owner -o jsonpath={.metadata.uid}").await;
+        let dependent = format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: dependent, ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: owner, uid: {uid}, blockOwnerDeletion: true}}]}}}}"
+        );
+        cluster.file("dependent.yaml", &dependent);
+        cluster.run("create -f dependent.yaml").await;
+        cluster.run(&format!("delete configmap owner --cascade={policy}")).await;
+        let (code, _) = cluster.try_run("get configmap dependent").await;
+        assert_eq!(code == 0, policy == "orphan", "{policy}");
+    }
+    assert_eq!(cluster.run("get configmap dependent -o jsonpath={.metadata.ownerReferences}").await, "");
+
+    cluster.run("create namespace harbour").await;
+    cluster.run("create secret generic s -n harbour --from-literal=k=v").await;
+    cluster.run("delete namespace harbour").await;
+    let (code, told) = cluster.try_run("get secret s -n harbour").await;
+    assert!(code == 1 && told.contains("NotFound"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_is_followed_line_by_line() {
+    let Some(cluster) = Cluster::start().await else { return };
+    cluster.run("create configmap first").await;
+    let mut watch = cluster.command("get configmaps -w --no-headers").stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = async || timeout(PATIENCE, lines.next_line()).await.expect("an event").unwrap().unwrap();
+    assert!(next().await.starts_with("first"));
+    cluster.run("create configmap second --from-literal=k=v").await;
+    let line = next().await;
+    assert!(line.starts_with("second   1"), "{line}");
+    watch.kill().await.unwrap();
+}

@@ -1,0 +1,99 @@
+//! What stands in for a cluster: an API server in memory, served over TLS, and controllers that bring workloads up.
+
+use super::{definitions::install, error::SandboxError};
+use crate::error::Error;
+use ::sandbox::{StandIns, definitions};
+use apiserver::{ApiServer, Authority, Endpoint, serve};
+use kube::Client;
+use serde_json::{Value, json};
+use std::{
+    fmt,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// The name of the kubeconfig's context, and of whom it makes you.
+const CONTEXT: &str = "sandbox";
+const USER: &str = "admin";
+
+/// What cluster is wanted.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// Where to serve the API.
+    pub listen: SocketAddr,
+    /// Where to keep its objects; nowhere, if nothing is named.
+    pub state: Option<PathBuf>,
+    /// How long things take to become ready.
+    pub delay: Duration,
+    /// Where to write the kubeconfig.
+    pub kubeconfig: &'a Path,
+}
+
+/// A running cluster that knows our kinds and those of the operators we use.
+pub struct Cluster {
+    /// Talks to it as an administrator, without a detour over the network.
+    pub client: Client,
+    parts: JoinSet<Result<(), String>>,
+    stop: CancellationToken,
+}
+
+impl Cluster {
+    /// Starts one, and writes its kubeconfig.
+    pub async fn start(wanted: Wanted<'_>) -> Result<Self, Error> {
+        let Wanted { listen, state, delay, kubeconfig } = wanted;
+        let builder = ApiServer::builder();
+        let builder = if let Some(file) = state { builder.file(file) } else { builder };
+        let server = builder.build().map_err(unavailable)?;
+        let client = Client::new(server.clone(), "default");
+        install(client.clone(), all_definitions()).await?;
+
+        let listener = TcpListener::bind(listen).await.map_err(|error| cannot_listen(listen, &error))?;
+        let address = listener.local_addr().map_err(|error| cannot_listen(listen, &error))?;
+        let authority = Authority::generate().map_err(unavailable)?;
+        let credential = authority.credential(USER, "system:masters").map_err(unavailable)?;
+        let endpoint = Endpoint::new(address, &authority);
+        endpoint.write_kubeconfig(kubeconfig, CONTEXT, &credential).map_err(unavailable)?;
+
+        let stop = CancellationToken::new();
+        let mut parts = JoinSet::new();
+        let stopped = stop.clone().cancelled_owned();
+        parts.spawn(async move {
+            serve(server, listener, &authority, stopped).await.map_err(|error| error.to_string())
+        });
+        let stand_ins = StandIns::new(client.clone()).delay(delay).run(stop.clone());
+        parts.spawn(async move { stand_ins.await.map_err(|error| error.to_string()) });
+        Ok(Self { client, parts, stop })
+    }
+
+    /// Why a part of it has ended, which none should.
+    pub async fn failed(&mut self) -> Error {
+        let ended = self.parts.join_next().await;
+        let why = match ended {
+            Some(Ok(Err(problem))) => problem,
+            Some(Err(panic)) => panic.to_string(),
+            Some(Ok(Ok(()))) | None => "a part of it ended".into(),
+        };
+        unavailable(why)
+    }
+
+    /// Ends it, after what is under way is done.
+    pub async fn end(mut self) {
+        self.stop.cancel();
+        while self.parts.join_next().await.is_some() {}
+    }
+}
+
+fn all_definitions() -> Vec<Value> {
+    api::crds::all().into_iter().map(|definition| json!(definition)).chain(definitions::all()).collect()
+}
+
+fn unavailable(problem: impl fmt::Display) -> Error {
+    SandboxError::Start(problem.to_string()).into()
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Error {
+    unavailable(format_args!("cannot listen on {address} ({error}); name another address with --listen"))
+}

@@ -1,0 +1,112 @@
+//! Whether what was applied is ready, as its own status says.
+
+use super::{apply::Applied, live::Live};
+use api::{
+    thirdparty::cert_manager::{Certificate, Issuer},
+    v1beta1::{
+        ChartMuseum, ComponentStatus, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner, Portal,
+        Registry, Trivy,
+    },
+};
+use futures::{StreamExt as _, stream};
+use k8s_openapi::api::{
+    apps::v1::{Deployment, StatefulSet},
+    batch::v1::Job,
+    core::v1::PersistentVolumeClaim,
+};
+use kube::{
+    core::DynamicObject,
+    runtime::{WatchStreamExt as _, watcher},
+};
+use plan::{ChildKind, Children, ObjectKey, Observe, Readiness};
+use serde_json::Value;
+use std::{convert::Infallible, future::pending};
+
+/// The API group of our own kinds.
+const GROUP: &str = "goharbor.io";
+
+/// How objects of one kind tell whether they are ready.
+type Judge = fn(Value) -> serde_json::Result<Readiness>;
+
+/// Shows how the applied objects are, from now on. Kinds that are ready by existing are not worth showing.
+pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infallible> {
+    let kinds = kinds();
+    let followed = applied.into_iter().filter_map(|applied| {
+        let judge = judge(&kinds, &applied.key)?;
+        live.change(|scene, now| scene.expect(&applied.key, now));
+        let Applied { key, api, .. } = applied;
+        let states = watcher::watch_object(api, &key.name).default_backoff();
+        Some(Box::pin(states.map(move |state| (key.clone(), judge, state))))
+    });
+    let mut states = stream::select_all(followed);
+    async move {
+        while let Some((key, judge, state)) = states.next().await {
+            match state {
+                Ok(object) => live.change(|scene, now| scene.judge(&key, readiness(judge, object), now)),
+                Err(error) => tracing::warn!(object = %key, %error, "a watch failed"),
+            }
+        }
+        // There is nothing to follow.
+        pending().await
+    }
+}
+
+fn readiness(judge: Judge, object: Option<DynamicObject>) -> Readiness {
+    let Some(object) = object else { return Readiness::Progressing("does not exist".into()) };
+    let judged = serde_json::to_value(object).and_then(judge);
+    judged.unwrap_or_else(|_| Readiness::Failed("its status cannot be read".into()))
+}
+
+/// The kinds that have a status to be read.
+fn kinds() -> Vec<ChildKind> {
+    let ours = Children::none()
+        .and::<ChartMuseum>()
+        .and::<Core>()
+        .and::<Exporter>()
+        .and::<Harbor>()
+        .and::<JobService>()
+        .and::<NotaryServer>()
+        .and::<NotarySigner>()
+        .and::<Portal>()
+        .and::<Registry>()
+        .and::<Trivy>();
+    let mut all = Children::none()
+        .and::<Certificate>()
+        .and::<Deployment>()
+        .and::<Issuer>()
+        .and::<Job>()
+        .and::<PersistentVolumeClaim>()
+        .and::<StatefulSet>();
+    all.extend(ours);
+    all.iter().filter(|kind| kind.observe == Observe::Status).cloned().collect()
+}
+
+/// How to tell whether an object is ready; nothing where it is by existing.
+fn judge(kinds: &[ChildKind], key: &ObjectKey) -> Option<Judge> {
+    let known = kinds.iter().find(|kind| kind.resource.group == key.group && kind.resource.kind == key.kind);
+    match known {
+        Some(kind) => Some(kind.readiness),
+        None if key.group == GROUP => Some(by_conditions),
+        None => None,
+    }
+}
+
+/// Those of our kinds that are nobody's children: ready by their condition at the newest generation.
+fn by_conditions(object: Value) -> serde_json::Result<Readiness> {
+    let generation = object["metadata"]["generation"].as_i64();
+    let status: Option<ComponentStatus> = serde_json::from_value(object["status"].clone())?;
+    let condition = |kind: &str| {
+        let conditions = status.iter().flat_map(|status| &status.conditions);
+        conditions.into_iter().find(|condition| condition.type_ == kind)
+    };
+    let words = |message: &Option<String>| message.clone().unwrap_or_default();
+    let newest = status.as_ref().is_some_and(|status| status.observed_generation >= generation);
+    Ok(match (condition("Ready"), condition("Stalled")) {
+        (Some(ready), _) if ready.status == "True" && newest => Readiness::Ready,
+        (_, Some(stalled)) if stalled.status == "True" && newest => {
+            Readiness::Failed(words(&stalled.message))
+        }
+        (Some(ready), _) => Readiness::Progressing(words(&ready.message)),
+        (None, _) => Readiness::Progressing("has not reported Ready yet".into()),
+    })
+}

@@ -1,0 +1,120 @@
+//! The rows of a scene: what comes first is above, what waits for it is indented.
+
+use super::{Child, Mark, Root, Scene};
+use plan::ObjectKey;
+use std::time::Duration;
+
+/// Deeper than any graph; a bound for what was not foreseen.
+const DEEPEST: usize = 64;
+
+/// One row.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// The branches of the tree that lead to it.
+    pub branches: String,
+    /// Which object.
+    pub key: &'a ObjectKey,
+    /// Whether it stands at the left edge.
+    pub top: bool,
+    /// What there is to say.
+    pub content: Content<'a>,
+}
+
+/// What a row says of its object.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// Where it is.
+    Here {
+        /// Its condition, and since when.
+        at: &'a Mark,
+        /// When work on it began.
+        began: Duration,
+        /// How many children it has, and how many of them are ready.
+        children: Option<(usize, usize)>,
+    },
+    /// That it is told further below, when everything it waits for has been.
+    SeeBelow,
+}
+
+/// All rows of a scene. Whatever is a child of something else is shown as that.
+pub fn rows(scene: &Scene, collapse_ready: bool) -> Vec<Row<'_>> {
+    let is_child = |key: &ObjectKey| {
+        scene.roots.iter().any(|root| root.key != *key && root.children.iter().any(|child| child.key == *key))
+    };
+    let mut rows = Vec::new();
+    for root in scene.roots.iter().filter(|root| !is_child(&root.key)) {
+        rows.push(Row { branches: String::new(), key: &root.key, top: true, content: root.here() });
+        if !(collapse_ready && root.at.condition == super::Condition::Ready) {
+            let missing = missing(&root.children);
+            Walk { scene, rows: &mut rows }.below(root, missing, "", 0);
+        }
+    }
+    rows
+}
+
+struct Walk<'a, 'r> {
+    scene: &'a Scene,
+    rows: &'r mut Vec<Row<'a>>,
+}
+
+impl<'a> Walk<'a, '_> {
+    /// The children of a root, each below the last of those it waits for.
+    fn below(&mut self, root: &'a Root, mut missing: Vec<usize>, indent: &str, depth: usize) {
+        let tops: Vec<_> = positions(root, |child| child.after.is_empty()).collect();
+        for (nth, &position) in tops.iter().enumerate() {
+            self.branch(root, &mut missing, position, indent, nth + 1 == tops.len(), depth);
+        }
+    }
+
+    fn branch(
+        &mut self,
+        root: &'a Root,
+        missing: &mut [usize],
+        position: usize,
+        indent: &str,
+        last: bool,
+        depth: usize,
+    ) {
+        let child = &root.children[position];
+        let (branch, below) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
+        let branches = format!("{indent}{branch}");
+        missing[position] = missing[position].saturating_sub(1);
+        let row = |content| Row { branches, key: &child.key, top: false, content };
+        if missing[position] > 0 || depth >= DEEPEST {
+            return self.rows.push(row(Content::SeeBelow));
+        }
+        let as_root = self.scene.roots.iter().find(|root| root.key == child.key);
+        let here = Content::Here { at: &child.at, began: root.since, children: None };
+        self.rows.push(row(as_root.map_or(here, Root::here)));
+        let indent = format!("{indent}{below}");
+        let dependents: Vec<_> = positions(root, |other| other.after.contains(&position)).collect();
+        if let Some(inner) = as_root {
+            // Drawn as if something followed, so that its branches are not taken for what waits for it.
+            let indent = if dependents.is_empty() { indent.clone() } else { format!("{indent}│   ") };
+            self.below(inner, self::missing(&inner.children), &indent, depth + 1);
+        }
+        for (nth, &dependent) in dependents.iter().enumerate() {
+            self.branch(root, missing, dependent, &indent, nth + 1 == dependents.len(), depth + 1);
+        }
+    }
+}
+
+fn positions(root: &Root, wanted: impl Fn(&Child) -> bool) -> impl Iterator<Item = usize> {
+    root.children.iter().enumerate().filter(move |(_, child)| wanted(child)).map(|(position, _)| position)
+}
+
+/// Per child, how often it is going to be met: once below each that it waits for.
+fn missing(children: &[Child]) -> Vec<usize> {
+    children.iter().map(|child| child.after.len()).collect()
+}
+
+impl Root {
+    fn here(&self) -> Content<'_> {
+        Content::Here { at: &self.at, began: self.since, children: self.tally() }
+    }
+
+    fn tally(&self) -> Option<(usize, usize)> {
+        let ready = self.children.iter().filter(|child| child.at.condition == super::Condition::Ready);
+        (!self.children.is_empty()).then(|| (ready.count(), self.children.len()))
+    }
+}

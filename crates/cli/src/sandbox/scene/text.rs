@@ -1,0 +1,128 @@
+//! Text that fits a line of a terminal.
+
+use clap::builder::styling::Style;
+use std::{fmt::Write as _, time::Duration};
+
+/// A line in the making: what it shows is never wider than it may be.
+#[derive(Debug)]
+pub struct Line {
+    text: String,
+    room: usize,
+    used: usize,
+    full: bool,
+}
+
+impl Line {
+    /// An empty line with room for this many columns.
+    pub fn with_room(room: usize) -> Self {
+        Self { text: String::new(), room, used: 0, full: false }
+    }
+
+    /// Adds text; what does not fit ends in `…`.
+    pub fn push(&mut self, style: Style, text: &str) {
+        if self.full || text.is_empty() {
+            return;
+        }
+        let mut kept = String::new();
+        let total: usize = text.chars().map(columns).sum();
+        let fits = self.used + total <= self.room;
+        for c in text.chars() {
+            // Room for the mark that something is missing.
+            if !fits && self.used + columns(c) >= self.room {
+                break;
+            }
+            self.used += columns(c);
+            kept.push(c);
+        }
+        if !fits {
+            self.full = true;
+            if self.used < self.room {
+                kept.push('…');
+            }
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(self.text, "{style}{kept}{style:#}");
+    }
+
+    /// Fills up with spaces to this column.
+    pub fn pad(&mut self, column: usize) {
+        self.push(Style::new(), &" ".repeat(column.saturating_sub(self.used)));
+    }
+
+    /// The line, without spaces at its end.
+    pub fn finish(self) -> String {
+        self.text.trim_end().to_owned()
+    }
+}
+
+/// How many columns a character takes at most: too many only cuts a line short, too few would break it.
+fn columns(c: char) -> usize {
+    match u32::from(c) {
+        0..0x1100 | 0x2000..0x2070 | 0x2190..0x2600 | 0x2700..0x27c0 => 1,
+        _ => 2,
+    }
+}
+
+/// How many columns a text takes.
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// Somebody's words on one line: what would break it, move the cursor or reverse the direction is spelled.
+pub fn plain(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for c in words.chars() {
+        match c {
+            '"' | '\'' | '\\' => out.push(c),
+            '\n' | '\r' | '\t' => out.push(' '),
+            c => out.extend(c.escape_debug()),
+        }
+    }
+    out
+}
+
+/// A duration as short as it can be told: `0.4s`, `12.0s`, `3m04s`, `1h02m`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}.{}s", duration.subsec_millis() / 100),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(room: usize, parts: &[&str]) -> String {
+        let mut line = Line::with_room(room);
+        for part in parts {
+            line.push(Style::new(), part);
+        }
+        line.finish()
+    }
+
+    #[test]
+    fn what_fits_exactly_is_not_cut() {
+        assert_eq!(line(6, &["abc", "def"]), "abcdef");
+    }
+
+    #[test]
+    fn what_does_not_fit_ends_in_an_ellipsis_within_the_room() {
+        assert_eq!(line(6, &["abc", "defg", "h"]), "abcde…");
+        assert_eq!(line(3, &["日本"]), "日…", "wide characters take two columns");
+        assert_eq!(line(0, &["a"]), "");
+    }
+
+    #[test]
+    fn words_cannot_move_the_cursor() {
+        assert_eq!(plain("a\nb\u{1b}[2J\u{202e}c"), "a b\\u{1b}[2J\\u{202e}c");
+    }
+
+    #[test]
+    fn durations_are_told_as_short_as_they_can_be() {
+        let told = [0, 449, 59_999, 60_000, 184_000, 3_720_000].map(|ms| duration(Duration::from_millis(ms)));
+        assert_eq!(told, ["0.0s", "0.4s", "59.9s", "1m00s", "3m04s", "1h02m"]);
+    }
+}

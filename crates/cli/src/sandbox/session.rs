@@ -1,0 +1,110 @@
+//! The operator at work on what was applied, until there is a result.
+
+use super::{
+    apply::Applier,
+    error::{SandboxError, Unready},
+    live::Live,
+    ready,
+    scene::{Scene, Straggler, duration},
+};
+use crate::{
+    error::{Error, Failure},
+    object::Object,
+    operator::operator,
+    signals::Signal,
+};
+use kube::Client;
+use runtime::{Options, Scope};
+use std::{future::pending, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// What it is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// To be there.
+    Serve,
+    /// To see everything that was applied become ready.
+    Ready {
+        /// In this time.
+        within: Duration,
+    },
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was applied is ready.
+    Ready,
+    /// Something was not, when the time was over.
+    NotReady,
+    /// Somebody asked for it.
+    Interrupted(Signal),
+}
+
+/// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`.
+pub async fn run(
+    client: Client,
+    scope: Scope,
+    objects: Vec<Object>,
+    goal: Goal,
+    live: &Arc<Live>,
+    interrupted: impl Future<Output = Signal>,
+) -> Result<Ended, Failure> {
+    let options = Options { scopes: vec![scope], observer: Some(live.clone()), ..Options::default() };
+    let stop = CancellationToken::new();
+    let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
+    let ended = tokio::select! {
+        ended = pursue(client, objects, goal, live) => ended,
+        signal = interrupted => Ok(Ended::Interrupted(signal)),
+        () = time_over(goal, live) => Ok(Ended::NotReady),
+        _ = &mut operating => return Err(Error::Run("one of its tasks panicked".into()).into()),
+    };
+    stop.cancel();
+    operating.await.and_then(|result| result).map_err(|error| Error::Run(error.to_string()))?;
+    ended
+}
+
+async fn time_over(goal: Goal, live: &Live) {
+    match goal {
+        Goal::Serve => pending().await,
+        Goal::Ready { within } => tokio::time::sleep(within.saturating_sub(live.now())).await,
+    }
+}
+
+async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -> Result<Ended, Failure> {
+    let mut applier = Applier::new(client);
+    let (mut done, mut errors) = (Vec::new(), Vec::new());
+    for object in objects {
+        match applier.apply(object).await {
+            Ok(object) => done.push(object),
+            Err(error) => errors.push(error),
+        }
+    }
+    Failure::unless_empty(errors)?;
+    let following = ready::follow(done, live);
+    let reached = async {
+        match goal {
+            Goal::Serve => pending().await,
+            Goal::Ready { .. } => live.until(Scene::is_ready).await,
+        }
+    };
+    tokio::select! {
+        never = following => match never {},
+        () = reached => Ok(Ended::Ready),
+    }
+}
+
+/// What is not ready, and why: an error for each object that was applied.
+pub fn unready(live: &Live, within: Duration) -> Failure {
+    let after = duration(within);
+    let unready = live.look(|scene| scene.stragglers());
+    let errors = unready.into_iter().map(|Straggler { key, condition, children }| {
+        let children = children.iter().map(|(child, condition)| format!("{child}: {condition}")).collect();
+        let (object, after) = (key.to_string(), after.clone());
+        let unready = Unready { object, after, why: condition.to_string(), children };
+        Error::from(SandboxError::Unready(unready))
+    });
+    let errors: Vec<_> = errors.collect();
+    let slow = || Error::from(SandboxError::Slow { after }).into();
+    Failure::unless_empty(errors).map_or_else(|failure| failure, |()| slow())
+}

@@ -1,0 +1,138 @@
+use crate::run::{Folder, Ran, failed};
+use std::{
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::{Child, Command},
+};
+
+fn misused(ran: &Ran) -> &str {
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    ran.stderr.lines().next().unwrap_or_default()
+}
+
+#[test]
+fn help_says_what_is_real_and_gives_examples() {
+    let ran = Folder::empty().run("sandbox --help");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with("Try the operator without a cluster\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no container ever"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Examples:\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn waiting_for_nothing_is_misuse() {
+    let ran = Folder::empty().run("sandbox --wait");
+    assert_eq!(misused(&ran), "error: the following required arguments were not provided:");
+    assert!(ran.stderr.contains("--apply <FILE>..."), "{}", ran.stderr);
+}
+
+#[test]
+fn a_duration_without_unit_is_refused_with_an_example() {
+    let ran = Folder::empty().run("sandbox --timeout 90");
+    let expected = "error: invalid value '90' for '--timeout <DURATION>': \
+                    \"90\" is not a duration; write numbers with units, such as \"90s\" or \"1h30m\"";
+    assert_eq!(misused(&ran), expected);
+}
+
+#[test]
+fn every_mistake_in_files_is_told_before_anything_is_started() {
+    let folder = Folder::empty();
+    folder.file("nameless.yaml", "apiVersion: v1\nkind: ConfigMap\n---\nkind: Secret\n");
+    folder.file("other/read.me", "");
+    let ran = folder.run("sandbox --apply missing.yaml nameless.yaml other --wait");
+    let expected = "\
+error: missing.yaml: does not exist; check the path
+error: nameless.yaml (document 1): ConfigMap: metadata.name is missing; give the object a name
+error: nameless.yaml (document 2): is not a Kubernetes object: apiVersion or kind is missing; add both
+error: other: holds no manifests; give a directory with .yaml, .yml or .json files, or the files themselves
+";
+    assert_eq!(ran, failed(expected));
+}
+
+#[test]
+fn waiting_ends_when_everything_is_ready() {
+    let ran = Folder::with_a_core().run("sandbox --apply inputs core.yaml --wait --delay 100ms");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    let lines: Vec<_> = ran.stdout.lines().map(without_time).collect();
+    assert_eq!(lines.first(), Some(&"The sandbox is up; in another terminal:"));
+    for child in ["Service", "ConfigMap", "Secret", "Deployment"] {
+        let line = format!("Core default/harbor: {child} harbor-core: ready");
+        assert!(lines.contains(&line.as_str()), "{line}: {}", ran.stdout);
+    }
+    assert_eq!(lines[lines.len() - 2], "Core default/harbor: ready");
+    assert!(lines[lines.len() - 1].starts_with("everything is ready after "), "{}", ran.stdout);
+}
+
+#[test]
+fn waiting_in_vain_tells_what_is_not_ready_and_why() {
+    let folder = Folder::with_a_core();
+    let ran =
+        folder.remove("inputs/postgres.json").run("sandbox --apply inputs core.yaml --wait --timeout 5s");
+    let expected = "\
+error: Core default/harbor is not ready after 5.0s: waiting: Secret default/postgres does not exist; create it
+";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), expected));
+}
+
+#[test]
+fn what_cannot_be_applied_is_told_and_ends_it() {
+    let folder = Folder::with_a_core();
+    folder.replace("core.yaml", "metadata:\n", "metadata:\n  namespace: nowhere\n");
+    let ran = folder.run("sandbox --apply core.yaml");
+    let expected = "\
+error: core.yaml: Core nowhere/harbor: the namespace nowhere does not exist; \
+give a Namespace called nowhere in an earlier --apply
+";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), expected));
+}
+
+/// A sandbox that was started with these arguments, and the kubeconfig it names.
+fn serving(folder: &Folder, arguments: &str) -> (Child, PathBuf) {
+    let mut sandbox = folder.command(arguments).spawn().unwrap();
+    let lines = BufReader::new(sandbox.stdout.take().unwrap()).lines();
+    let mut kubectl = lines.map_while(Result::ok).filter(|line| line.contains("kubectl --kubeconfig "));
+    let line = kubectl.next().expect("it says how to reach it");
+    (sandbox, PathBuf::from(line.split_whitespace().nth(2).unwrap()))
+}
+
+#[test]
+fn it_ends_cleanly_with_a_signal_and_leaves_nothing_behind() {
+    let folder = Folder::with_a_core();
+    let (mut sandbox, kubeconfig) = serving(&folder, "sandbox --apply inputs core.yaml");
+    assert!(kubeconfig.exists());
+    terminate(&sandbox);
+    assert_eq!(sandbox.wait().unwrap().code(), Some(0));
+    assert!(!kubeconfig.parent().unwrap().exists());
+}
+
+#[test]
+fn waiting_that_is_interrupted_has_failed() {
+    let folder = Folder::with_a_core();
+    let arguments = "sandbox --apply inputs core.yaml --wait --delay 1h --kubeconfig k8s.yaml";
+    let (mut sandbox, kubeconfig) = serving(&folder, arguments);
+    terminate(&sandbox);
+    assert_eq!(sandbox.wait().unwrap().code(), Some(143));
+    assert!(kubeconfig.is_absolute() && kubeconfig.ends_with("k8s.yaml"), "{}", kubeconfig.display());
+    assert!(folder.read("k8s.yaml").contains("current-context: sandbox"), "what a user names is theirs");
+}
+
+#[test]
+fn with_a_file_it_goes_on_where_it_ended() {
+    let folder = Folder::with_a_core();
+    let arguments = "--state state.json --wait --delay 0s";
+    let ran = folder.run(&format!("sandbox --apply inputs core.yaml {arguments}"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    // Without its Secrets a new Core would not become ready.
+    let ran = folder.run(&format!("sandbox --apply core.yaml {arguments}"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+}
+
+fn terminate(process: &Child) {
+    assert!(Command::new("kill").args(["-TERM", &process.id().to_string()]).status().unwrap().success());
+}
+
+/// A line without the seconds at its beginning.
+fn without_time(line: &str) -> &str {
+    let time = line.trim_start().split_once("s  ").filter(|(time, _)| time.parse::<f32>().is_ok());
+    time.map_or(line, |(_, words)| words)
+}

@@ -1,0 +1,4 @@
+//! Operators of Redis.
+
+pub(crate) mod opstree;
+pub(crate) mod spotahome;

@@ -1,0 +1,76 @@
+//! Spotahome's operator: `RedisFailover` of `databases.spotahome.com`, which has no status.
+
+use crate::{
+    kind::Kind,
+    made::{Address, Maker, Servers},
+    react::Next,
+    world::World,
+    write::ReactError,
+};
+use kube::{ResourceExt as _, core::DynamicObject};
+use serde_json::{Value, json};
+
+const KIND: Kind = Kind::RedisFailover;
+
+pub(crate) async fn react(world: &World, failover: &DynamicObject) -> Result<Next, ReactError> {
+    let spec = &failover.data["spec"];
+    let name = failover.name_any();
+    let maker = Maker { world, kind: KIND, owner: failover };
+    let labels = |component: &str| {
+        json!({
+            "app.kubernetes.io/component": component,
+            "app.kubernetes.io/name": name,
+            "app.kubernetes.io/part-of": "redis-failover",
+        })
+    };
+    let password = spec["auth"]["secretPath"].as_str().map(|secret| {
+        json!([{
+            "name": "REDIS_PASSWORD",
+            "valueFrom": {"secretKeyRef": {"name": secret, "key": "password"}},
+        }])
+    });
+    let (redis, sentinel) = (format!("rfr-{name}"), format!("rfs-{name}"));
+    maker.service(&sentinel, &labels("sentinel"), &[("sentinel", 26379, 26379)], Address::Own).await?;
+    maker.service(&redis, &labels("redis"), &[("http-metrics", 9121, 9121)], Address::Headless).await?;
+    let storage = &spec["redis"]["storage"]["persistentVolumeClaim"];
+    let claims = storage.is_object().then(|| {
+        let claim = storage["metadata"]["name"].as_str().unwrap_or("redis-data");
+        (claim.to_owned(), storage["spec"].clone())
+    });
+    maker
+        .servers(&Servers {
+            name: redis.clone(),
+            labels: labels("redis"),
+            replicas: spec["redis"]["replicas"].as_i64().unwrap_or(3),
+            service: redis,
+            image: spec["redis"]["image"].as_str().unwrap_or("redis:7"),
+            container: "redis",
+            port: 6379,
+            environment: password.clone().unwrap_or_default(),
+            parallel: true,
+            claims: claims.into_iter().collect(),
+        })
+        .await?;
+    let sentinels = sentinels(&maker, &sentinel, &labels("sentinel"), &spec["sentinel"], password.as_ref());
+    world.apply(Kind::Deployment, sentinels).await?;
+    Ok(Next::Change)
+}
+
+fn sentinels(maker: &Maker<'_>, name: &str, labels: &Value, spec: &Value, password: Option<&Value>) -> Value {
+    json!({
+        "metadata": maker.metadata(name, labels),
+        "spec": {
+            "replicas": spec["replicas"].as_i64().unwrap_or(3),
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{
+                    "name": "sentinel",
+                    "image": spec["image"].as_str().unwrap_or("redis:7"),
+                    "ports": [{"name": "sentinel", "containerPort": 26379, "protocol": "TCP"}],
+                    "env": password,
+                }]},
+            },
+        },
+    })
+}

@@ -1,0 +1,127 @@
+//! Private keys: made by graviola, since ring makes no RSA keys, and signed with by ring.
+
+use super::IssueError;
+use api::thirdparty::cert_manager::{PrivateKeyAlgorithm, PrivateKeyEncoding};
+use graviola::signing::{ecdsa, eddsa, rsa};
+use pem::Pem;
+use rcgen::KeyPair;
+
+/// Longer than any key.
+const LONGEST: usize = 8192;
+
+/// What key a certificate is to have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct KeySpec {
+    pub algorithm: PrivateKeyAlgorithm,
+    pub encoding: PrivateKeyEncoding,
+    pub size: i32,
+}
+
+enum Made {
+    Rsa(Box<rsa::SigningKey>),
+    P256(ecdsa::SigningKey<ecdsa::P256>),
+    P384(ecdsa::SigningKey<ecdsa::P384>),
+    Ed25519(eddsa::Ed25519SigningKey),
+}
+
+/// A new key, as PEM. Takes a while: not for a thread that others wait for.
+pub(crate) fn generate(spec: KeySpec) -> Result<String, IssueError> {
+    let failed = |_| IssueError::Key("cannot be generated");
+    let made = match (spec.algorithm, spec.size) {
+        (PrivateKeyAlgorithm::Rsa, size) => {
+            let size = match size {
+                2048 => rsa::KeySize::Rsa2048,
+                3072 => rsa::KeySize::Rsa3072,
+                4096 => rsa::KeySize::Rsa4096,
+                _ => return Err(IssueError::Key("an RSA key has 2048, 3072 or 4096 bits here")),
+            };
+            Made::Rsa(Box::new(rsa::SigningKey::generate(size).map_err(failed)?))
+        }
+        (PrivateKeyAlgorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
+        (PrivateKeyAlgorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
+        (PrivateKeyAlgorithm::Ecdsa, _) => {
+            return Err(IssueError::Key("an ECDSA key has 256 or 384 bits here"));
+        }
+        (PrivateKeyAlgorithm::Ed25519, _) => {
+            Made::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?)
+        }
+    };
+    made.to_pem(spec.encoding)
+}
+
+/// The key pair of a PEM in any of the forms cert-manager writes.
+pub(crate) fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
+    let pem = pem::parse(text)?;
+    let unreadable = |_| IssueError::Key("cannot be read");
+    let mut buffer = [0; LONGEST];
+    let pkcs8 = match pem.tag() {
+        "RSA PRIVATE KEY" => {
+            let key = rsa::SigningKey::from_pkcs1_der(pem.contents()).map_err(unreadable)?;
+            key.to_pkcs8_der(&mut buffer).map_err(unreadable)?
+        }
+        "EC PRIVATE KEY" => {
+            let small = ecdsa::SigningKey::<ecdsa::P256>::from_sec1_der(pem.contents());
+            let large =
+                || ecdsa::SigningKey::<ecdsa::P384>::from_sec1_der(pem.contents()).map_err(unreadable);
+            let written = match small {
+                Ok(key) => key.to_pkcs8_der(&mut buffer),
+                Err(_) => large()?.to_pkcs8_der(&mut buffer),
+            };
+            written.map_err(unreadable)?
+        }
+        "PRIVATE KEY" => pem.contents(),
+        _ => return Err(IssueError::Key("is not of a known form")),
+    };
+    Ok(KeyPair::try_from(pkcs8)?)
+}
+
+impl Made {
+    fn to_pem(&self, encoding: PrivateKeyEncoding) -> Result<String, IssueError> {
+        let mut buffer = [0; LONGEST];
+        // What cert-manager calls PKCS1 is SEC 1 for elliptic curves; Ed25519 has PKCS#8 alone.
+        let (tag, written) = match (self, encoding) {
+            (Self::Rsa(key), PrivateKeyEncoding::Pkcs1) => ("RSA PRIVATE KEY", key.to_pkcs1_der(&mut buffer)),
+            (Self::P256(key), PrivateKeyEncoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
+            (Self::P384(key), PrivateKeyEncoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
+            (Self::Rsa(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::P256(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::P384(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::Ed25519(key), _) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+        };
+        let der = written.map_err(|_| IssueError::Key("cannot be written"))?;
+        let lines = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+        Ok(pem::encode_config(&Pem::new(tag, der), lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeySpec, generate, key_pair};
+    use api::thirdparty::cert_manager::{
+        PrivateKeyAlgorithm::{self, Ecdsa, Ed25519, Rsa},
+        PrivateKeyEncoding::{self, Pkcs1, Pkcs8},
+    };
+
+    fn header(algorithm: PrivateKeyAlgorithm, encoding: PrivateKeyEncoding, size: i32) -> String {
+        let key = generate(KeySpec { algorithm, encoding, size }).unwrap();
+        key_pair(&key).unwrap();
+        key.lines().next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn keys_are_written_as_asked_for_and_can_be_signed_with() {
+        assert_eq!(header(Rsa, Pkcs1, 2048), "-----BEGIN RSA PRIVATE KEY-----");
+        assert_eq!(header(Rsa, Pkcs8, 2048), "-----BEGIN PRIVATE KEY-----");
+        assert_eq!(header(Rsa, Pkcs1, 4096), "-----BEGIN RSA PRIVATE KEY-----");
+        assert_eq!(header(Ecdsa, Pkcs1, 256), "-----BEGIN EC PRIVATE KEY-----");
+        assert_eq!(header(Ecdsa, Pkcs1, 384), "-----BEGIN EC PRIVATE KEY-----");
+        assert_eq!(header(Ecdsa, Pkcs8, 384), "-----BEGIN PRIVATE KEY-----");
+        assert_eq!(header(Ed25519, Pkcs1, 0), "-----BEGIN PRIVATE KEY-----");
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_is_refused() {
+        assert!(generate(KeySpec { algorithm: Rsa, encoding: Pkcs1, size: 1024 }).is_err());
+        assert!(generate(KeySpec { algorithm: Ecdsa, encoding: Pkcs1, size: 521 }).is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Conditions in a status, whose times change only when what they say does.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// One condition about to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition<'a> {
+    pub kind: &'a str,
+    pub status: &'a str,
+    pub reason: &'a str,
+    pub message: &'a str,
+}
+
+impl<'a> Condition<'a> {
+    pub fn new(kind: &'a str, holds: bool, reason: &'a str, message: &'a str) -> Self {
+        Self { kind, status: if holds { "True" } else { "False" }, reason, message }
+    }
+
+    /// The condition, since when it was `before` if that is still so.
+    pub fn after(self, before: &Value) -> Value {
+        let previous = find(before, self.kind).filter(|previous| previous["status"] == self.status);
+        let since = previous.and_then(|previous| previous.get("lastTransitionTime").cloned());
+        json!({
+            "type": self.kind,
+            "status": self.status,
+            "reason": self.reason,
+            "message": self.message,
+            "lastTransitionTime": since.unwrap_or_else(|| now().into()),
+        })
+    }
+}
+
+/// The condition of this type in a list of conditions.
+pub(crate) fn find<'v>(conditions: &'v Value, kind: &str) -> Option<&'v Value> {
+    conditions.as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+/// Whether the condition of this type holds.
+pub(crate) fn holds(conditions: &Value, kind: &str) -> bool {
+    find(conditions, kind).is_some_and(|condition| condition["status"] == "True")
+}
+
+/// The present as Kubernetes writes it.
+pub(crate) fn now() -> String {
+    written(Timestamp::now())
+}
+
+/// A time as Kubernetes writes it, in whole seconds.
+pub(crate) fn written(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// With another field.
+pub(crate) fn with(mut value: Value, field: &str, content: impl Into<Value>) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert(field.to_owned(), content.into());
+    }
+    value
+}

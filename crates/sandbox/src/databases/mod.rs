@@ -1,0 +1,4 @@
+//! Operators of PostgreSQL.
+
+pub(crate) mod cloud_native_pg;
+pub(crate) mod zalando;

@@ -1,0 +1,130 @@
+//! What third-party operators make for their resources: Services and StatefulSets.
+
+use crate::{
+    kind::Kind,
+    world::World,
+    write::{ReactError, owned_by},
+};
+use kube::{ResourceExt as _, core::DynamicObject};
+use serde_json::{Value, json};
+
+/// A resource of a third-party operator, about to get what belongs to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Maker<'a> {
+    pub world: &'a World,
+    pub kind: Kind,
+    pub owner: &'a DynamicObject,
+}
+
+/// Whether a Service has an address of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    Own,
+    Headless,
+}
+
+/// A set of servers.
+pub(crate) struct Servers<'a> {
+    pub name: String,
+    pub labels: Value,
+    pub replicas: i64,
+    pub service: String,
+    pub image: &'a str,
+    pub container: &'a str,
+    pub port: i64,
+    pub environment: Value,
+    pub parallel: bool,
+    /// Names of claims, and the specs all of them have.
+    pub claims: Vec<(String, Value)>,
+}
+
+impl Maker<'_> {
+    /// Makes a Service with ports of a name, a number and a target.
+    pub async fn service(
+        &self,
+        name: &str,
+        selector: &Value,
+        ports: &[(&str, i64, i64)],
+        address: Address,
+    ) -> Result<(), ReactError> {
+        let ports: Vec<Value> = ports
+            .iter()
+            .map(|(name, port, target)| {
+                json!({"name": name, "port": port, "targetPort": target, "protocol": "TCP"})
+            })
+            .collect();
+        let mut spec = json!({"selector": selector, "ports": ports});
+        if address == Address::Headless {
+            spec["clusterIP"] = "None".into();
+        }
+        let service = json!({"metadata": self.metadata(name, selector), "spec": spec});
+        self.world.apply(Kind::Service, service).await
+    }
+
+    /// Makes a StatefulSet, and says how many of its pods are ready for its newest template.
+    pub async fn servers(&self, servers: &Servers<'_>) -> Result<i64, ReactError> {
+        let claims: Vec<Value> = servers
+            .claims
+            .iter()
+            .map(|(name, spec)| json!({"metadata": {"name": name, "labels": servers.labels}, "spec": spec}))
+            .collect();
+        let mounts: Vec<Value> = servers
+            .claims
+            .iter()
+            .map(|(name, _)| json!({"name": name, "mountPath": format!("/data/{name}")}))
+            .collect();
+        let mut spec = json!({
+            "replicas": servers.replicas,
+            "serviceName": servers.service,
+            "selector": {"matchLabels": servers.labels},
+            "podManagementPolicy": if servers.parallel { "Parallel" } else { "OrderedReady" },
+            "template": {
+                "metadata": {"labels": servers.labels},
+                "spec": {"containers": [{
+                    "name": servers.container,
+                    "image": servers.image,
+                    "ports": [{"containerPort": servers.port, "protocol": "TCP"}],
+                    "env": servers.environment,
+                    "volumeMounts": mounts,
+                }]},
+            },
+        });
+        // Claims of a set that exists cannot change, whatever the resource says now.
+        let namespace = self.owner.namespace().unwrap_or_default();
+        let existing = self.world.find(Kind::StatefulSet, &namespace, &servers.name);
+        let existing = existing.map(|set| set.data["spec"]["volumeClaimTemplates"].clone());
+        spec["volumeClaimTemplates"] = existing.unwrap_or_else(|| claims.into());
+        let set = json!({"metadata": self.metadata(&servers.name, &servers.labels), "spec": spec});
+        self.world.apply(Kind::StatefulSet, set).await?;
+        let set = self.world.find(Kind::StatefulSet, &namespace, &servers.name);
+        Ok(set.map_or(0, |set| ready_replicas(&set)))
+    }
+
+    pub fn metadata(&self, name: &str, labels: &Value) -> Value {
+        json!({
+            "name": name,
+            "namespace": self.owner.namespace(),
+            "labels": labels,
+            "ownerReferences": owned_by(self.kind, self.owner),
+        })
+    }
+}
+
+/// How many replicas of a workload are ready and as its spec says.
+pub(crate) fn ready_replicas(workload: &DynamicObject) -> i64 {
+    let status = &workload.data["status"];
+    if status["observedGeneration"].as_i64() != workload.metadata.generation {
+        return 0;
+    }
+    let number = |field: &str| status[field].as_i64().unwrap_or(0);
+    number("readyReplicas").min(number("updatedReplicas"))
+}
+
+/// The claim of a server that wants this much.
+pub(crate) fn claim(size: &Value, class: &Value) -> Value {
+    json!({
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": size.as_str().unwrap_or("1Gi")}},
+        "storageClassName": class,
+    })
+}

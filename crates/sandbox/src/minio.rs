@@ -1,0 +1,95 @@
+//! MinIO's operator: `Tenant` of `minio.min.io`.
+
+use crate::{
+    kind::Kind,
+    made::{Address, Maker, Servers},
+    react::Next,
+    world::World,
+    write::ReactError,
+};
+use kube::{ResourceExt as _, core::DynamicObject};
+use serde_json::{Value, json};
+
+const KIND: Kind = Kind::Tenant;
+
+pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next, ReactError> {
+    let spec = &tenant.data["spec"];
+    let name = tenant.name_any();
+    let maker = Maker { world, kind: KIND, owner: tenant };
+    let selector = json!({"v1.min.io/tenant": name});
+    // The operator signs for its own Services unless told not to.
+    let (api, console) = if spec["requestAutoCert"] == false {
+        (("http-minio", 80, 9000), ("http-console", 9090, 9090))
+    } else {
+        (("https-minio", 443, 9000), ("https-console", 9443, 9443))
+    };
+    maker.service("minio", &selector, &[api], Address::Own).await?;
+    maker.service(&format!("{name}-console"), &selector, &[console], Address::Own).await?;
+    maker.service(&format!("{name}-hl"), &selector, &[(api.0, 9000, 9000)], Address::Headless).await?;
+
+    let (mut wanted, mut available, mut drives) = (0, 0, 0);
+    let mut pools = Vec::new();
+    for (index, pool) in spec["pools"].as_array().into_iter().flatten().enumerate() {
+        let servers = servers(&name, spec, pool, index);
+        let (set, replicas) = (servers.name.clone(), servers.replicas);
+        let ready = maker.servers(&servers).await?;
+        wanted += replicas;
+        available += ready;
+        drives += ready * pool["volumesPerServer"].as_i64().unwrap_or(1);
+        pools.push(json!({
+            "ssName": set,
+            "state": if ready >= replicas { "PoolInitialized" } else { "PoolCreated" },
+            "legacySecurityContext": false,
+        }));
+    }
+    let failure = world.told(tenant).failure;
+    let healthy = failure.is_none() && available >= wanted;
+    let status = json!({
+        "currentState": match (&failure, healthy) {
+            (Some(message), _) => message.as_str(),
+            (None, true) => "Initialized",
+            (None, false) => "Waiting for Tenant to be healthy",
+        },
+        "availableReplicas": available,
+        "healthStatus": if healthy { "green" } else { "red" },
+        "drivesOnline": drives,
+        "writeQuorum": drives / 2 + i64::from(drives > 0),
+        "pools": pools,
+        "revision": 0,
+        "syncVersion": "v6.0.0",
+        "certificates": {},
+    });
+    world.set_status(KIND, tenant, status).await?;
+    Ok(Next::Change)
+}
+
+fn servers<'a>(tenant: &str, spec: &'a Value, pool: &Value, index: usize) -> Servers<'a> {
+    let pool_name = pool["name"].as_str().map_or_else(|| format!("pool-{index}"), str::to_owned);
+    let volumes = pool["volumesPerServer"].as_i64().unwrap_or(1);
+    let claim = &pool["volumeClaimTemplate"]["spec"];
+    Servers {
+        name: format!("{tenant}-{pool_name}"),
+        labels: json!({"v1.min.io/tenant": tenant, "v1.min.io/pool": pool_name}),
+        replicas: pool["servers"].as_i64().unwrap_or(1),
+        service: format!("{tenant}-hl"),
+        image: spec["image"].as_str().unwrap_or("minio"),
+        container: "minio",
+        port: 9000,
+        environment: credentials(spec),
+        parallel: true,
+        claims: (0..volumes).map(|number| (format!("data{number}"), claim.clone())).collect(),
+    }
+}
+
+/// Pods need the Secret with the tenant's keys, wherever it is named.
+fn credentials(spec: &Value) -> Value {
+    if let Some(name) = spec["configuration"]["name"].as_str() {
+        return json!([{
+            "name": "MINIO_CONFIG_ENV",
+            "valueFrom": {"secretKeyRef": {"name": name, "key": "config.env"}},
+        }]);
+    }
+    let Some(name) = spec["credsSecret"]["name"].as_str() else { return Value::Null };
+    let from = |variable: &str, key: &str| json!({"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}});
+    json!([from("MINIO_ACCESS_KEY", "accesskey"), from("MINIO_SECRET_KEY", "secretkey")])
+}

@@ -1,0 +1,56 @@
+//! Which stand-in an object has.
+
+use crate::{
+    caches::{opstree, spotahome},
+    cert_manager::{certificate, issuer},
+    databases::{cloud_native_pg, zalando},
+    kind::Kind,
+    minio,
+    network::{http_route, ingress, service},
+    volume,
+    workloads::{deployment, job, pod, replica_set, stateful_set},
+    world::World,
+    write::ReactError,
+};
+use kube::core::DynamicObject;
+use std::time::Duration;
+
+/// When a stand-in wants to look at its object again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// When something changes.
+    Change,
+    /// After this time, or when something changes.
+    After(Duration),
+}
+
+/// Does what the cluster would do about an object as it is now.
+pub(crate) async fn react(world: &World, kind: Kind, object: &DynamicObject) -> Result<Next, ReactError> {
+    match kind {
+        Kind::Pod => return pod::react(world, object).await,
+        Kind::PersistentVolumeClaim => return volume::react(world, object).await,
+        _ if object.metadata.deletion_timestamp.is_some() => return Ok(Next::Change),
+        _ => {}
+    }
+    match kind {
+        Kind::Deployment => deployment::react(world, object).await,
+        Kind::ReplicaSet => replica_set::react(world, object).await,
+        Kind::StatefulSet => stateful_set::react(world, object).await,
+        Kind::Job => job::react(world, object).await,
+        Kind::Service => service::react(world, object).await,
+        Kind::Ingress => ingress::react(world, object).await,
+        Kind::HttpRoute => http_route::react(world, object).await,
+        Kind::Issuer | Kind::ClusterIssuer => issuer::react(world, kind, object).await,
+        Kind::Certificate => certificate::react(world, object).await,
+        Kind::Postgresql => zalando::react(world, object).await,
+        Kind::PostgresCluster => cloud_native_pg::react(world, object).await,
+        Kind::RedisFailover => spotahome::react(world, object).await,
+        Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => {
+            opstree::react(world, kind, object).await
+        }
+        Kind::Tenant => minio::react(world, object).await,
+        Kind::Pod | Kind::PersistentVolumeClaim | Kind::EndpointSlice | Kind::Secret | Kind::ConfigMap => {
+            Ok(Next::Change)
+        }
+    }
+}

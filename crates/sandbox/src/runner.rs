@@ -1,0 +1,248 @@
+//! Watches, and calls the stand-ins of what has changed: never twice at a time for one object, and nothing unasked.
+
+use crate::{
+    kind::Kind,
+    react::{self, Next},
+    world::{Key, World},
+    write::ReactError,
+};
+use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
+use kube::{
+    Api,
+    core::{ApiResource, DynamicObject},
+    runtime::{WatchStreamExt as _, watcher, watcher::Event},
+};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc::UnboundedReceiver, oneshot},
+    task::{AbortHandle, JoinSet},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// Clocks cannot name every time; whoever is early looks again.
+const FARTHEST: Duration = Duration::from_hours(24 * 365);
+const LAST_RETRY: Duration = Duration::from_secs(30);
+
+/// Why the stand-ins have stopped without being asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A watch, which never ends, has.
+    #[error("a watch of the stand-ins ended; this is a defect, please report it")]
+    WatchEnded,
+}
+
+type Outcome = (Key, Result<Next, ReactError>);
+
+/// Follows the cluster until `stop`.
+pub(crate) async fn run(
+    world: Arc<World>,
+    kinds: Vec<Kind>,
+    mut woken: UnboundedReceiver<Key>,
+    stop: CancellationToken,
+) -> Result<(), RunError> {
+    let mut watches = JoinSet::new();
+    let mut listed = Vec::new();
+    for kind in world.built_in.clone() {
+        let (done, first) = oneshot::channel();
+        watches.spawn(follow(Arc::clone(&world), kind, Some(done)));
+        listed.push(first);
+    }
+    // Who has not seen all pods would make them again.
+    let complete = tokio::select! {
+        () = stop.cancelled() => return Ok(()),
+        complete = try_join_all(listed) => complete.is_ok(),
+    };
+    if !complete {
+        return Err(RunError::WatchEnded);
+    }
+    watches.spawn(follow_definitions(Arc::clone(&world), kinds));
+
+    let mut desk = Desk::new(world);
+    loop {
+        let (alarm, armed) = (desk.next_alarm(), !desk.alarms.is_empty());
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            Some(_) = watches.join_next() => return Err(RunError::WatchEnded),
+            Some(key) = woken.recv() => desk.request(key),
+            Some(Ok(outcome)) = desk.running.join_next() => desk.finished(outcome),
+            () = sleep_until(alarm), if armed => desk.ring(),
+        }
+    }
+}
+
+/// What is being done, and what is to be done next and when.
+struct Desk {
+    world: Arc<World>,
+    running: JoinSet<Outcome>,
+    busy: HashSet<Key>,
+    /// Asked for while busy.
+    again: HashSet<Key>,
+    alarms: BTreeSet<(Instant, Key)>,
+    /// The alarm of each key, which has one.
+    set: HashMap<Key, Instant>,
+    failures: HashMap<Key, u32>,
+}
+
+impl Desk {
+    fn new(world: Arc<World>) -> Self {
+        Self {
+            world,
+            running: JoinSet::new(),
+            busy: HashSet::new(),
+            again: HashSet::new(),
+            alarms: BTreeSet::new(),
+            set: HashMap::new(),
+            failures: HashMap::new(),
+        }
+    }
+
+    fn request(&mut self, key: Key) {
+        if self.busy.contains(&key) {
+            self.again.insert(key);
+            return;
+        }
+        let Some(object) = self.world.get(&key) else {
+            self.failures.remove(&key);
+            return;
+        };
+        self.busy.insert(key.clone());
+        let world = Arc::clone(&self.world);
+        self.running.spawn(async move {
+            let outcome = react::react(&world, key.kind, &object).await;
+            (key, outcome)
+        });
+    }
+
+    fn finished(&mut self, (key, outcome): Outcome) {
+        self.busy.remove(&key);
+        match outcome {
+            Ok(next) => {
+                self.failures.remove(&key);
+                if let Next::After(time) = next {
+                    self.set_alarm(&key, time);
+                }
+            }
+            Err(error) => {
+                let failures = self.failures.entry(key.clone()).or_default();
+                let wait = FIRST_RETRY.saturating_mul(1 << (*failures).min(10)).min(LAST_RETRY);
+                *failures += 1;
+                if error.is_race() {
+                    debug!(?key, %error, "somebody was faster");
+                } else {
+                    warn!(?key, %error, "a stand-in could not do its work and tries again");
+                }
+                self.set_alarm(&key, wait);
+            }
+        }
+        if self.again.remove(&key) {
+            self.request(key);
+        }
+    }
+
+    fn next_alarm(&self) -> Instant {
+        self.alarms.first().map_or_else(Instant::now, |(time, _)| *time)
+    }
+
+    fn ring(&mut self) {
+        let now = Instant::now();
+        while self.alarms.first().is_some_and(|(time, _)| *time <= now) {
+            let Some((_, key)) = self.alarms.pop_first() else { return };
+            self.set.remove(&key);
+            self.request(key);
+        }
+    }
+
+    fn set_alarm(&mut self, key: &Key, after: Duration) {
+        let time = Instant::now() + after.min(FARTHEST);
+        if let Some(before) = self.set.insert(key.clone(), time) {
+            self.alarms.remove(&(before, key.clone()));
+        }
+        self.alarms.insert((time, key.clone()));
+    }
+}
+
+/// Keeps what the world knows of a kind up to date.
+async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sender<()>>) {
+    let (client, resource) = (world.client.clone(), kind.resource());
+    let api: Api<DynamicObject> = match &world.namespace {
+        Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+        None => Api::all_with(client, &resource),
+    };
+    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
+    let mut present = BTreeSet::new();
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(Event::Init) => present.clear(),
+            Ok(Event::InitApply(object)) => {
+                present.insert(Key::of(kind, &object));
+                world.observe(kind, object);
+            }
+            Ok(Event::InitDone) => {
+                world.keep_only(kind, &present);
+                if let Some(done) = listed.take() {
+                    // Nobody waits only when the sandbox is ending.
+                    let _ = done.send(());
+                }
+            }
+            Ok(Event::Apply(object)) => world.observe(kind, object),
+            Ok(Event::Delete(object)) => world.forget(Key::of(kind, &object)),
+            Err(error) => debug!(?kind, %error, "a watch is started again"),
+        }
+    }
+}
+
+/// Follows the kinds that come with a definition, from when it is established to when it is deleted.
+async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
+    let mut watches = JoinSet::new();
+    let mut followed: HashMap<Kind, AbortHandle> = HashMap::new();
+    let api: Api<DynamicObject> = Api::all_with(world.client.clone(), &definitions());
+    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff().into_stream());
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(Event::InitApply(definition) | Event::Apply(definition)) => {
+                let Some(kind) = established(&definition).filter(|kind| kinds.contains(kind)) else {
+                    continue;
+                };
+                followed.entry(kind).or_insert_with(|| watches.spawn(follow(Arc::clone(&world), kind, None)));
+            }
+            Ok(Event::Delete(definition)) => {
+                let Some(kind) = defined(&definition) else { continue };
+                if let Some(watch) = followed.remove(&kind) {
+                    watch.abort();
+                    world.keep_only(kind, &BTreeSet::new());
+                }
+            }
+            Ok(Event::Init | Event::InitDone) => {}
+            Err(error) => debug!(%error, "the watch of definitions is started again"),
+        }
+    }
+}
+
+fn definitions() -> ApiResource {
+    ApiResource::erase::<
+        k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    >(&())
+}
+
+fn defined(definition: &DynamicObject) -> Option<Kind> {
+    let spec = &definition.data["spec"];
+    Kind::defined_by(spec["group"].as_str()?, spec["names"]["plural"].as_str()?)
+}
+
+fn established(definition: &DynamicObject) -> Option<Kind> {
+    let kind = defined(definition)?;
+    let version = kind.resource().version;
+    let versions = definition.data["spec"]["versions"].as_array()?;
+    let served = versions.iter().any(|each| each["name"] == *version && each["served"] == true);
+    (served && crate::condition::holds(&definition.data["status"]["conditions"], "Established"))
+        .then_some(kind)
+}

@@ -1,0 +1,122 @@
+//! The status of a Deployment.
+
+use super::{
+    deployment::count,
+    rollout::{Count, Strategy},
+};
+use crate::{
+    condition::{Condition, find, now, with},
+    world::Seen,
+};
+use jiff::Timestamp;
+use kube::{ResourceExt as _, core::DynamicObject};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How far a Deployment has come.
+pub(super) struct Progress<'a> {
+    pub new: Option<&'a Seen>,
+    pub old: &'a [Seen],
+    pub failure: Option<String>,
+}
+
+/// The status, and how long it may stay so before that is a failure.
+pub(super) fn status(deployment: &DynamicObject, progress: &Progress<'_>) -> (Value, Option<Duration>) {
+    let spec = &deployment.data["spec"];
+    let before = &deployment.data["status"];
+    let replicas = spec["replicas"].as_i64().unwrap_or(1);
+    let updated = progress.new.map(|set| count(set)).unwrap_or_default();
+    let all = progress.old.iter().map(|set| count(set)).fold(updated, |sum, each| Count {
+        wanted: sum.wanted + each.wanted,
+        present: sum.present + each.present,
+        available: sum.available + each.available,
+    });
+    let numbers = json!({
+        "observedGeneration": deployment.metadata.generation,
+        "replicas": all.present,
+        "updatedReplicas": updated.present,
+        "readyReplicas": all.available,
+        "availableReplicas": all.available,
+        "unavailableReplicas": (all.wanted.max(replicas) - all.available).max(0),
+    });
+
+    let tolerated = match Strategy::of(spec, replicas) {
+        Strategy::Recreate => replicas,
+        Strategy::Rolling { unavailable, .. } => unavailable,
+    };
+    let available = if all.available >= replicas - tolerated {
+        Condition::new("Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.")
+    } else {
+        let message = "Deployment does not have minimum availability.";
+        Condition::new("Available", false, "MinimumReplicasUnavailable", message)
+    };
+    let complete = updated.present == replicas && all.present == replicas && updated.available == replicas;
+    let moved = ["replicas", "updatedReplicas", "readyReplicas", "observedGeneration"]
+        .iter()
+        .any(|field| before[*field].as_i64().unwrap_or(0) != numbers[*field].as_i64().unwrap_or(0));
+    let (progressing, deadline) = progressing(deployment, progress, complete, moved);
+    let conditions = json!([dated(available.after(&before["conditions"]), before), progressing]);
+    (with(numbers, "conditions", conditions), deadline)
+}
+
+fn progressing(
+    deployment: &DynamicObject,
+    progress: &Progress<'_>,
+    complete: bool,
+    moved: bool,
+) -> (Value, Option<Duration>) {
+    let before = &deployment.data["status"];
+    let set = progress.new.map(|set| set.name_any()).unwrap_or_default();
+    let write = |condition: Condition<'_>| dated(condition.after(&before["conditions"]), before);
+    if deployment.data["spec"]["paused"] == true {
+        let condition = Condition {
+            kind: "Progressing",
+            status: "Unknown",
+            reason: "DeploymentPaused",
+            message: "Deployment is paused",
+        };
+        return (write(condition), None);
+    }
+    if let Some(told) = &progress.failure {
+        let message = format!("ReplicaSet {set:?} has timed out progressing: {told}");
+        return (write(Condition::new("Progressing", false, "ProgressDeadlineExceeded", &message)), None);
+    }
+    if complete {
+        let message = format!("ReplicaSet {set:?} has successfully progressed.");
+        return (write(Condition::new("Progressing", true, "NewReplicaSetAvailable", &message)), None);
+    }
+    let exceeded = timed_out(&set);
+    let timeout = Condition::new("Progressing", false, "ProgressDeadlineExceeded", &exceeded);
+    let last = find(&before["conditions"], "Progressing").filter(|_| !moved);
+    if last.is_some_and(|last| last["message"] == *exceeded) {
+        return (write(timeout), None);
+    }
+    let limit =
+        Duration::from_secs(deployment.data["spec"]["progressDeadlineSeconds"].as_u64().unwrap_or(600));
+    let left = last
+        .filter(|last| last["reason"] == "ReplicaSetUpdated")
+        .and_then(|last| last["lastUpdateTime"].as_str()?.parse::<Timestamp>().ok())
+        .map_or(limit, |since| {
+            limit.saturating_sub(Timestamp::now().duration_since(since).try_into().unwrap_or_default())
+        });
+    if left.is_zero() {
+        return (write(timeout), None);
+    }
+    let message = format!("ReplicaSet {set:?} is progressing.");
+    let condition = write(Condition::new("Progressing", true, "ReplicaSetUpdated", &message));
+    (if moved { with(condition, "lastUpdateTime", now()) } else { condition }, Some(left))
+}
+
+fn timed_out(set: &str) -> String {
+    format!("ReplicaSet {set:?} has timed out progressing.")
+}
+
+/// A Deployment's conditions also say when they were last written.
+fn dated(condition: Value, before: &Value) -> Value {
+    let previous = condition["type"].as_str().and_then(|kind| find(&before["conditions"], kind));
+    let same = previous.filter(|previous| {
+        ["status", "reason", "message"].iter().all(|field| previous[*field] == condition[*field])
+    });
+    let written = same.and_then(|same| same["lastUpdateTime"].as_str()).map_or_else(now, str::to_owned);
+    with(condition, "lastUpdateTime", written)
+}

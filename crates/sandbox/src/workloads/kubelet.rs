@@ -1,0 +1,163 @@
+//! The status a kubelet reports of a pod.
+
+use super::needs::Missing;
+use crate::condition::{Condition, now};
+use kube::core::DynamicObject;
+use serde_json::{Map, Value, json};
+
+/// The address of the node.
+const NODE_ADDRESS: &str = "192.168.49.2";
+
+/// What becomes of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It waits for something it needs.
+    Missing(Missing),
+    /// Its containers are being created.
+    Starting,
+    /// Its image cannot be pulled.
+    NotPulled(String),
+    /// It ran and keeps ending.
+    Crashing(String),
+    /// It runs.
+    Running,
+    /// It has done its work.
+    Succeeded,
+    /// It has not.
+    Failed(String),
+}
+
+impl Fate {
+    fn phase(&self) -> &'static str {
+        match self {
+            Self::Missing(_) | Self::Starting | Self::NotPulled(_) => "Pending",
+            Self::Crashing(_) | Self::Running => "Running",
+            Self::Succeeded => "Succeeded",
+            Self::Failed(_) => "Failed",
+        }
+    }
+
+    /// Reason and message of a container that waits.
+    fn waiting(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Starting | Self::Missing(Missing::Volume(_)) => Some(("ContainerCreating", "")),
+            Self::Missing(Missing::Environment(message)) => Some(("CreateContainerConfigError", message)),
+            Self::NotPulled(message) => Some(("ImagePullBackOff", message)),
+            Self::Crashing(message) => Some(("CrashLoopBackOff", message)),
+            _ => None,
+        }
+    }
+}
+
+/// The status of a pod with this fate; `address` is asked for when it has one.
+pub(crate) fn status(pod: &DynamicObject, fate: &Fate, address: impl FnOnce() -> String) -> Value {
+    let before = &pod.data["status"];
+    let mut status = Map::new();
+    let mut set = |field: &str, value: Value| status.insert(field.to_owned(), value);
+    set("phase", fate.phase().into());
+    set("conditions", conditions(before, fate));
+    set("qosClass", before["qosClass"].clone());
+    if let Fate::Missing(Missing::Claim(_)) = fate {
+        return Value::Object(status);
+    }
+    let since = |field: &str| before[field].as_str().map_or_else(now, str::to_owned);
+    set("startTime", since("startTime").into());
+    set("hostIP", NODE_ADDRESS.into());
+    set("hostIPs", json!([{"ip": NODE_ADDRESS}]));
+    if fate.waiting().is_none() || matches!(fate, Fate::Crashing(_) | Fate::NotPulled(_)) {
+        let address = address();
+        set("podIPs", json!([{"ip": address}]));
+        set("podIP", address.into());
+    }
+    if let Fate::Failed(message) = fate {
+        set("message", message.clone().into());
+        set("reason", "Error".into());
+    }
+    if let Fate::Missing(Missing::Volume(message)) = fate {
+        set("message", message.clone().into());
+    }
+    let spec = &pod.data["spec"];
+    let (init, main) = (&before["initContainerStatuses"], &before["containerStatuses"]);
+    set("initContainerStatuses", containers(&spec["initContainers"], init, fate, true));
+    set("containerStatuses", containers(&spec["containers"], main, fate, false));
+    Value::Object(status)
+}
+
+fn conditions(before: &Value, fate: &Fate) -> Value {
+    let before = &before["conditions"];
+    let condition = |kind, holds, reason, message| Condition::new(kind, holds, reason, message).after(before);
+    if let Fate::Missing(Missing::Claim(message)) = fate {
+        return json!([condition("PodScheduled", false, "Unschedulable", message)]);
+    }
+    let (ready, reason, message) = match fate {
+        Fate::Running => (true, "", ""),
+        Fate::Succeeded => (false, "PodCompleted", ""),
+        Fate::Failed(_) => (false, "PodFailed", ""),
+        Fate::Missing(Missing::Volume(message)) => (false, "ContainersNotReady", message.as_str()),
+        _ => (false, "ContainersNotReady", fate.waiting().map_or("", |(_, message)| message)),
+    };
+    let started = !matches!(fate, Fate::Starting | Fate::Missing(_));
+    json!([
+        condition("PodReadyToStartContainers", started, "", ""),
+        condition("Initialized", true, if ready { "" } else { reason_if_completed(fate) }, ""),
+        condition("Ready", ready, reason, message),
+        condition("ContainersReady", ready, reason, message),
+        condition("PodScheduled", true, "", ""),
+    ])
+}
+
+fn reason_if_completed(fate: &Fate) -> &'static str {
+    if *fate == Fate::Succeeded { "PodCompleted" } else { "" }
+}
+
+fn containers(spec: &Value, before: &Value, fate: &Fate, init: bool) -> Value {
+    let containers = spec.as_array().into_iter().flatten();
+    containers
+        .map(|container| {
+            let earlier = before.as_array().into_iter().flatten();
+            let earlier = earlier.into_iter().find(|each| each["name"] == container["name"]);
+            let lasting = !init || container["restartPolicy"] == "Always";
+            container_status(container, earlier.unwrap_or(&Value::Null), fate, lasting)
+        })
+        .collect()
+}
+
+fn container_status(container: &Value, before: &Value, fate: &Fate, lasting: bool) -> Value {
+    let started = before["state"]["running"]["startedAt"].as_str().map_or_else(now, str::to_owned);
+    let ended = |code: i32, reason: &str, message: &str| {
+        let end = before["state"]["terminated"]["finishedAt"].as_str().map_or_else(now, str::to_owned);
+        let start =
+            before["state"]["terminated"]["startedAt"].as_str().map_or_else(|| end.clone(), str::to_owned);
+        json!({"terminated": {
+            "exitCode": code, "reason": reason, "message": message, "startedAt": start, "finishedAt": end,
+        }})
+    };
+    let state = match (fate, fate.waiting()) {
+        (_, Some((reason, message))) if lasting || !matches!(fate, Fate::Crashing(_)) => {
+            json!({"waiting": {"reason": reason, "message": message}})
+        }
+        (Fate::Running, _) if lasting => json!({"running": {"startedAt": started}}),
+        (Fate::Failed(message), _) if lasting => ended(1, "Error", message),
+        _ => ended(0, "Completed", ""),
+    };
+    let waits = state["waiting"].is_object();
+    let runs = state["running"].is_object();
+    let crashed = matches!(fate, Fate::Crashing(_)) && lasting;
+    let image = container["image"].as_str().unwrap_or_default();
+    let restarts = before["restartCount"].as_i64().unwrap_or(0);
+    let newly = i64::from(crashed && !before["state"]["waiting"].is_object());
+    json!({
+        "name": container["name"],
+        "image": image,
+        "imageID": if waits && !crashed { String::new() } else { format!("sandbox://{image}") },
+        "containerID": if waits && !crashed { String::new() } else { format!("sandbox://{}", identity(container)) },
+        "ready": runs || (!lasting && !waits),
+        "started": runs,
+        "restartCount": restarts + newly,
+        "state": state,
+    })
+}
+
+fn identity(container: &Value) -> String {
+    super::template::hash(container)
+}

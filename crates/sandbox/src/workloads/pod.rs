@@ -1,0 +1,57 @@
+//! The kubelet: starts pods, ends those that are deleted, and tells why one does not start.
+
+use super::{
+    kubelet::{self, Fate},
+    needs::missing,
+};
+use crate::{kind::Kind, react::Next, world::World, write::ReactError};
+use kube::{ResourceExt as _, core::DynamicObject};
+use std::{collections::HashSet, net::Ipv4Addr};
+
+pub(crate) async fn react(world: &World, pod: &DynamicObject) -> Result<Next, ReactError> {
+    if pod.metadata.deletion_timestamp.is_some() {
+        // What else keeps it is its finalizers' business.
+        if pod.metadata.deletion_grace_period_seconds != Some(0) || pod.finalizers().is_empty() {
+            world.delete(Kind::Pod, pod, true).await?;
+        }
+        return Ok(Next::Change);
+    }
+    if ["Succeeded", "Failed"].iter().any(|phase| pod.data["status"]["phase"] == *phase) {
+        return Ok(Next::Change);
+    }
+    let told = world.told(pod);
+    let started = pod.data["status"]["phase"] == "Running";
+    let lasting = pod.data["spec"]["restartPolicy"].as_str().is_none_or(|policy| policy == "Always");
+    let mut next = Next::Change;
+    let fate = match (told.failure, missing(world, pod)) {
+        (_, Some(missing)) if !started => Fate::Missing(missing),
+        (Some(message), _) if !lasting => Fate::Failed(message),
+        (Some(message), _) if started => Fate::Crashing(message),
+        (Some(message), _) => Fate::NotPulled(message),
+        (None, _) if started && lasting => Fate::Running,
+        (None, _) => match world.remaining(pod, "start", told.delay) {
+            Some(left) => {
+                next = Next::After(left);
+                if lasting { Fate::Starting } else { Fate::Running }
+            }
+            None if lasting => Fate::Running,
+            None => Fate::Succeeded,
+        },
+    };
+    let status = kubelet::status(pod, &fate, || address(world, pod));
+    world.set_status(Kind::Pod, pod, status).await?;
+    Ok(next)
+}
+
+/// An address of the pod network that no pod has.
+fn address(world: &World, pod: &DynamicObject) -> String {
+    if let Some(address) = pod.data["status"]["podIP"].as_str() {
+        return address.to_owned();
+    }
+    let taken: HashSet<String> = world
+        .everywhere(Kind::Pod)
+        .iter()
+        .filter_map(|pod| pod.data["status"]["podIP"].as_str().map(str::to_owned))
+        .collect();
+    world.address_for(pod, Ipv4Addr::new(10, 244, 0, 2), &taken)
+}
