@@ -6,7 +6,7 @@ use crate::{
     world::{Key, World},
     write::ReactError,
 };
-use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
+use futures::{StreamExt as _, future::try_join_all};
 use kube::{
     Api,
     core::{ApiResource, DynamicObject},
@@ -73,7 +73,10 @@ pub(crate) async fn run(
             () = stop.cancelled() => return Ok(()),
             Some(_) = watches.join_next() => return Err(RunError::WatchEnded),
             Some(key) = woken.recv() => desk.request(key),
-            Some(Ok(outcome)) = desk.running.join_next() => desk.finished(outcome),
+            Some(ended) = desk.running.join_next() => match ended {
+                Ok(outcome) => desk.finished(outcome),
+                Err(error) => warn!(%error, "a stand-in is lost, and its object left as it is"),
+            },
             () = sleep_until(alarm), if armed => desk.ring(),
         }
     }
@@ -205,7 +208,7 @@ async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
     let mut watches = JoinSet::new();
     let mut followed: HashMap<Kind, AbortHandle> = HashMap::new();
     let api: Api<DynamicObject> = Api::all_with(world.client.clone(), &definitions());
-    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff().into_stream());
+    let mut events = pin!(watcher(api, watcher::Config::default()).default_backoff());
     while let Some(event) = events.next().await {
         match event {
             Ok(Event::InitApply(definition) | Event::Apply(definition)) => {

@@ -7,7 +7,11 @@ use crate::{
     world::World,
 };
 use kube::Client;
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
@@ -99,9 +103,26 @@ impl StandIns {
     }
 }
 
-/// The built-in kinds of this server: before Kubernetes 1.21 endpoint slices were not what they are now.
+/// The built-in kinds of this server; Kubernetes before 1.21, for one, has no such endpoint slices.
 async fn built_in(client: &Client) -> Vec<Kind> {
-    let slices = client.list_api_group_resources("discovery.k8s.io/v1").await;
-    let absent = matches!(&slices, Err(kube::Error::Api(status)) if status.is_not_found());
-    BUILT_IN.into_iter().filter(|kind| !absent || *kind != Kind::EndpointSlice).collect()
+    let versions: BTreeSet<String> = BUILT_IN.iter().map(|kind| kind.resource().api_version).collect();
+    let mut served = HashMap::new();
+    for version in versions {
+        let resources = if version.contains('/') {
+            client.list_api_group_resources(&version).await
+        } else {
+            client.list_core_api_resources(&version).await
+        };
+        served.insert(version, resources);
+    }
+    let is_served = |kind: &Kind| {
+        let resource = kind.resource();
+        match served.get(&resource.api_version) {
+            Some(Ok(list)) => list.resources.iter().any(|each| each.name == resource.plural),
+            Some(Err(kube::Error::Api(status))) => !status.is_not_found(),
+            // A server that does not answer yet is watched until it does.
+            _ => true,
+        }
+    };
+    BUILT_IN.into_iter().filter(is_served).collect()
 }

@@ -20,7 +20,7 @@ impl From<PatchError> for Failure {
     fn from(error: PatchError) -> Self {
         match error {
             PatchError::Malformed(why) => Self::bad_request(why),
-            PatchError::Rejected => Self::new(
+            PatchError::Rejected => Self::generic(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "Invalid",
                 "the server rejected our request due to an error in our request",

@@ -71,14 +71,15 @@ impl NotAcceptable {
     /// What the client is told when it asked for objects of this kind.
     pub fn failure(self, resource: &Resource) -> Failure {
         let medias = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-        // For built-in kinds the router looks at the media type before the handler does.
-        let message = match (self, resource.origin) {
-            (Self::Media, Origin::Builtin) => {
-                format!("406: Not Acceptable\n\nAvailable representations: {medias}")
-            }
-            _ => format!("only the following media types are accepted: {medias}"),
-        };
-        refused(message)
+        match (self, resource.origin) {
+            // For built-in kinds the router looks at the media type before the handler does.
+            (Self::Media, Origin::Builtin) => Failure::generic(
+                StatusCode::NOT_ACCEPTABLE,
+                "NotAcceptable",
+                format!("406: Not Acceptable\n\nAvailable representations: {medias}"),
+            ),
+            _ => refused(format!("only the following media types are accepted: {medias}")),
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 /// An object as `PartialObjectMetadata` of this version of `meta.k8s.io`.
 pub(crate) fn partial(object: &Value, version: &str) -> Value {
     let metadata = object.get("metadata").cloned().unwrap_or_else(|| json!({}));
-    json!({"kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": metadata})
+    let api_version = format!("meta.k8s.io/{version}");
+    json!({"kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": metadata})
 }
 
 /// Objects as a `PartialObjectMetadataList` with the metadata of the list they come from.

@@ -146,7 +146,6 @@ impl<'r> Layout<'r> {
     }
 
     fn headers(&self) -> Value {
-        let header = |name: &str, kind: &str, format: &str, description: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": description, "priority": priority});
         let builtin =
             |head: &Head| header(head.name, head.kind, head.format, &head.about.text(), head.priority);
         match self {
@@ -193,6 +192,10 @@ impl CustomColumn<'_> {
             _ => Value::Null,
         }
     }
+}
+
+fn header(name: &str, kind: &str, format: &str, about: &str, priority: i64) -> Value {
+    json!({"name": name, "type": kind, "format": format, "description": about, "priority": priority})
 }
 
 /// A number as Go writes it: 2, not 2.0.

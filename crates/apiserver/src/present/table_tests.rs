@@ -153,7 +153,8 @@ fn jobs_show_how_far_they_are() {
     let job = json!({
         "spec": {"completions": 1, "parallelism": 1, "selector": {"matchLabels": {"a": "b"}},
             "template": {"spec": {"containers": [{"name": "c", "image": "busybox"}]}}},
-        "status": {"succeeded": 1, "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:03:05Z",
+        "status": {"succeeded": 1,
+            "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:03:05Z",
             "conditions": [{"type": "Complete", "status": "True"}]},
     });
     assert_eq!(

@@ -90,7 +90,7 @@ pub(crate) fn too_large(wanted: u64, now: u64) -> Failure {
     let mut failure = Failure::new(
         StatusCode::GATEWAY_TIMEOUT,
         "Timeout",
-        format!("Too large resource version: {wanted}, current: {now}"),
+        format!("Timeout: Too large resource version: {wanted}, current: {now}"),
     );
     failure.details.insert(
         "causes".into(),

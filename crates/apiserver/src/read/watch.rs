@@ -85,7 +85,7 @@ pub(crate) fn watch(
     for object in initial.iter().flatten() {
         watcher.push("ADDED", object, None);
     }
-    if options.send_initial_events == Some(true) {
+    if options.send_initial_events == Some(true) && options.bookmarks {
         watcher.push_bookmark(true);
     }
     stream::unfold(watcher, |mut watcher| async move {
@@ -184,7 +184,7 @@ impl Watcher {
         if self.ready.is_empty() && !initial_events_end {
             self.position = self.position.max(self.server.state().store.revision());
         }
-        let mut metadata = json!({"resourceVersion": self.position.to_string(), "creationTimestamp": null});
+        let mut metadata = json!({"resourceVersion": self.position.to_string()});
         if initial_events_end {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }

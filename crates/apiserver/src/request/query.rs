@@ -1,6 +1,7 @@
 //! What the query of a request asks for.
 
 use crate::failure::{Cause, Failure};
+use http::StatusCode;
 use serde_json::json;
 
 /// The parameters of a request.
@@ -63,7 +64,8 @@ pub(crate) enum Version {
 }
 
 impl ListOptions {
-    pub fn parse(query: &Query) -> Result<Self, Failure> {
+    /// `named` tells whether the request is about one object.
+    pub fn parse(query: &Query, named: bool) -> Result<Self, Failure> {
         let watch = query.flag("watch").unwrap_or(false);
         let send_initial_events = query.flag("sendInitialEvents");
         let matching = query.get("resourceVersionMatch");
@@ -78,7 +80,10 @@ impl ListOptions {
             field_selector: query.get("fieldSelector").map(str::to_owned),
             limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).and_then(|limit| usize::try_from(limit).ok()),
             continue_token,
-            version: version.map(|text| parse_version(text, matching)).transpose()?,
+            version: version
+                .map(|text| parse_version(text, matching))
+                .transpose()
+                .map_err(|nonsense| nonsense.failure(!named && !watch))?,
             watch,
             timeout_seconds: query.number("timeoutSeconds")?,
             bookmarks: query.flag("allowWatchBookmarks").unwrap_or(false),
@@ -95,10 +100,9 @@ fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>)
     if watch && send_initial_events.is_some() && matching != Some("NotOlderThan") {
         causes.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
     }
-    if !watch && send_initial_events.is_some() {
-        causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-    }
-    let Some(word) = matching else { return causes };
+    let for_list = (!watch && send_initial_events.is_some())
+        .then(|| Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    let Some(word) = matching else { return causes.into_iter().chain(for_list).collect() };
     if watch && send_initial_events.is_none() {
         causes.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
     }
@@ -115,27 +119,34 @@ fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>)
     if !watch && word == "Exact" && version == Some("0") {
         causes.push(forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
     }
+    causes.extend(for_list);
     causes
 }
 
-fn parse_version(text: &str, matching: Option<&str>) -> Result<Version, Failure> {
-    let revision: u64 = text.parse().map_err(|_| {
-        Failure::invalid(
-            "",
-            "",
-            "",
-            &[Cause::invalid(
-                "resourceVersion",
-                &json!(text),
-                format!("strconv.ParseUint: parsing {text:?}: invalid syntax"),
-            )],
-        )
-    })?;
+fn parse_version(text: &str, matching: Option<&str>) -> Result<Version, Nonsense> {
+    let revision: u64 = text.parse().map_err(|_| Nonsense(text.to_owned()))?;
     Ok(match (revision, matching) {
         (0, _) => Version::Any,
         (revision, Some("Exact")) => Version::Exact(revision),
         (revision, _) => Version::NotOlderThan(revision),
     })
+}
+
+/// A resource version that is not one. A list calls it a bad request, a watch or a get a failure of the server's own.
+struct Nonsense(String);
+
+impl Nonsense {
+    fn failure(self, lists: bool) -> Failure {
+        let text = self.0;
+        let why = format!(
+            "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
+        );
+        if lists {
+            Failure::bad_request(format!("invalid resource version: {why}"))
+        } else {
+            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "", why)
+        }
+    }
 }
 
 /// How to write.
@@ -176,12 +187,9 @@ impl WriteOptions {
                     message: "Too long: may not be more than 128 bytes".into(),
                 }));
             }
-            if manager.chars().any(char::is_control) {
-                return Err(invalid(Cause::invalid(
-                    "fieldManager",
-                    &json!(manager),
-                    "should only contain printable characters",
-                )));
+            if let Some((at, character)) = manager.char_indices().find(|(_, character)| character.is_control()) {
+                let why = format!("invalid character U+{:04X} (at position {at})", u32::from(character));
+                return Err(invalid(Cause::invalid("fieldManager", &json!(manager), why)));
             }
         }
         let field_validation = match query.get("fieldValidation") {

@@ -108,6 +108,10 @@ fn requirement(piece: &str) -> Result<Requirement, Failure> {
             return Ok(Requirement { key: label_key(key)?, test: test(key, value)? });
         }
     }
+    if let Some((_, rest)) = words {
+        let found = rest.split_whitespace().next().unwrap_or_default();
+        return Err(malformed(&format!("found '{found}', expected: in, notin, =, ==, !=, gt, lt")));
+    }
     Ok(Requirement { key: label_key(piece)?, test: Test::Exists })
 }
 

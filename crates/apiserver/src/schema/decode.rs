@@ -201,7 +201,6 @@ static TIME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$"));
 
 /// A pattern of ours.
-#[expect(clippy::expect_used, reason = "every pattern is a literal that a test compiles")]
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern that compiles")
 }

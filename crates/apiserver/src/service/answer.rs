@@ -49,12 +49,11 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
 
     let accept = text(head, header::ACCEPT);
     let Some(target) = target else {
-        return Ok(about_the_server(&server, head, path, accept));
+        return about_the_server(&server, head, path, accept);
     };
     let resource = server.state().kinds.find(&target.group, &target.version, &target.plural);
     let Some(resource) = resource.filter(|resource| fits(resource, &target)) else {
-        let kinds = Arc::clone(&server.state().kinds);
-        let served = kinds.iter().any(|kind| kind.group == target.group && kind.version == target.version);
+        let served = within_a_group(&server, path);
         return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
     };
     let call = Call {
@@ -133,25 +132,37 @@ fn verb(method: &Method, target: &Target, query: &Query) -> &'static str {
 }
 
 /// Discovery, OpenAPI, health, version.
-fn about_the_server(server: &Shared, head: &Parts, path: &str, accept: &str) -> Response<Body> {
-    if head.method != Method::GET && head.method != Method::HEAD {
-        return reply::no_such_path();
-    }
-    let Some(document) = discovery::respond(&server.documents(), path, head.uri.query(), accept) else {
-        return reply::no_such_path();
+fn about_the_server(
+    server: &Shared,
+    head: &Parts,
+    path: &str,
+    accept: &str,
+) -> Result<Response<Body>, Failure> {
+    let document = discovery::respond(&server.documents(), path, head.uri.query(), accept);
+    let Some(document) = document.filter(|_| head.method == Method::GET || head.method == Method::HEAD) else {
+        return if within_a_group(server, path) { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
     };
-    let etag = document.etag.as_deref().map(|etag| format!("\"{etag}\""));
-    let known = etag.as_deref().is_some_and(|etag| text(head, header::IF_NONE_MATCH) == etag);
+    let known = document.etag.as_deref().is_some_and(|etag| text(head, header::IF_NONE_MATCH) == etag);
     let mut response = if known {
-        reply::bytes(StatusCode::NOT_MODIFIED, &document.content_type, Bytes::new())
+        reply::bytes(StatusCode::NOT_MODIFIED, document.content_type, Bytes::new())
     } else {
-        reply::bytes(StatusCode::OK, &document.content_type, document.body)
+        reply::bytes(StatusCode::OK, document.content_type, document.body)
     };
-    if let Some(etag) = etag.and_then(|etag| etag.parse().ok()) {
+    if let Some(etag) = document.etag.and_then(|etag| etag.parse().ok()) {
         response.headers_mut().insert(header::ETAG, etag);
     }
     response.headers_mut().insert(header::VARY, http::HeaderValue::from_static("Accept"));
-    response
+    Ok(response)
+}
+
+/// Whether a path is below a group that is served, so that its handler answers.
+fn within_a_group(server: &Shared, path: &str) -> bool {
+    let group = match path.split('/').collect::<Vec<_>>()[..] {
+        ["", "api", _, ..] => "",
+        ["", "apis", group, _, ..] => group,
+        _ => return false,
+    };
+    server.state().kinds.iter().any(|kind| kind.group == group)
 }
 
 /// Whether a path names a kind where it lives: in a namespace or in none.

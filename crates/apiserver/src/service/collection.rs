@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>, Failure> {
     match method.as_str() {
-        "GET" | "HEAD" => {
-            let options = ListOptions::parse(&call.query)?;
+        "GET" => {
+            let options = ListOptions::parse(&call.query, false)?;
             let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
             if options.watch { watch(call, selection, &options) } else { list(&call, &selection, &options) }
         }
@@ -32,7 +32,7 @@ pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>
 
 /// Answers a request whose path, rather than its query, says that it is a watch.
 pub(super) fn watch_path(call: Call, name: Option<&str>) -> Result<Response<Body>, Failure> {
-    let options = ListOptions { watch: true, ..ListOptions::parse(&call.query)? };
+    let options = ListOptions { watch: true, ..ListOptions::parse(&call.query, false)? };
     let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
     let selection = match name {
         Some(name) => selection.named(name)?,
@@ -67,7 +67,7 @@ async fn create(call: &Call) -> Result<Response<Body>, Failure> {
 async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
     call.allows(Verb::DeleteCollection)?;
     let options = DeleteOptions::parse(&call.query, &call.body)?;
-    let listing = ListOptions::parse(&call.query)?;
+    let listing = ListOptions::parse(&call.query, false)?;
     let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &listing)?;
     let page = read::list(&mut call.server.state(), &call.resource, &selection, &listing)?;
     let mut deleted = Vec::new();

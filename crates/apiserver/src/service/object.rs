@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 pub(super) async fn answer(call: Call, name: &str, method: &Method) -> Result<Response<Body>, Failure> {
     match method.as_str() {
-        "GET" | "HEAD" => get(&call, name),
+        "GET" => get(&call, name),
         "PUT" => {
             call.allows(Verb::Update)?;
             let written = update(&call, Part::Main, name).await?;
@@ -80,7 +80,7 @@ pub(super) async fn part(
 }
 
 fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
-    let options = ListOptions::parse(&call.query)?;
+    let options = ListOptions::parse(&call.query, true)?;
     call.allows(Verb::Get)?;
     call.view.shape.fits(false, &call.resource)?;
     let now = call.server.state().store.revision();

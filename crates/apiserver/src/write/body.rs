@@ -24,8 +24,8 @@ pub(crate) enum PatchFormat {
 impl Document {
     /// Reads JSON or YAML. `kind` is what the path calls for.
     pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
-        let object: Value = match media_type(content_type) {
-            "application/json" | "" => json(body, kind)?,
+        let Self { object, duplicates } = match media_type(content_type) {
+            "application/json" | "" => Self { object: json(body, kind)?, duplicates: schema::duplicates(body) },
             "application/yaml" => yaml(body)?,
             _ => return Err(unknown_format()),
         };
@@ -36,7 +36,7 @@ impl Document {
             );
             return Err(Failure::bad_request(what));
         }
-        Ok(Self { object, duplicates: schema::duplicates(body) })
+        Ok(Self { object, duplicates })
     }
 }
 
@@ -64,12 +64,27 @@ pub(crate) enum Strategic {
     Unknown,
 }
 
-/// A YAML document, which any JSON document is, too.
-pub(crate) fn yaml(body: &[u8]) -> Result<Value, Failure> {
-    let text = std::str::from_utf8(body)
-        .map_err(|error| Failure::bad_request(format!("error decoding patch: yaml: {error}")))?;
-    serde_saphyr::from_str(text)
-        .map_err(|error| Failure::bad_request(format!("error decoding YAML: {}", first_line(&error.to_string()))))
+/// A YAML document, which any JSON document is, too, and what it says twice.
+pub(crate) fn yaml(body: &[u8]) -> Result<Document, Failure> {
+    let malformed = |why: &str| Failure::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {why}"));
+    let text = std::str::from_utf8(body).map_err(|error| malformed(&error.to_string()))?;
+    match serde_saphyr::from_str(text) {
+        Ok(object) => Ok(Document { object, duplicates: Vec::new() }),
+        Err(error) => {
+            let told = error.to_string();
+            let last_wins = serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins };
+            let object = serde_saphyr::from_str_with_options(text, last_wins)
+                .map_err(|error| malformed(first_line(&error.to_string())))?;
+            Ok(Document { object, duplicates: already_set(&told).into_iter().collect() })
+        }
+    }
+}
+
+/// A complaint about a key that is there twice, in the words of Kubernetes' YAML reader.
+fn already_set(error: &str) -> Option<String> {
+    let line: u64 = error.split_once("line ")?.1.split_whitespace().next()?.parse().ok()?;
+    let key = error.split_once("duplicate mapping key: ")?.1.split(',').next()?;
+    Some(format!("line {line}: key {key:?} already set in map"))
 }
 
 fn json(body: &[u8], kind: &str) -> Result<Value, Failure> {

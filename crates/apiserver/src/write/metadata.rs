@@ -1,6 +1,5 @@
 //! What the server alone decides about an object: identity, times, generations.
 
-use super::finalizers;
 use crate::{
     failure::{Cause, Failure, Fault},
     kinds::{self, Origin, Resource},
@@ -113,29 +112,6 @@ fn keep(live: &Value, object: &mut Value) {
             metadata.insert(field.into(), value.clone());
         }
     }
-}
-
-/// Refuses finalizers that appear while the object is being deleted.
-pub(crate) fn finalizer_causes(live: &Value, object: &Value) -> Vec<Cause> {
-    if live["metadata"]["deletionTimestamp"].is_null() {
-        return Vec::new();
-    }
-    let before = finalizers(live);
-    let added: Vec<String> = finalizers(object)
-        .into_iter()
-        .filter(|name| !before.contains(name))
-        .map(|name| format!("{name:?}"))
-        .collect();
-    if added.is_empty() {
-        return Vec::new();
-    }
-    vec![Cause::forbidden(
-        "metadata.finalizers",
-        &format!(
-            "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-            added.join(", ")
-        ),
-    )]
 }
 
 /// Counts a change of what is wanted.

@@ -1,6 +1,6 @@
 //! Patches: of the stored object, or of what one writer has applied to it.
 
-use super::{Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity, metadata};
+use super::{Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity, metadata};
 use crate::{
     failure::{Cause, Failure},
     fields::{self, Force},
@@ -66,7 +66,7 @@ impl Write<'_> {
     }
 
     async fn apply(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
-        let configuration = yaml(body)?;
+        let Document { object: configuration, duplicates } = yaml(body)?;
         if !configuration.is_object() {
             return Err(Failure::bad_request("error decoding patch: the configuration is not an object"));
         }
@@ -95,7 +95,7 @@ impl Write<'_> {
                     }
                 }
             }
-            Ok(Intent { object, ownership: Ownership::Settled, complaints: Vec::new() })
+            Ok(Intent { object, ownership: Ownership::Settled, complaints: duplicates.clone() })
         })
         .await
     }

@@ -6,6 +6,7 @@ use super::{
     deletion, metadata,
 };
 use crate::{
+    access::{Access, Authorizer, Grant, RoleKind, confirm_no_escalation},
     admission::Operation,
     failure::{Cause, Failure},
     fields,
@@ -58,6 +59,8 @@ impl Write<'_> {
         let Intent { mut object, ownership, mut complaints } = intent;
         let sent = object.clone();
         match (shaped(&self.resource, &mut object), ownership) {
+            // An apply has refused unknown fields already.
+            (Ok(_), Ownership::Settled) => {}
             (Ok(unknown), _) => complaints.extend(unknown),
             (Err(failure), Ownership::OfPatched) => return Err(rejected_patch(&sent, why(&failure))),
             (Err(failure), _) => return Err(failure),
@@ -91,7 +94,6 @@ impl Write<'_> {
             let reset = kinds::reset_fields(&self.resource, self.part.subresource());
             fields::update(&self.resource.schema, live, &mut object, &manager, reset);
         }
-        let mut causes = Vec::new();
         match (live, self.part) {
             (None, _) => {
                 let uid = self.server.state().uid();
@@ -103,16 +105,16 @@ impl Write<'_> {
         }
         if let Some(live) = live {
             metadata::count_generation(&self.resource, live, &mut object);
-            causes.extend(metadata::finalizer_causes(live, &object));
         }
         kinds::canonicalise(&self.resource, &mut object);
-        causes.extend(self.broken_rules(live, &object));
+        let mut causes = self.broken_rules(live, &object);
         if causes.is_empty() {
-            causes.extend(self.allocated(key, &mut object));
+            causes = self.allocated(key, &mut object);
         }
         if !causes.is_empty() {
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
         }
+        self.escalates_nothing(key, live, &object)?;
         if let Some(hooks) = &hooks {
             warnings.extend(hooks.validate(&request, Some(&object)).await?);
         }
@@ -167,6 +169,19 @@ impl Write<'_> {
         }
     }
 
+    /// Refuses roles and bindings that grant what their writer does not hold.
+    fn escalates_nothing(&self, key: &Key, live: Option<&Value>, object: &Value) -> Result<(), Failure> {
+        if self.server.access == Access::Open || self.resource.group != "rbac.authorization.k8s.io" {
+            return Ok(());
+        }
+        let Some(kind) = RoleKind::from_plural(&self.resource.plural) else { return Ok(()) };
+        let state = self.server.state();
+        let authorizer = Authorizer { access: self.server.access, roles: &*state };
+        let requested = if live.is_some() { &*key.name } else { "" };
+        let grant = Grant { kind, namespace: &key.namespace, requested, object, old: live };
+        confirm_no_escalation(&authorizer, self.user, &grant)
+    }
+
     /// Gives a Service the addresses and ports it lacks.
     fn allocated(&self, key: &Key, object: &mut Value) -> Vec<Cause> {
         let state = self.server.state();
@@ -197,8 +212,9 @@ impl Write<'_> {
             _ if complaints.is_empty() => Ok(Vec::new()),
             FieldValidation::Ignore => Ok(Vec::new()),
             FieldValidation::Warn => Ok(complaints),
-            // An apply has refused unknown fields already.
-            FieldValidation::Strict if ownership == Ownership::Settled => Ok(Vec::new()),
+            FieldValidation::Strict if ownership == Ownership::Settled => {
+                Err(Failure::bad_request(format!("error strict decoding patch: {}", complaints.join(", "))))
+            }
             FieldValidation::Strict if ownership == Ownership::OfPatched => {
                 Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
             }

@@ -31,7 +31,7 @@ impl Write<'_> {
 
     /// Applies a scale: it stands for a configuration of the object that says how many, and nothing else.
     async fn apply_scale(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
-        let scale = yaml(body)?;
+        let scale = yaml(body)?.object;
         check_kind(&scale)?;
         let not_found = || Failure::not_found(&self.resource.group, &self.resource.plural, name);
         let paths = self.resource.subresources.scale.as_ref().ok_or_else(not_found)?;

@@ -68,6 +68,9 @@ impl Stage {
             } else {
                 entry.events = watch.next(step.events).await;
             }
+            if step.unordered {
+                entry.events.sort_by_key(|event| event["object"]["metadata"]["name"].to_string());
+            }
             known.answers.insert(step.step.clone(), Value::Array(entry.events.clone()));
             return entry;
         }
@@ -120,7 +123,7 @@ impl Stage {
             (None, None) => String::new(),
         };
         let request = request.body(Body::from(body.into_bytes())).unwrap();
-        self.client.send(request).await.unwrap_or_else(|error| panic!("{line}: {error}"))
+        self.client.send(request).await.unwrap_or_else(|error| panic!("{}: {line}: {error}", step.step))
     }
 }
 

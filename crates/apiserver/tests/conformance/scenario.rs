@@ -59,6 +59,9 @@ pub struct Step {
     /// How many events to wait for.
     #[serde(default)]
     pub events: usize,
+    /// Whether the events may come in any order.
+    #[serde(default)]
+    pub unordered: bool,
     /// Whether the watch must end after them.
     #[serde(default)]
     pub end: bool,

@@ -257,3 +257,40 @@ async fn a_job_told_to_fail_fails() {
     assert_eq!(world.list("Pod").await[0]["status"]["phase"], "Failed");
     world.assert_quiet().await;
 }
+
+#[tokio::test]
+async fn a_claim_told_to_fail_keeps_its_pod_waiting() {
+    let world = World::new().await;
+    let claim = json!({
+        "metadata": {"annotations": {sandbox::FAIL: "no space"}},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    });
+    world.create("PersistentVolumeClaim", "data", claim).await;
+    let mut pod = template("web:1");
+    pod["spec"]["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]);
+    world.create("Pod", "web", pod).await;
+
+    let waiting = world.until_condition("Pod", "web", "PodScheduled", "False").await;
+    assert_eq!(waiting["reason"], "Unschedulable");
+    assert_eq!(waiting["message"], "pod has unbound immediate PersistentVolumeClaims");
+
+    world.mend("PersistentVolumeClaim", "data").await;
+    world.until_condition("Pod", "web", "Ready", "True").await;
+    world.assert_quiet().await;
+}
+
+#[tokio::test]
+async fn a_stateful_set_told_to_fail_has_no_ready_pods_until_it_is_mended() {
+    let world = World::new().await;
+    let set = json!({"spec": {
+        "replicas": 2, "serviceName": "db", "selector": {"matchLabels": {"app": "web"}}, "template": template("db:1"),
+    }});
+    world.create("StatefulSet", "db", set).await;
+    world.until("StatefulSet", "db", |set| set["status"]["readyReplicas"] == 2).await;
+
+    world.fail("StatefulSet", "db", "corrupt").await;
+    world.until("StatefulSet", "db", |set| set["status"]["readyReplicas"].as_i64().unwrap_or(0) == 0).await;
+    world.mend("StatefulSet", "db").await;
+    world.until("StatefulSet", "db", |set| set["status"]["readyReplicas"] == 2).await;
+    world.assert_quiet().await;
+}

@@ -59,8 +59,8 @@ pub(super) enum Form<'f> {
     Second(&'f dyn Fn(&Value) -> Value),
 }
 
-/// Everything that these operations refer to, directly or not. Custom kinds come from their own schemas; what nobody
-/// defines is an object of any form, because clients refuse documents with loose ends.
+/// Everything that these operations refer to, directly or not. Custom kinds come from their own schemas; what
+/// nobody defines is an object of any form, because clients refuse documents with loose ends.
 pub(super) fn closure<'k>(
     kinds: impl Iterator<Item = &'k Kind>,
     operations: &[Operation],
@@ -97,7 +97,8 @@ pub(super) fn closure<'k>(
     found
 }
 
-/// A built-in definition as Kubernetes publishes it: k8s-openapi calls `metadata` required, because it is no `Option`.
+/// A built-in definition as Kubernetes publishes it: k8s-openapi calls `metadata` required, because it is no
+/// `Option` there.
 fn published(definition: &Value) -> Value {
     let mut schema = definition.clone();
     if let Some(Value::Array(required)) = schema.get_mut("required") {
@@ -164,7 +165,8 @@ fn add(schema: &mut Map<String, Value>, typed: [(&str, Value); 2]) {
     }
 }
 
-/// Gives objects within objects their type and metadata. As deep as the schema, which was parsed with a limit.
+/// Gives objects within objects their type and metadata. As deep as the schema, which was parsed with a limit
+/// on depth.
 fn add_embedded(schema: &mut Map<String, Value>, form: Form<'_>) {
     for (keyword, value) in schema.iter_mut() {
         match (keyword.as_str(), value) {

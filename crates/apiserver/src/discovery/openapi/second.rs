@@ -38,7 +38,9 @@ fn path_parameters(path: &str) -> Vec<Value> {
     let mut parameters: Vec<Value> = ["name", "namespace"]
         .into_iter()
         .filter(|name| path.contains(&format!("{{{name}}}")))
-        .map(|name| json!({"name": name, "in": "path", "type": "string", "required": true, "uniqueItems": true}))
+        .map(|name| {
+            json!({"name": name, "in": "path", "type": "string", "required": true, "uniqueItems": true})
+        })
         .collect();
     parameters.push(json!({"name": "pretty", "in": "query", "type": "string", "uniqueItems": true}));
     parameters
@@ -79,8 +81,8 @@ fn rendered(operation: &Operation) -> Value {
     })
 }
 
-/// A custom kind's schema without what kubectl's reading of version 2 trips over: a value that may be null, or may
-/// have any fields, has no type and no fields there.
+/// A custom kind's schema without what kubectl's reading of version 2 trips over: a value that may be null,
+/// or may have any fields, has no type and no fields there.
 fn simplified(schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let is = |name: &str| fields.get(name) == Some(&Value::Bool(true));

@@ -67,7 +67,9 @@ fn rendered(operation: &Operation) -> Value {
     let query: Vec<Value> = operation
         .query
         .iter()
-        .map(|(name, kind)| json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}}))
+        .map(|(name, kind)| {
+            json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}})
+        })
         .collect();
     let answer: Map<String, Value> =
         ANSWERED_IN.iter().map(|media| ((*media).to_owned(), reference(&operation.answer))).collect();

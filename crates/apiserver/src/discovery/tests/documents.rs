@@ -86,7 +86,9 @@ fn a_client_that_asks_for_one_document_gets_it_with_a_tag() {
                     "scope": "Namespaced",
                     "shortNames": ["h"],
                     "categories": ["harbor"],
-                    "verbs": ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+                    "verbs": [
+                        "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch",
+                    ],
                     "subresources": [
                         {"subresource": "status", "responseKind": own, "verbs": ["get", "patch", "update"]},
                     ],
@@ -225,7 +227,11 @@ fn version_two_keeps_how_a_field_merges_beside_its_reference() {
 fn objects_within_objects_have_a_type_and_metadata() {
     let mut schema = harbor_schema();
     schema["properties"]["spec"]["properties"] = json!({
-        "template": {"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}}},
+        "template": {
+            "type": "object",
+            "x-kubernetes-embedded-resource": true,
+            "properties": {"spec": {"type": "object"}},
+        },
     });
     let embedding = harbor_with(schema);
     let documents = Documents::new(&[Arc::new(embedding)], definitions());

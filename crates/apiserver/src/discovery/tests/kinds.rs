@@ -21,7 +21,10 @@ pub(super) fn harbor_schema() -> Value {
                 "properties": {
                     "version": {"type": "string", "description": "The version of Harbor.", "minLength": 1},
                     "replicas": {"type": "integer", "format": "int32", "minimum": 0, "default": 1},
-                    "port": {"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]},
+                    "port": {
+                        "x-kubernetes-int-or-string": true,
+                        "anyOf": [{"type": "integer"}, {"type": "string"}],
+                    },
                     "settings": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
                     "proxy": {"type": "object", "nullable": true, "properties": {"host": {"type": "string"}}},
                     "hosts": {

@@ -27,8 +27,7 @@ pub(crate) fn accepted_status(crd: &Value, now: Timestamp) -> Value {
     let approved = text(&crd["metadata"]["annotations"], APPROVAL);
     if is_protected(text(spec, "group")) && approved.starts_with("http") {
         let message = format!("approved in {approved}");
-        conditions
-            .insert(0, condition("KubernetesAPIApprovalPolicyConformant", "ApprovedAnnotation", &message));
+        conditions.push(condition("KubernetesAPIApprovalPolicyConformant", "ApprovedAnnotation", &message));
     }
     let mut stored = items(&crd["status"], "storedVersions").to_vec();
     let storage = items(spec, "versions").iter().find(|version| version["storage"] == json!(true));

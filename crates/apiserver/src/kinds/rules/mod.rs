@@ -1,8 +1,17 @@
 //! What Kubernetes does to objects of each built-in kind, and what it refuses.
+//!
+//! A new object is filled in (`default`), prepared, given addresses (`allocate`) and validated, in this order; a
+//! changed one likewise. Its name and uid, or what of its metadata cannot change, are set before. Custom objects pass
+//! through the same functions, which then look at their metadata and status only.
+//!
+//! `stored.json`, `validation/refused.json` and `validation/changed.json` hold what kube-apiserver 1.37 answered to the
+//! requests in them.
 
 mod address;
 mod defaults;
 mod events;
+#[cfg(test)]
+mod laws;
 mod prepare;
 mod reset;
 #[cfg(test)]

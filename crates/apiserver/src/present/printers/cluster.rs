@@ -90,8 +90,8 @@ pub(super) const RESOURCE_QUOTAS: Printer = each(
         words(
             "Limit",
             About::Text(
-                "Limits control the maximum amount of cpu/memory that a container may use independent of contention \
-                 on the node.",
+                "Limits control the maximum amount of cpu/memory that a container may use independent of \
+                 contention on the node.",
             ),
         ),
         AGE,

@@ -18,8 +18,8 @@ const HEADS: &[Head] = &[
     words(
         "Restarts",
         About::Text(
-            "The number of times the containers in this pod have been restarted and when the last container in \
-             this pod has restarted.",
+            "The number of times the containers in this pod have been restarted and when the last \
+             container in this pod has restarted.",
         ),
     ),
     AGE,

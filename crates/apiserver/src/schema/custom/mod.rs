@@ -2,6 +2,7 @@
 
 mod correlation;
 mod defaults;
+mod dialect;
 mod formats;
 mod lists;
 mod lower;
@@ -11,6 +12,7 @@ mod openapi;
 mod prune;
 mod rule;
 mod rules;
+mod scalars;
 mod structural;
 mod told;
 mod values;

@@ -1,6 +1,6 @@
 //! Finds names in rules that mean nothing, which the CEL library at hand has no type checker to find.
 
-use super::{node::Node, values::escaped};
+use super::{dialect::OPTIONAL_FIELD, node::Node, values::escaped};
 use crate::schema::Type;
 use kube::core::cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
@@ -223,7 +223,7 @@ impl<'e, 'n> Names<'e, 'n> {
                 (None, Some(value)) => value_of(value),
                 _ => Known::Anything,
             },
-            (operators::OPT_SELECT, [operand, _], [_, name]) => {
+            (OPTIONAL_FIELD, [operand, _], [_, name]) => {
                 if let Expr::Literal(LiteralValue::String(name)) = &name.expr {
                     self.field(*operand, name.inner(), false);
                 }

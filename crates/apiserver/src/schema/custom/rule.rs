@@ -1,6 +1,6 @@
 //! One rule of a schema, compiled.
 
-use super::told;
+use super::{dialect, told};
 use crate::schema::extensions::{is, text};
 use kube::core::cel::cel::{IdedExpr, parser::Parser};
 use serde_json::Value;
@@ -83,10 +83,11 @@ impl Rule {
 }
 
 fn compiled(expression: &str) -> Result<IdedExpr, String> {
-    Parser::default()
-        .enable_optional_syntax(true)
-        .parse(expression)
-        .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))
+    let parsed = Parser::default().enable_optional_syntax(true).parse(expression);
+    let mut parsed = parsed
+        .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))?;
+    dialect::translate(&mut parsed);
+    Ok(parsed)
 }
 
 /// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.

@@ -2,10 +2,10 @@
 
 use super::{
     correlation::{Correlation, same_item},
+    dialect::LIBRARY,
     node::Node,
     rule::{Reason, Rule},
-    told,
-    values::{self, LIBRARY},
+    told, values,
 };
 use crate::{
     failure::Cause,

@@ -1,13 +1,10 @@
 //! JSON as rules see it: field names escaped, and texts that mean something else turned into that.
 
-use super::node::Node;
+use super::{dialect::LIBRARY, node::Node};
 use crate::schema::Type;
-use kube::core::cel::{
-    KubeCelExt as _,
-    cel::{
-        Context, Program, ResolveResult, Value as Cel,
-        objects::{Key, Map},
-    },
+use kube::core::cel::cel::{
+    Program, Value as Cel,
+    objects::{Key, Map},
 };
 use serde_json::{Number, Value};
 use std::{
@@ -17,14 +14,6 @@ use std::{
 
 /// How deep values go; serde_json parses no deeper.
 const DEPTH: usize = 128;
-
-/// Everything that rules can call.
-pub(super) static LIBRARY: LazyLock<Context<'static>> = LazyLock::new(|| {
-    let mut library = Context::default().with_all();
-    // Only a type checker sees a difference.
-    library.add_function("dyn", |value: Cel| -> ResolveResult { Ok(value) });
-    library
-});
 
 /// A value of a schema, or one that nothing is known of. The root of an object has metadata that no schema tells.
 pub(super) fn value(node: Option<&Node>, json: &Value, is_object: bool) -> Cel {
@@ -51,6 +40,9 @@ fn converted(node: Option<&Node>, json: &Value, is_object: bool, depth: usize) -
             let fields = map.iter().filter_map(|(name, json)| {
                 if is_object && name == "metadata" {
                     return Some((name.clone(), metadata(json)));
+                }
+                if is_struct && json.is_null() {
+                    return None;
                 }
                 let field = node.and_then(|node| node.field(name));
                 let name = if is_struct { escaped(name)? } else { name.clone() };

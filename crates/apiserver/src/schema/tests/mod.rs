@@ -2,6 +2,7 @@
 
 mod builtin;
 mod custom;
+mod evaluation;
 mod laws;
 mod operator;
 mod structural;
