@@ -1,7 +1,6 @@
 //! Kinds that CustomResourceDefinitions add.
 
 mod status;
-mod structural;
 mod validation;
 
 pub(crate) use status::accepted_status;
