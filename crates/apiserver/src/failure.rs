@@ -63,6 +63,12 @@ impl Fault {
 }
 
 impl Cause {
+    /// The whole complaint; one about the object as a whole is about a field without a name.
+    fn line(&self) -> String {
+        let field = if self.field.is_empty() { "[]" } else { &self.field };
+        format!("{field}: {}", self.message)
+    }
+
     /// `field: Required value[: detail]`
     pub fn required(field: impl Into<String>, detail: &str) -> Self {
         let message =
@@ -195,13 +201,14 @@ impl Failure {
         };
         let mut failure = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
         failure.details = named(group, plural, name);
+        failure.generic = plural.is_empty();
         failure
     }
 
     /// The object breaks rules of its kind.
     pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
         let lines: Vec<String> =
-            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+            causes.iter().map(Cause::line).collect();
         let told = match lines.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),

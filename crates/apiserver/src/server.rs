@@ -5,10 +5,11 @@ use crate::{
     admission::Webhooks,
     clock::Clock,
     discovery::Documents,
-    journal::{Journal, JournalError},
+    journal::{Header, Journal, JournalError},
     kinds::Kinds,
     lifecycle::{self, Controllers},
     schema,
+    serve::{Authority, AuthorityError},
     state::{Recorder, State},
     store::Key,
 };
@@ -54,6 +55,7 @@ pub(crate) struct Shared {
     pub tokens: Tokens,
     pub webhooks: Option<Arc<dyn Webhooks>>,
     documents: Mutex<Option<(Arc<Kinds>, Arc<Documents>)>>,
+    journal: Option<Arc<Mutex<Journal>>>,
 }
 
 impl ApiServer {
@@ -72,6 +74,23 @@ impl ApiServer {
     /// Forgets the history of all objects, so that watches and pages from the past have to start over.
     pub fn compact(&self) {
         self.0.state().store.compact();
+    }
+
+    /// The authority whose certificates this server is to be served with: always the same one where the server keeps a
+    /// file, so that a kubeconfig stays valid over a restart.
+    ///
+    /// # Errors
+    /// When no key can be made, or the file cannot be written.
+    pub fn authority(&self) -> Result<Authority, AuthorityError> {
+        let Some(journal) = &self.0.journal else { return Authority::generate() };
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pems) = journal.header().authority.clone() {
+            return Authority::from_pems(pems);
+        }
+        let authority = Authority::generate()?;
+        let header = Header { authority: Some(authority.pems().clone()), ..journal.header().clone() };
+        journal.set_header(header)?;
+        Ok(authority)
     }
 
     /// The newest resource version: it tells whether anything was written.
@@ -155,18 +174,25 @@ impl Builder {
     /// When the file cannot be read, is damaged, or is in use by another server.
     pub fn build(mut self) -> Result<ApiServer, JournalError> {
         let file = self.file.take();
-        let shared = Shared::empty(self);
+        let mut shared = Shared::empty(self);
         if let Some(path) = file {
-            let (mut journal, changes) = Journal::open(&path)?;
-            let mut state = shared.state();
-            changes.into_iter().for_each(|change| state.store.restore(change));
-            lifecycle::serve_all(&mut state);
+            let (journal, changes) = Journal::open(&path)?;
+            let journal = Arc::new(Mutex::new(journal));
+            let recording = Arc::clone(&journal);
             let record: Recorder = Box::new(move |change| {
+                let mut journal = recording.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Err(error) = journal.record(change) {
                     tracing::error!(%error, "a change could not be written to the file");
                 }
             });
-            state.record_with(record);
+            {
+                let mut state = shared.state();
+                state.store.restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
+                changes.into_iter().for_each(|change| state.store.restore(change));
+                lifecycle::serve_all(&mut state);
+                state.record_with(record);
+            }
+            shared.journal = Some(journal);
         }
         shared.state().furnish(&shared.clock);
         Ok(ApiServer(Arc::new(shared)))
@@ -184,6 +210,7 @@ impl Shared {
             tokens: Tokens::new(builder.tokens),
             webhooks: builder.webhooks,
             documents: Mutex::default(),
+            journal: None,
         }
     }
 
@@ -203,7 +230,10 @@ impl Shared {
             return Arc::clone(documents);
         }
         let resources: Vec<_> = kinds.iter().cloned().collect();
-        let documents = Arc::new(Documents::new(&resources, schema::definitions()));
+        let documents = Arc::new(match &*cached {
+            Some((_, outdated)) => outdated.renewed(&resources),
+            None => Documents::new(&resources, schema::definitions()),
+        });
         *cached = Some((kinds, Arc::clone(&documents)));
         documents
     }

@@ -35,6 +35,13 @@ impl ReactError {
     }
 }
 
+/// Which part of an object a patch is sent to.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Object,
+    Status,
+}
+
 impl World {
     pub fn api(&self, kind: Kind, namespace: &str) -> Api<DynamicObject> {
         let resource = kind.resource();
@@ -68,14 +75,37 @@ impl World {
     /// Changes some fields of an object that others have made. Not by server-side apply: whoever made it may be one of us,
     /// and would be understood to want nothing but these fields any more.
     pub async fn amend(&self, kind: Kind, object: &DynamicObject, fields: Value) -> Result<(), ReactError> {
+        self.change(kind, object, fields, Part::Object).await
+    }
+
+    /// The same by way of the status, as controllers annotate: a Deployment's generation then does not count it.
+    pub async fn amend_through_status(
+        &self,
+        kind: Kind,
+        object: &DynamicObject,
+        fields: Value,
+    ) -> Result<(), ReactError> {
+        self.change(kind, object, fields, Part::Status).await
+    }
+
+    async fn change(
+        &self,
+        kind: Kind,
+        object: &DynamicObject,
+        fields: Value,
+        part: Part,
+    ) -> Result<(), ReactError> {
         let key = Key::of(kind, object);
         if self.already_written(&key, "", object, &fields) || covers(&serde_json::to_value(object)?, &fields)
         {
             return Ok(());
         }
         let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-        let api = self.api(kind, &key.namespace);
-        let result = api.patch(&key.name, &params, &Patch::Merge(&fields)).await?;
+        let (api, patch) = (self.api(kind, &key.namespace), Patch::Merge(&fields));
+        let result = match part {
+            Part::Object => api.patch(&key.name, &params, &patch).await?,
+            Part::Status => api.patch_status(&key.name, &params, &patch).await?,
+        };
         self.note_written(&key, "", &result, fields);
         self.observe(kind, result);
         Ok(())

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who issues tokens, and whom they are meant for unless somebody else is named.
-const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+const ISSUER: &str = "https://kubernetes.default.svc";
 
 const GROUP: &str = "authentication.k8s.io";
 const HOUR: i64 = 3600;

@@ -1,7 +1,10 @@
 //! Discovery document by document: groups, then the kinds of each version.
 
 use super::served::{Group, Kind, Version, words};
+use crate::kinds::Resource;
+use k8s_openapi::ByteString;
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 /// `/api`
 pub(super) fn api_versions(core: &Group) -> Value {
@@ -63,6 +66,9 @@ fn resources(kind: &Kind) -> Vec<Value> {
     if !resource.categories.is_empty() {
         own.insert("categories".into(), json!(resource.categories));
     }
+    if resource.is_stored() {
+        own.insert("storageVersionHash".into(), storage_version_hash(resource));
+    }
     let parts = kind.subresources.iter().map(|part| {
         let mut described = json!({
             "name": format!("{}/{}", resource.plural, part.name),
@@ -78,4 +84,10 @@ fn resources(kind: &Kind) -> Vec<Value> {
         described
     });
     std::iter::once(Value::Object(own)).chain(parts).collect()
+}
+
+/// A short text that changes with the version in which objects are stored.
+fn storage_version_hash(resource: &Resource) -> Value {
+    let stored = format!("{}/{}/{}", resource.storage_group, resource.storage_version, resource.kind);
+    json!(ByteString(Sha256::digest(stored)[..8].to_vec()))
 }

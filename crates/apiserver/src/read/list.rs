@@ -62,18 +62,17 @@ pub(crate) fn list(
             .map_err(|compacted| too_old(token.as_ref(), compacted))?,
         None => collection.objects(namespace).cloned().collect(),
     };
-    let mut items = objects.into_iter().filter(|object| selection.selects(object)).filter(|object| {
+    let mut left = objects.into_iter().filter(|object| {
         token.as_ref().is_none_or(|token| place(object) > (token.after.0.as_str(), token.after.1.as_str()))
     });
     let revision = at.unwrap_or(now);
     let mut metadata = json!({"resourceVersion": revision.to_string()});
-    let Some(limit) = options.limit else {
-        return Ok(Page { items: items.collect(), metadata });
-    };
-    let page: Vec<Arc<Value>> = items.by_ref().take(limit).collect();
-    let left = items.count();
+    let limit = options.limit.unwrap_or(usize::MAX);
+    let items: Vec<Arc<Value>> = left.by_ref().filter(|object| selection.selects(object)).take(limit).collect();
+    // As in Kubernetes, what is left is not searched: there may be nothing selected among it.
+    let left = left.count();
     if left > 0
-        && let Some(last) = page.last()
+        && let Some(last) = items.last()
     {
         let (namespace, name) = place(last);
         let after = (namespace.to_owned(), name.to_owned());
@@ -82,7 +81,7 @@ pub(crate) fn list(
             metadata["remainingItemCount"] = left.into();
         }
     }
-    Ok(Page { items: page, metadata })
+    Ok(Page { items, metadata })
 }
 
 /// A revision that does not exist yet.

@@ -48,6 +48,9 @@ pub enum AuthorityError {
     /// The certificates do not go together.
     #[error("cannot serve with the certificates of the authority: {0}")]
     Tls(#[from] rustls::Error),
+    /// The authority could not be kept for the next start.
+    #[error("the authority cannot be kept: {0}")]
+    Unkept(#[from] crate::journal::JournalError),
     /// Client certificates cannot be verified.
     #[error("cannot verify client certificates: {0}")]
     Verifier(#[from] rustls::client::VerifierBuilderError),

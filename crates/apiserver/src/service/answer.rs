@@ -34,10 +34,11 @@ pub(super) struct Call {
 
 /// Answers a request.
 pub(super) async fn answer(server: Arc<Shared>, head: &Parts, body: Bytes) -> Response<Body> {
-    match respond(server, head, body).await {
+    let response = match respond(server, head, body).await {
         Ok(response) => response,
         Err(failure) => reply::failure(&failure),
-    }
+    };
+    if head.method == Method::HEAD { response.map(|_| Body::default()) } else { response }
 }
 
 async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Response<Body>, Failure> {

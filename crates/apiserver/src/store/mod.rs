@@ -111,6 +111,11 @@ impl Store {
         self.put(Change { revision, key: key.clone(), before: self.get(key).cloned(), after })
     }
 
+    /// Goes on after this revision, which an earlier life came to.
+    pub fn restore_revision(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
+    }
+
     /// Takes over a change that was committed in an earlier life, resource version included.
     pub fn restore(&mut self, mut change: Change) {
         self.revision = self.revision.max(change.revision);

@@ -26,7 +26,10 @@ impl Document {
     pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
         let Self { object, duplicates } = match media_type(content_type) {
             "application/json" | "" => Self { object: json(body, kind)?, duplicates: schema::duplicates(body) },
-            "application/yaml" => yaml(body)?,
+            "application/yaml" => yaml(body).map_err(|failure| {
+                let from = "error decoding patch: error converting YAML to JSON";
+                failure.reworded(from, &format!("the object provided is unrecognized (must be of type {kind})"))
+            })?,
             _ => return Err(unknown_format()),
         };
         if !object.is_object() {

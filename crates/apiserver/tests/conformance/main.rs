@@ -1,7 +1,7 @@
 //! The in-memory API does not lie: it answers scripted scenarios as a real kube-apiserver does.
 //!
-//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what is answered, `differences.yaml` where a real
-//! server answers otherwise, and why. `UPDATE_GOLDEN=real` records the transcripts from the real server of the test
+//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what Kubernetes answers, `differences.yaml` where
+//! other versions of it answer otherwise, and `limits.yaml` where the server in memory does, and why. `UPDATE_GOLDEN=real` records the transcripts from the real server of the test
 //! harness; choose it with `KUBEBUILDER_ASSETS`.
 
 mod difference;
@@ -14,16 +14,20 @@ mod transcript;
 mod watching;
 
 use difference::{Listed, complaints, differences};
-use apiserver::ApiServer;
+use apiserver::{Access, ApiServer, User};
 use envtest::ControlPlane;
+use http::{HeaderValue, Request, header::AUTHORIZATION};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{ObjectMeta, PostParams};
-use kube::{Api, Client};
+use kube::client::Body;
+use kube::{Api, Client, ResourceExt as _};
 use play::Stage;
 use scenario::{Scenario, Version};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+use tower::Layer as _;
+use tower::util::MapRequestLayer;
 use transcript::Transcript;
 
 macro_rules! scenarios {
@@ -118,24 +122,29 @@ fn every_file_belongs_to_a_scenario() {
 }
 
 async fn plays_in_memory(name: &str) {
-    let stage = Stage {
-        client: Client::new(ApiServer::new(), "default"),
-        version: Version(1, 33),
-        namespace: "conformance-1".into(),
-    };
-    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
+    let admin = User::authenticated("admin", ["system:masters".to_owned()]);
+    let server = ApiServer::builder().access(Access::Rbac).token("admin", admin).build().unwrap();
+    let authorised = MapRequestLayer::new(|mut request: Request<Body>| {
+        let token = HeaderValue::from_static("Bearer admin");
+        request.headers_mut().entry(AUTHORIZATION).or_insert(token);
+        request
+    });
+    let client = Client::new(authorised.layer(server), "default");
     let namespace = Namespace {
-        metadata: ObjectMeta { name: Some(stage.namespace.clone()), ..ObjectMeta::default() },
+        metadata: ObjectMeta { generate_name: Some("conformance-".into()), ..ObjectMeta::default() },
         ..Namespace::default()
     };
-    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
-    let answered = stage.play(&scenario_of(name)).await;
-    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
-    let found = differences(&recorded, &answered);
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let namespace = namespaces.create(&PostParams::default(), &namespace).await.unwrap().name_any();
+    let version = Version(1, 33);
+    let answered = Stage { client, version, namespace }.play(&scenario_of(name)).await;
     if let Ok(folder) = env::var("CONFORMANCE_OUT") {
         fs::write(Path::new(&folder).join(name).with_extension("yaml"), answered.to_yaml()).unwrap();
     }
-    assert!(found.is_empty(), "the server in memory answers {name} otherwise:\n{found:#?}");
+    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
+    let limits: Vec<Listed> = serde_saphyr::from_str(&read(&folder_of("limits.yaml"))).unwrap();
+    let complaints = complaints(name, version, &differences(&recorded, &answered), &limits, &answered);
+    assert!(complaints.is_empty(), "the server in memory answers {name} otherwise:\n{complaints}");
 }
 
 async fn plays_on_a_real_server(name: &str) {

@@ -17,7 +17,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\b", "<microtime>"),
         (r"\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\b", "<time>"),
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uid>"),
-        (r"\b10\.0\.\d{1,3}\.\d{1,3}\b", "<ip>"),
+        (r"\b10\.(?:0|96)\.\d{1,3}\.\d{1,3}\b", "<ip>"),
     ]
     .into_iter()
     .map(|(pattern, stands_for)| (Regex::new(pattern).unwrap(), stands_for))

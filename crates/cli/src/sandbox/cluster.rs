@@ -3,7 +3,7 @@
 use super::{definitions::install, error::SandboxError};
 use crate::error::Error;
 use ::sandbox::{StandIns, definitions};
-use apiserver::{ApiServer, Authority, Endpoint, serve};
+use apiserver::{ApiServer, Endpoint, serve};
 use kube::Client;
 use serde_json::{Value, json};
 use std::{
@@ -52,7 +52,7 @@ impl Cluster {
 
         let listener = TcpListener::bind(listen).await.map_err(|error| cannot_listen(listen, &error))?;
         let address = listener.local_addr().map_err(|error| cannot_listen(listen, &error))?;
-        let authority = Authority::generate().map_err(unavailable)?;
+        let authority = server.authority().map_err(unavailable)?;
         let credential = authority.credential(USER, "system:masters").map_err(unavailable)?;
         let endpoint = Endpoint::new(address, &authority);
         endpoint.write_kubeconfig(kubeconfig, CONTEXT, &credential).map_err(unavailable)?;

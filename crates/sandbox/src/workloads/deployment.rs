@@ -88,7 +88,7 @@ async fn adopt_revision(
     let number = if revision(new) > newest { revision(new) } else { newest + 1 };
     let annotated = json!({"metadata": {"annotations": {REVISION: number.to_string()}}});
     world.amend(Kind::ReplicaSet, new, annotated.clone()).await?;
-    world.amend(Kind::Deployment, deployment, annotated).await
+    world.amend_through_status(Kind::Deployment, deployment, annotated).await
 }
 
 async fn scale(world: &World, set: &DynamicObject, replicas: i64) -> Result<(), ReactError> {
