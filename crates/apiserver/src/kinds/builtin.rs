@@ -221,6 +221,7 @@ impl Row {
             storage_plural: self.plural.to_owned(),
             custom: None,
             structural: None,
+            stored: None,
             selectable_fields: Vec::new(),
             columns: Vec::new(),
             deprecation: self.deprecation.map(str::to_owned),

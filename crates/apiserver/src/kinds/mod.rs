@@ -10,7 +10,7 @@ mod rules;
 mod value;
 
 pub(crate) use canonical::canonicalise;
-pub(crate) use custom::{accepted_status, resources, validate_crd};
+pub(crate) use custom::{accepted_status, is_established, resources, wrong_scale};
 pub(crate) use quantity::Quantity;
 pub(crate) use registry::{GroupVersions, Kinds};
 pub(crate) use resource::{Column, Extra, Origin, Resource, Scale, Subresources, Verb};

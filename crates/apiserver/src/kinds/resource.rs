@@ -34,6 +34,8 @@ pub(crate) struct Resource {
     pub custom: Option<Arc<Value>>,
     /// The same, ready to shape and check objects.
     pub structural: Option<Arc<CustomSchema>>,
+    /// That of the version that objects are kept in, where it is another.
+    pub stored: Option<Arc<CustomSchema>>,
     /// Paths such as `.spec.color` by which a custom kind's field selectors may choose.
     pub selectable_fields: Vec<String>,
     pub columns: Vec<Column>,

@@ -1,9 +1,9 @@
 //! Custom kinds come with their definition and go with it.
 
-use super::collection::remove_finalizer;
+use super::{Work, collection::remove_finalizer};
 use crate::{
     clock::Clock,
-    kinds,
+    kinds::{self, Origin, Resource},
     request::{DeleteOptions, Propagation},
     state::State,
     store::Key,
@@ -12,14 +12,17 @@ use crate::{
 use serde_json::Value;
 use std::sync::Arc;
 
+const GROUP: &str = "apiextensions.k8s.io";
+const PLURAL: &str = "customresourcedefinitions";
+
 /// Holds a definition until the last object of its kind is gone.
 pub(crate) const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// The definition of the kind of the object at this place, if that is a custom one.
 pub(super) fn of(state: &State, key: &Key) -> Option<Key> {
     let definition = Key {
-        group: "apiextensions.k8s.io".into(),
-        plural: "customresourcedefinitions".into(),
+        group: GROUP.into(),
+        plural: PLURAL.into(),
         namespace: "".into(),
         name: format!("{}.{}", key.plural, key.group).into(),
     };
@@ -30,6 +33,8 @@ pub(super) fn of(state: &State, key: &Key) -> Option<Key> {
 pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
     let Some(definition) = state.store.get(key).cloned() else {
         Arc::make_mut(&mut state.kinds).remove_custom(&key.name);
+        let waiting: Vec<Work> = waiting(state).map(Work::Definition).collect();
+        state.work.extend(waiting);
         return;
     };
     if definition["metadata"]["deletionTimestamp"].is_null() {
@@ -44,23 +49,56 @@ pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
 
 /// Serves the kinds of every definition in the store, after it was filled from a file.
 pub(crate) fn serve_all(state: &mut State) {
-    let definitions: Vec<Arc<Value>> =
-        state.store.objects("apiextensions.k8s.io", "customresourcedefinitions", None).cloned().collect();
-    for definition in definitions {
-        if let Some(name) = definition["metadata"]["name"].as_str() {
+    let all: Vec<Arc<Value>> = definitions(state).cloned().collect();
+    for definition in all {
+        if let Some(name) = definition["metadata"]["name"].as_str().filter(|_| kinds::is_established(&definition)) {
             Arc::make_mut(&mut state.kinds).set_custom(name, kinds::resources(&definition));
         }
     }
 }
 
 fn serve(state: &mut State, key: &Key, definition: &Value, clock: &Clock) {
-    let status = kinds::accepted_status(definition, clock.now());
-    Arc::make_mut(&mut state.kinds).set_custom(&key.name, kinds::resources(definition));
-    if definition["status"] != status {
-        let mut after = definition.clone();
-        after["status"] = status;
+    let others = definitions(state).filter(|other| {
+        other["spec"]["group"] == definition["spec"]["group"] && other["metadata"]["name"] != *key.name
+    });
+    let status = kinds::accepted_status(definition, others.map(|other| &**other), clock.now());
+    let mut after = definition.clone();
+    after["status"] = status;
+    if kinds::is_established(&after) {
+        if !kinds::is_established(definition) {
+            let spec = &definition["spec"];
+            let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            state.store.begin(&name(&spec["group"]), &name(&spec["names"]["plural"]));
+        }
+        Arc::make_mut(&mut state.kinds).set_custom(&key.name, kinds::resources(definition));
+    }
+    if definition["status"] != after["status"] {
         state.commit(key, Some(after));
     }
+}
+
+/// Whether a kind is custom, and on its way out with its definition.
+pub(crate) fn is_terminating(state: &State, resource: &Resource) -> bool {
+    resource.origin == Origin::Custom
+        && definitions(state).any(|definition| {
+            let (spec, metadata) = (&definition["spec"], &definition["metadata"]);
+            spec["group"] == *resource.group
+                && spec["names"]["plural"] == *resource.plural
+                && !metadata["deletionTimestamp"].is_null()
+        })
+}
+
+fn definitions(state: &State) -> impl Iterator<Item = &Arc<Value>> {
+    state.store.objects(GROUP, PLURAL, None)
+}
+
+/// The definitions that do not have all their names.
+fn waiting(state: &State) -> impl Iterator<Item = Key> + '_ {
+    let lacks_names = |definition: &&Arc<Value>| definition["status"]["acceptedNames"] != definition["spec"]["names"];
+    definitions(state).filter(lacks_names).filter_map(|definition| {
+        let name = definition["metadata"]["name"].as_str()?;
+        Some(Key { group: GROUP.into(), plural: PLURAL.into(), namespace: "".into(), name: name.into() })
+    })
 }
 
 fn delete_objects(state: &mut State, definition: &Value, clock: &Clock) {

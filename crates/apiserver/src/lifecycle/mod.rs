@@ -3,7 +3,7 @@
 //! In a cluster, controllers do this some time later. Here it is done before the request that caused it is answered:
 //! the same changes in an order that a cluster may take, too, and no timing for a test to depend on.
 
-pub(crate) use definitions::{FINALIZER as CUSTOM_RESOURCE_CLEANUP, serve_all};
+pub(crate) use definitions::{FINALIZER as CUSTOM_RESOURCE_CLEANUP, is_terminating, serve_all};
 
 mod collection;
 mod definitions;

@@ -57,6 +57,11 @@ impl View {
                 present::table(resource, &items, page.metadata, self.include, now, WithHeaders::Yes, version)
             }
             As::Object => {
+                let mut metadata = page.metadata;
+                // A list without a Go type of its own says that there is no more.
+                if resource.origin == Origin::Custom && metadata.get("continue").is_none() {
+                    metadata["continue"] = "".into();
+                }
                 let items = items.into_iter().map(|item| match resource.origin {
                     Origin::Custom => item,
                     // The list says it once for all of them.
@@ -65,7 +70,7 @@ impl View {
                 json!({
                     "kind": resource.list_kind,
                     "apiVersion": resource.api_version(),
-                    "metadata": page.metadata,
+                    "metadata": metadata,
                     "items": items.collect::<Vec<_>>(),
                 })
             }

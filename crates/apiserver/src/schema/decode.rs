@@ -4,7 +4,7 @@ use super::{Format, Schema, Type, duplicates::MOST, path::Path};
 use crate::failure::Failure;
 use regex::Regex;
 use serde_json::{Map, Value, json};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Checks the types of an object's fields, drops nulls and unknown fields, and names the latter.
 pub(crate) fn decode(schema: &Schema, object: &mut Value) -> Result<Vec<String>, Failure> {
@@ -23,6 +23,17 @@ pub(crate) fn decode(schema: &Schema, object: &mut Value) -> Result<Vec<String>,
         }
     }
 }
+
+/// Why the metadata of an object of any kind cannot be read.
+pub(crate) fn metadata_problem(object: &Value) -> Option<String> {
+    let mut metadata = object.get("metadata")?.clone();
+    let mut decoder = Decoder::default();
+    decoder.value(&OBJECT_META, &mut metadata);
+    decoder.problem
+}
+
+static OBJECT_META: LazyLock<Arc<Schema>> =
+    LazyLock::new(|| Schema::builtin("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
 
 #[derive(Default)]
 struct Decoder<'a> {

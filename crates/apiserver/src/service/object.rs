@@ -14,7 +14,7 @@ use crate::{
     state::State,
     write::{
         admission::{Hooks, Request},
-        Document, Part, PatchFormat, Strategic, Written, deletion, scale_of},
+        Document, Part, PatchFormat, Strategic, Written, deletion, shown_scale},
 };
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(super) async fn part(
     match (method.as_str(), part) {
         ("GET", Part::Scale) => {
             let object = call.stored(name)?;
-            Ok(reply::document(StatusCode::OK, &call.view, &scale(&call, &object), &[]))
+            Ok(reply::document(StatusCode::OK, &call.view, &scale(&call, &object)?, &[]))
         }
         ("GET", _) => get(&call, name),
         ("PUT", Part::Scale) => {
@@ -161,10 +161,10 @@ fn shown(call: &Call, written: Written) -> Response<Body> {
     reply::document(written.code, &call.view, &object, &written.warnings)
 }
 
-fn scale(call: &Call, object: &Value) -> Value {
+fn scale(call: &Call, object: &Value) -> Result<Value, Failure> {
     match &call.resource.subresources.scale {
-        Some(paths) => scale_of(&call.resource, paths, object),
-        None => Value::Null,
+        Some(paths) => shown_scale(&call.resource, paths, object),
+        None => Ok(Value::Null),
     }
 }
 

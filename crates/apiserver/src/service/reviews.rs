@@ -8,6 +8,7 @@ use crate::{
     access::{Authorizer, Review, TokenTarget, review},
     body::Body,
     failure::Failure,
+    kinds::Origin,
     request::DeleteOptions,
     state::State,
     write::{Document, deletion},
@@ -44,6 +45,9 @@ pub(super) fn subresource(
         ("pods", "eviction", "POST") => evict(call, name, &object()?),
         ("pods", "binding", "POST") => bind(call, name, &object()?),
         ("namespaces", "finalize", "PUT") => finalize(call, name),
+        _ if call.resource.origin == Origin::Custom => {
+            Err(Failure::not_found(&call.resource.group, &call.resource.plural, name))
+        }
         _ => Err(no_such_resource()),
     }
 }

@@ -41,6 +41,12 @@ impl Collection {
         }
     }
 
+    /// Forgets what happened up to a revision.
+    pub(super) fn forget(&mut self, revision: u64) {
+        self.log.retain(|change| change.revision > revision);
+        self.compacted = revision;
+    }
+
     /// The objects of a namespace, or all of them, ordered by namespace and name.
     pub fn objects(&self, namespace: Option<&str>) -> impl Iterator<Item = &Arc<Value>> {
         let from = match namespace {

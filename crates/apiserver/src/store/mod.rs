@@ -62,6 +62,12 @@ impl Store {
         self.collections.entry(place).or_insert_with(|| Collection::new(history, revision))
     }
 
+    /// Begins to keep a kind: nothing is known of what was before.
+    pub fn begin(&mut self, group: &str, plural: &str) {
+        let revision = self.revision;
+        self.collection(group, plural).forget(revision);
+    }
+
     /// The objects of a kind in a namespace, or in all.
     pub fn objects(
         &self,

@@ -30,7 +30,9 @@ impl Document {
                 let from = "error decoding patch: error converting YAML to JSON";
                 failure.reworded(from, &format!("the object provided is unrecognized (must be of type {kind})"))
             })?,
-            _ => return Err(unknown_format()),
+            _ => return Err(unknown_format(
+                "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            )),
         };
         if !object.is_object() {
             let what = format!(
@@ -51,10 +53,13 @@ impl PatchFormat {
             ("application/merge-patch+json", _) => Ok(Self::Merge),
             ("application/apply-patch+yaml", _) => Ok(Self::Apply),
             ("application/strategic-merge-patch+json", Strategic::Known) => Ok(Self::Strategic),
-            _ => Err(Failure::generic(
+            (_, Strategic::Known) => Err(Failure::generic(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "UnsupportedMediaType",
                 "415: Unsupported Media Type",
+            )),
+            (_, Strategic::Unknown) => Err(unknown_format(
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
             )),
         }
     }
@@ -102,13 +107,9 @@ fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-fn unknown_format() -> Failure {
-    Failure::new(
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "UnsupportedMediaType",
-        "the body of the request was in an unknown format - accepted media types include: \
-         application/json, application/yaml, application/vnd.kubernetes.protobuf",
-    )
+fn unknown_format(known: &str) -> Failure {
+    let what = "the body of the request was in an unknown format - accepted media types include";
+    Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", format!("{what}: {known}"))
 }
 
 fn word_for(value: &Value) -> &'static str {

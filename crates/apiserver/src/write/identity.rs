@@ -1,12 +1,15 @@
 //! Whether an object is the one its path names.
 
 use crate::{
-    failure::Failure,
+    failure::{Cause, Failure},
     go,
     kinds::{Origin, Resource},
     state::State,
 };
 use serde_json::Value;
+
+/// How much of a body is shown where it is refused.
+const SUMMARY: usize = 30;
 
 /// Checks kind, version, name and namespace against the path, and fills in what the path knows.
 pub(crate) fn settle(
@@ -60,7 +63,13 @@ fn kind(state: &State, resource: &Resource, object: &mut Value) -> Result<(), Fa
     let sent = |object: &Value, field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (mut api_version, mut kind) = (sent(object, "apiVersion"), sent(object, "kind"));
     if resource.origin == Origin::Custom && kind.is_empty() {
-        return Err(Failure::bad_request(format!("Object 'Kind' is missing in '{object}'")));
+        let text = object.to_string();
+        let start: String = text.chars().take(SUMMARY).collect();
+        let summary = if start == text { start } else { format!("{start} ...") };
+        return Err(Failure::bad_request(format!(
+            "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{text}' ({summary})",
+            resource.kind
+        )));
     }
     if api_version.is_empty() {
         api_version.clone_from(&expected);
@@ -73,12 +82,18 @@ fn kind(state: &State, resource: &Resource, object: &mut Value) -> Result<(), Fa
     if kind == resource.kind && api_version == expected {
         return Ok(());
     }
+    let mismatch = || {
+        Failure::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+        ))
+    };
     if resource.origin == Origin::Custom {
-        return Err(Failure::bad_request(format!(
-            "{kind} in version {:?} cannot be handled as a {}: no kind {kind:?} is registered",
-            version_of(&api_version),
-            resource.kind
-        )));
+        if api_version != expected {
+            return Err(mismatch());
+        }
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let cause = Cause::invalid("kind", &object["kind"], format!("must be {}", resource.kind));
+        return Err(Failure::invalid(&resource.group, &kind, name, &[cause]));
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let why = match state.kinds.by_kind(group, version, &kind) {
@@ -87,11 +102,7 @@ fn kind(state: &State, resource: &Resource, object: &mut Value) -> Result<(), Fa
             go::package(&resource.group),
             resource.kind
         ),
-        Some(_) => {
-            return Err(Failure::bad_request(format!(
-                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-            )));
-        }
+        Some(_) => return Err(mismatch()),
         None => format!(
             "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
         ),

@@ -14,12 +14,13 @@ mod pipeline;
 mod scale;
 
 pub(crate) use body::{Document, PatchFormat, Strategic};
-pub(crate) use scale::scale_of;
+pub(crate) use scale::shown_scale;
 
 use crate::{
     access::User,
     failure::Failure,
     kinds::{Origin, Resource},
+    lifecycle,
     request::WriteOptions,
     server::Shared,
     state::State,
@@ -155,8 +156,12 @@ impl Write<'_> {
         Ok(name)
     }
 
-    /// Objects come only into a namespace that exists and is not about to end.
+    /// Objects come only into a namespace that exists and is not about to end, and neither is the definition of the kind.
     fn open_for_new_objects(&self, name: &str) -> Result<(), Failure> {
+        if lifecycle::is_terminating(&self.server.state(), &self.resource) {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Failure::forbidden(&self.resource.group, &self.resource.plural, name, why));
+        }
         let Some(namespace) = self.namespace else { return Ok(()) };
         let state = self.server.state();
         let found = state.store.objects("", "namespaces", Some("")).find(|n| n["metadata"]["name"] == namespace);

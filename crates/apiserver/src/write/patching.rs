@@ -1,6 +1,6 @@
 //! Patches: of the stored object, or of what one writer has applied to it.
 
-use super::{Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity, metadata};
+use super::{Part, Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity, metadata};
 use crate::{
     failure::{Cause, Failure},
     fields::{self, Force},
@@ -76,6 +76,9 @@ impl Write<'_> {
         let force = if self.options.force == Some(true) { Force::Yes } else { Force::No };
         self.carry_out(&key, |live| {
             if live.is_none() {
+                if self.part != Part::Main {
+                    return Err(Failure::not_found(&self.resource.group, &self.resource.plural, name));
+                }
                 self.open_for_new_objects(name)?;
             }
             let reset = kinds::reset_fields(&self.resource, self.part.subresource());

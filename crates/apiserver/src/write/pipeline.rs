@@ -10,7 +10,7 @@ use crate::{
     admission::Operation,
     failure::{Cause, Failure},
     fields,
-    kinds::{self, Resource},
+    kinds::{self, Origin, Resource},
     request::FieldValidation,
     schema,
     store::Key,
@@ -115,6 +115,9 @@ impl Write<'_> {
             return Err(Failure::invalid(&self.resource.storage_group, &self.resource.kind, &key.name, &causes));
         }
         self.escalates_nothing(key, live, &object)?;
+        if self.resource.origin == Origin::Custom {
+            schema::shorten_numbers(&mut object);
+        }
         warnings.extend(kinds::warnings(&self.resource, &object));
         if let Some(hooks) = &hooks {
             warnings.extend(hooks.validate(&request, Some(&object)).await?);
@@ -203,6 +206,7 @@ impl Write<'_> {
         };
         if let Some(custom) = &self.resource.structural {
             causes.extend(schema::validate(custom, object, live));
+            causes.extend(kinds::wrong_scale(&self.resource, object, self.part == Part::Status));
         }
         causes
     }
@@ -228,6 +232,13 @@ impl Write<'_> {
 fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
     let unknown = match &resource.structural {
         Some(custom) => {
+            if let Some(problem) = schema::metadata_problem(object) {
+                return Err(Failure::bad_request(format!(
+                    "{kind} in version {:?} cannot be handled as a {kind}: {problem}",
+                    resource.version,
+                    kind = resource.kind,
+                )));
+            }
             let unknown = schema::prune(custom, object);
             schema::apply_defaults(custom, object);
             unknown

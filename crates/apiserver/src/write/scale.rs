@@ -3,7 +3,7 @@
 use super::{Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml};
 use crate::{
     failure::{Cause, Failure},
-    kinds::{Resource, Scale},
+    kinds::{Origin, Resource, Scale},
     state::State,
 };
 use serde_json::{Value, json};
@@ -67,7 +67,13 @@ impl Write<'_> {
                 let live = live.ok_or_else(not_found)?;
                 let scale = intend(&scale_of(&self.resource, paths, live))?;
                 let replicas = scale["spec"].get("replicas").cloned().unwrap_or(json!(0));
-                if replicas.as_i64().is_none_or(|count| count < 0) {
+                let is_custom = self.resource.origin == Origin::Custom;
+                if is_custom && get(live, &paths.spec_replicas).is_none() && scale["spec"].get("replicas").is_none() {
+                    let path = &paths.spec_replicas;
+                    return Err(Failure::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
+                }
+                // Of a custom kind, the object itself is refused.
+                if replicas.as_i64().is_none_or(|count| count < 0 && !is_custom) {
                     let cause = Cause::invalid("spec.replicas", &replicas, "must be greater than or equal to 0");
                     return Err(Failure::invalid("autoscaling", "Scale", name, &[cause]));
                 }
@@ -95,8 +101,17 @@ fn check_kind(scale: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The scale of an object, of which there is none where a custom one does not say how many.
+pub(crate) fn shown_scale(resource: &Resource, paths: &Scale, object: &Value) -> Result<Value, Failure> {
+    if resource.origin == Origin::Custom && get(object, &paths.spec_replicas).is_none() {
+        let path = &paths.spec_replicas;
+        return Err(Failure::internal(format!("the spec replicas field {path:?} does not exist")));
+    }
+    Ok(scale_of(resource, paths, object))
+}
+
 /// The scale of an object.
-pub(crate) fn scale_of(resource: &Resource, paths: &Scale, object: &Value) -> Value {
+fn scale_of(resource: &Resource, paths: &Scale, object: &Value) -> Value {
     let mut metadata = serde_json::Map::new();
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
         if let Some(value) = object["metadata"].get(field) {

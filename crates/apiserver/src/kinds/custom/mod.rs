@@ -1,9 +1,11 @@
 //! Kinds that CustomResourceDefinitions add.
 
+mod scale;
 mod status;
 mod validation;
 
-pub(crate) use status::accepted_status;
+pub(crate) use scale::wrong_scale;
+pub(crate) use status::{accepted_status, is_established};
 pub(crate) use validation::{validate_crd, validate_crd_update};
 
 use super::{
@@ -30,16 +32,28 @@ pub(crate) fn resources(crd: &Value) -> Vec<Resource> {
     let spec = &crd["spec"];
     let versions = items(spec, "versions");
     let storage = versions.iter().find(|version| version["storage"] == json!(true));
-    let storage = storage.map_or("", |version| text(version, "name"));
     let served = versions.iter().filter(|version| version["served"] == json!(true));
-    served.map(|version| resource(spec, version, storage)).collect()
+    let mut all: Vec<Resource> = served
+        .map(|version| resource(spec, version, storage.map_or("", |version| text(version, "name"))))
+        .collect();
+    if all.iter().any(|one| one.version != one.storage_version) {
+        let stored = storage.and_then(|version| CustomSchema::parse(&definition(version)).ok()).map(Arc::new);
+        for one in all.iter_mut().filter(|one| one.version != one.storage_version) {
+            one.stored.clone_from(&stored);
+        }
+    }
+    all
+}
+
+fn definition(version: &Value) -> Value {
+    version["schema"].get("openAPIV3Schema").cloned().unwrap_or_else(|| json!({}))
 }
 
 fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
     let names = &spec["names"];
     let group = text(spec, "group");
     let kind = text(names, "kind");
-    let definition = version["schema"].get("openAPIV3Schema").cloned().unwrap_or_else(|| json!({}));
+    let definition = definition(version);
     // A definition is stored only if its schemas parse.
     let structural = CustomSchema::parse(&definition).ok().map(Arc::new);
     let reversed = group.rsplit('.').collect::<Vec<_>>().join(".");
@@ -63,6 +77,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
         storage_plural: text(names, "plural").to_owned(),
         schema: structural.as_ref().map_or_else(anything, |structural| Arc::clone(&structural.schema)),
         structural,
+        stored: None,
         custom: Some(Arc::new(definition)),
         selectable_fields: items(version, "selectableFields")
             .iter()

@@ -10,7 +10,7 @@
 mod address;
 mod base64;
 mod defaults;
-mod events;
+mod forms;
 #[cfg(test)]
 mod laws;
 mod prepare;
@@ -22,7 +22,7 @@ mod warnings;
 
 pub(crate) use address::{Addresses, Allocator, allocate};
 pub(crate) use defaults::default;
-pub(crate) use events::{from_stored, stored_field, to_stored};
+pub(crate) use forms::{from_stored, stored_field, to_stored};
 pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
 pub(crate) use reset::reset_fields;
 pub(crate) use validation::{name_rule, names, validate_create, validate_status, validate_update};

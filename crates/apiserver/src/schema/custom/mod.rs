@@ -19,6 +19,7 @@ mod values;
 
 pub(crate) use defaults::apply_defaults;
 pub(crate) use prune::prune;
+pub(crate) use scalars::shorten_numbers;
 
 use super::{Schema, path::Path};
 use crate::failure::{Cause, Fault};

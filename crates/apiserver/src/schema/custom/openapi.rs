@@ -251,11 +251,16 @@ impl Validation<'_> {
         let actual = number.as_f64().unwrap_or(f64::NAN);
         let limit =
             |limit: f64| if number.is_f64() { told::float(limit) } else { told::float(limit.trunc()) };
-        if let Some(factor) = bounds.multiple_of
-            && !is_multiple(number, factor)
-        {
-            let detail = format!("{} in body should be a multiple of {}", self.path, limit(factor));
-            findings.add(told::invalid(self.path, &shown, detail));
+        // Of a factor, Go sees the whole part where the number is whole.
+        if let Some(factor) = bounds.multiple_of.map(|factor| if number.is_f64() { factor } else { factor.trunc() }) {
+            if factor <= 0.0 {
+                let factor = told::float(factor);
+                let detail = format!("factor MultipleOf declared for {} must be positive: {factor}", self.path);
+                findings.add(told::invalid_shown(self.path, &factor, &detail));
+            } else if !is_multiple(number, factor) {
+                let detail = format!("{} in body should be a multiple of {}", self.path, limit(factor));
+                findings.add(told::invalid(self.path, &shown, detail));
+            }
         }
         if let Some(least) = bounds.minimum
             && (actual < least || (bounds.exclusive_minimum && actual <= least))

@@ -60,3 +60,18 @@ pub(super) fn same(left: &Value, right: &Value) -> bool {
             _ => false,
         }
 }
+
+/// Writes numbers as Go does: 2, not 2.0.
+pub(crate) fn shorten_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let text = number.as_f64().filter(|float| float.fract() == 0.0).map(|float| format!("{float:.0}"));
+            if let Some(whole) = text.and_then(|text| text.parse::<i64>().ok()) {
+                *value = whole.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(shorten_numbers),
+        _ => {}
+    }
+}

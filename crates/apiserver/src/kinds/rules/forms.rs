@@ -1,9 +1,15 @@
-//! Two forms of one object: events of the core group and of `events.k8s.io` are kept together, in the former's form.
+//! The forms of an object: as it is stored, and as each version of its kind shows it.
+//!
+//! Events of the core group and of `events.k8s.io` are kept together, in the form of the former. Versions of a custom
+//! kind differ only in the fields they have and the defaults of these.
 
-use crate::kinds::{
-    canonicalise,
-    resource::Resource,
-    value::{set, unset},
+use crate::{
+    kinds::{
+        canonicalise,
+        resource::Resource,
+        value::{set, unset},
+    },
+    schema,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -27,6 +33,9 @@ pub(crate) fn to_stored(resource: &Resource, mut object: Value) -> Value {
         }
     }
     set(&mut object, "apiVersion", resource.storage_api_version());
+    if let Some(stored) = &resource.stored {
+        schema::prune(stored, &mut object);
+    }
     object
 }
 
@@ -39,6 +48,10 @@ pub(crate) fn from_stored(resource: &Resource, stored: &Value) -> Value {
             rename(&mut object, core, events);
         }
         canonicalise(resource, &mut object);
+    }
+    if let Some(custom) = &resource.structural {
+        schema::prune(custom, &mut object);
+        schema::apply_defaults(custom, &mut object);
     }
     object
 }
