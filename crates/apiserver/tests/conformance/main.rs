@@ -13,8 +13,8 @@ mod template;
 mod transcript;
 mod watching;
 
-use difference::{Listed, complaints, differences};
 use apiserver::{Access, ApiServer, User};
+use difference::{Listed, complaints, differences};
 use envtest::ControlPlane;
 use http::{HeaderValue, Request, header::AUTHORIZATION};
 use k8s_openapi::api::core::v1::Namespace;
