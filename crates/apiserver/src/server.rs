@@ -263,8 +263,8 @@ impl State {
                 "labels": {"component": "apiserver", "provider": "kubernetes"},
             },
             "spec": {
-                "clusterIP": "10.96.0.1",
-                "clusterIPs": ["10.96.0.1"],
+                "clusterIP": "10.0.0.1",
+                "clusterIPs": ["10.0.0.1"],
                 "internalTrafficPolicy": "Cluster",
                 "ipFamilies": ["IPv4"],
                 "ipFamilyPolicy": "SingleStack",

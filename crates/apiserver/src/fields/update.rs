@@ -15,7 +15,9 @@ use serde_json::Value;
 
 /// Sets `new.metadata.managedFields` after a write that took `old`, as stored, to `new`, as decoded and defaulted.
 ///
-/// What the server itself sets comes later: who creates a Service does not own its address. What the client sent is there before: nothing keeps the owners, an empty list or one empty entry resets them, and
+/// What the server itself sets comes later: who creates a Service does not own its address.
+///
+/// `new` comes with what the client sent: nothing keeps the owners, an empty list or one empty entry resets them, and
 /// anything else replaces them if it can be read. What is in or below `reset` is not the writer's to set.
 pub(crate) fn update(
     schema: &Schema,

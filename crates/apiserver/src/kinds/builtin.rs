@@ -35,7 +35,9 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 #[rustfmt::skip]
 const KINDS: &[Row] = &[
     row("", "v1", "configmaps", "ConfigMap").short(&["cm"]),
-    row("", "v1", "endpoints", "Endpoints").short(&["ep"]),
+    row("", "v1", "endpoints", "Endpoints")
+        .short(&["ep"])
+        .deprecated("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
     row("", "v1", "events", "Event").short(&["ev"]),
     row("", "v1", "limitranges", "LimitRange").short(&["limits"]),
     row("", "v1", "namespaces", "Namespace").short(&["ns"]).cluster().verbs(NOT_AS_COLLECTION).status().extra(NAMESPACE),
@@ -103,6 +105,7 @@ struct Row {
     counts_generations: bool,
     update: Overwrite,
     storage_group: &'static str,
+    deprecation: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,6 +137,7 @@ const fn row(group: &'static str, version: &'static str, plural: &'static str, k
         counts_generations: false,
         update: Overwrite::Succeeds,
         storage_group: group,
+        deprecation: None,
     }
 }
 
@@ -182,6 +186,10 @@ impl Row {
         Self { storage_group, ..self }
     }
 
+    const fn deprecated(self, warning: &'static str) -> Self {
+        Self { deprecation: Some(warning), ..self }
+    }
+
     fn resource(&self) -> Resource {
         let definition = self.definition();
         Resource {
@@ -215,6 +223,7 @@ impl Row {
             structural: None,
             selectable_fields: Vec::new(),
             columns: Vec::new(),
+            deprecation: self.deprecation.map(str::to_owned),
             origin: Origin::Builtin,
         }
     }

@@ -16,6 +16,6 @@ pub(crate) use registry::{GroupVersions, Kinds};
 pub(crate) use resource::{Column, Extra, Origin, Resource, Scale, Subresources, Verb};
 pub(crate) use rules::{
     Addresses, Allocator, advances_generation, allocate, default, from_stored, name_rule, names,
-    prepare_create, prepare_status, prepare_update, reset_fields, to_stored, validate_create,
-    validate_status, validate_update,
+    prepare_create, prepare_status, prepare_update, reset_fields, stored_field, to_stored, validate_create,
+    validate_status, validate_update, warnings,
 };

@@ -37,6 +37,8 @@ pub(crate) struct Resource {
     /// Paths such as `.spec.color` by which a custom kind's field selectors may choose.
     pub selectable_fields: Vec<String>,
     pub columns: Vec<Column>,
+    /// What clients are told who still use this version.
+    pub deprecation: Option<String>,
     pub origin: Origin,
 }
 

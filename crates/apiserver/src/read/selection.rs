@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    kinds::{Origin, Resource},
+    kinds::{self, Origin, Resource},
     request::{FieldSelector, LabelSelector, ListOptions},
 };
 use serde_json::Value;
@@ -28,7 +28,8 @@ impl Selection {
             .as_deref()
             .map(|text| FieldSelector::parse(text, |field| supported(resource, field)))
             .transpose()?
-            .unwrap_or_default();
+            .unwrap_or_default()
+            .renamed(|field| kinds::stored_field(resource, field));
         Ok(Self { namespace: namespace.map(str::to_owned), labels, fields })
     }
 

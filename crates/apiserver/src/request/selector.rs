@@ -188,6 +188,11 @@ impl FieldSelector {
         Ok(Self(terms.collect::<Result<_, _>>()?))
     }
 
+    /// The same selector by other names of the fields.
+    pub fn renamed(&self, name: impl Fn(&str) -> std::borrow::Cow<'_, str>) -> Self {
+        Self(self.0.iter().map(|(field, expected)| (name(field).into_owned(), expected.clone())).collect())
+    }
+
     /// Whether it selects everything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

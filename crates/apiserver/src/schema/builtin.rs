@@ -1,9 +1,6 @@
 //! Lowers the definitions of the built-in kinds into schemas.
 
-use super::{
-    Format, Schema, Type, definitions, extensions,
-    published::{self, Presence},
-};
+use super::{Format, Schema, Type, definitions, extensions, published};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -89,20 +86,8 @@ impl Lowering {
 
     fn field(&mut self, owner: Option<&str>, field: &str, property: &Value) -> Schema {
         let mut schema = self.node(None, property);
-        schema.presence = match schema.kind {
-            Some(Type::Array) => Presence::NonZero,
-            Some(Type::String) if schema.format == Format::Byte => Presence::NonZero,
-            Some(Type::Object) if schema.additional.is_some() => Presence::NonZero,
-            _ => Presence::Given,
-        };
-        if let Some(facts) = owner.and_then(|owner| published::facts(owner, field)) {
-            if facts.omits_zero {
-                schema.presence = Presence::NonZero;
-            }
-            if facts.standing.is_some() {
-                schema.presence = Presence::Always;
-                schema.default.clone_from(&facts.standing);
-            }
+        if let Some(standing) = owner.and_then(|owner| published::standing(owner, field)) {
+            schema.default = Some(standing.clone());
         }
         schema
     }

@@ -136,12 +136,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn text(&mut self, schema: &Schema, text: &str) {
+    fn text(&mut self, schema: &Schema, text: &mut String) {
         match schema.format {
             Format::Byte => {
                 if let Some(position) = base64_flaw(text) {
                     self.report(|| format!("illegal base64 data at input byte {position}"));
                 }
+                text.retain(|character| !matches!(character, '\r' | '\n'));
             }
             Format::DateTime if !is_time(text) => {
                 self.report(|| {

@@ -6,7 +6,6 @@ mod decode;
 mod definitions;
 mod duplicates;
 mod extensions;
-mod normal;
 mod path;
 mod published;
 #[cfg(test)]
@@ -16,8 +15,6 @@ pub(crate) use custom::{CustomSchema, apply_defaults, prune, validate};
 pub(crate) use decode::decode;
 pub(crate) use definitions::definitions;
 pub(crate) use duplicates::{duplicates, strict_failure};
-pub(crate) use normal::normalize;
-pub(crate) use published::Presence;
 
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -43,8 +40,6 @@ pub(crate) struct Schema {
     pub preserves_unknown: bool,
     /// What a scalar's text or number must look like.
     pub format: Format,
-    /// Whether a field of a built-in kind is there when zero or not given.
-    pub presence: Presence,
     /// The name of a built-in type in Go, for messages: `v1.Container`.
     pub go: Option<Arc<str>>,
     /// The definition to go on with, where it contains itself.

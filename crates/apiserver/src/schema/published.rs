@@ -22,26 +22,13 @@ static FACTS: LazyLock<HashMap<String, HashMap<&str, Facts>>> = LazyLock::new(||
     .collect()
 });
 
-/// When a field of a Go type is part of its JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Presence {
-    /// When it was given.
-    #[default]
-    Given,
-    /// When it was given and is neither zero nor empty.
-    NonZero,
-    /// Always.
-    Always,
-}
-
 /// What is known about one field.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+struct Facts {
     /// The extensions and the default, as published.
     attributes: Map<String, Value>,
     /// The value of a field that is always there.
-    pub standing: Option<Value>,
-    pub omits_zero: bool,
+    standing: Option<Value>,
 }
 
 impl Facts {
@@ -59,7 +46,6 @@ impl Facts {
             None => (fact, ""),
         };
         match word {
-            "?" => self.omits_zero = true,
             "map" => {
                 let keys: Vec<&str> = keys.split(',').collect();
                 self.publish("x-kubernetes-list-type", json!("map"));
@@ -87,9 +73,9 @@ impl Facts {
     }
 }
 
-/// What is known about a field of a definition.
-pub(super) fn facts(definition: &str, field: &str) -> Option<&'static Facts> {
-    FACTS.get(definition)?.get(field)
+/// The value of a field that is always there.
+pub(super) fn standing(definition: &str, field: &str) -> Option<&'static Value> {
+    FACTS.get(definition)?.get(field)?.standing.as_ref()
 }
 
 /// Completes the definitions with what Kubernetes publishes.

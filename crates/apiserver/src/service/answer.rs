@@ -74,14 +74,25 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
         user,
         agent: agent(text(head, header::USER_AGENT)),
     };
+    let deprecation = call.resource.deprecation.clone();
+    let answered = about_objects(call, target.watch, &head.method).await;
+    Ok(match deprecation {
+        Some(warning) => {
+            reply::warned(answered.unwrap_or_else(|failure| reply::failure(&failure)), &warning)
+        }
+        None => answered?,
+    })
+}
+
+async fn about_objects(call: Call, watches: bool, method: &Method) -> Result<Response<Body>, Failure> {
     if !call.resource.is_stored() {
-        return reviews::answer(&call, &head.method);
+        return reviews::answer(&call, method);
     }
     match (call.name.clone(), call.subresource.clone()) {
-        (name, None) if target.watch => collection::watch_path(call, name.as_deref()),
-        (None, _) => collection::answer(call, &head.method).await,
-        (Some(name), None) => object::answer(call, &name, &head.method).await,
-        (Some(name), Some(subresource)) => object::part(call, &name, &subresource, &head.method).await,
+        (name, None) if watches => collection::watch_path(call, name.as_deref()),
+        (None, _) => collection::answer(call, method).await,
+        (Some(name), None) => object::answer(call, &name, method).await,
+        (Some(name), Some(subresource)) => object::part(call, &name, &subresource, method).await,
     }
 }
 

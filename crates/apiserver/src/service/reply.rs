@@ -16,13 +16,26 @@ pub(super) fn document(
     warnings: &[String],
 ) -> Response<Body> {
     let mut response = bytes(code, view.format.content_type(), view.encode(document));
-    for warning in warnings {
-        let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
-            response.headers_mut().append(WARNING, value);
-        }
+    for value in warnings.iter().filter_map(|warning| header(warning)) {
+        response.headers_mut().append(WARNING, value);
     }
     response
+}
+
+/// The same response with a warning before all others.
+pub(super) fn warned(mut response: Response<Body>, warning: &str) -> Response<Body> {
+    let headers = response.headers_mut();
+    let others: Vec<HeaderValue> = headers.get_all(WARNING).iter().cloned().collect();
+    headers.remove(WARNING);
+    for value in header(warning).into_iter().chain(others) {
+        headers.append(WARNING, value);
+    }
+    response
+}
+
+fn header(warning: &str) -> Option<HeaderValue> {
+    let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
+    HeaderValue::from_str(&format!("299 - \"{text}\"")).ok()
 }
 
 /// A failure as a `Status`.

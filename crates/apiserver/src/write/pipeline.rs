@@ -114,9 +114,10 @@ impl Write<'_> {
             causes = self.allocated(key, &mut object);
         }
         if !causes.is_empty() {
-            return Err(Failure::invalid(&self.resource.group, &self.resource.kind, &key.name, &causes));
+            return Err(Failure::invalid(&self.resource.storage_group, &self.resource.kind, &key.name, &causes));
         }
         self.escalates_nothing(key, live, &object)?;
+        warnings.extend(kinds::warnings(&self.resource, &object));
         if let Some(hooks) = &hooks {
             warnings.extend(hooks.validate(&request, Some(&object)).await?);
         }

@@ -1,13 +1,13 @@
 //! Kinds that CustomResourceDefinitions add.
 
 mod status;
-mod structural;
 mod validation;
 
 pub(crate) use status::accepted_status;
 pub(crate) use validation::{validate_crd, validate_crd_update};
 
 use super::{
+    registry::priority,
     resource::{
         Column, Origin, Resource, Scale, Subresources,
         Verb::{self, Create, Delete, DeleteCollection, Get, List, Patch, Update, Watch},
@@ -69,8 +69,28 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
             .map(|field| text(field, "jsonPath").to_owned())
             .collect(),
         columns: columns(version),
+        deprecation: deprecation(spec, version),
         origin: Origin::Custom,
     }
+}
+
+/// What is said of a deprecated version: the definition's own words, or a newer version to use.
+fn deprecation(spec: &Value, version: &Value) -> Option<String> {
+    if version["deprecated"] != json!(true) {
+        return None;
+    }
+    if let Some(warning) = version["deprecationWarning"].as_str() {
+        return Some(warning.to_owned());
+    }
+    let (group, kind, old) = (text(spec, "group"), text(&spec["names"], "kind"), text(version, "name"));
+    let newer = items(spec, "versions")
+        .iter()
+        .filter(|other| other["served"] == json!(true) && other["deprecated"] != json!(true))
+        .map(|other| text(other, "name"))
+        .filter(|name| priority(name) > priority(old))
+        .max_by_key(|name| priority(name));
+    let told = format!("{group}/{old} {kind} is deprecated");
+    Some(newer.map_or_else(|| told.clone(), |newer| format!("{told}; use {group}/{newer} {kind}")))
 }
 
 fn anything() -> Arc<Schema> {

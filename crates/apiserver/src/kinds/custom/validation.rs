@@ -1,12 +1,13 @@
 //! What is wrong with a CustomResourceDefinition.
 
-use super::{status::is_protected, structural::structural};
+use super::status::is_protected;
 use crate::{
-    failure::Cause,
+    failure::{Cause, Fault},
     kinds::{
         rules::names,
         value::{has, items, text},
     },
+    schema::CustomSchema,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -99,7 +100,8 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
         if let (Some(path), Some(schema)) =
             (path("schema", "validation"), version["schema"].get("openAPIV3Schema"))
         {
-            structural(schema, &format!("{path}.openAPIV3Schema"), causes);
+            let place = format!("{path}.openAPIV3Schema");
+            causes.extend(CustomSchema::parse_at(&place, schema).err().into_iter().flatten());
         }
         if let Some(path) = path("subresources", "subresources") {
             scale(&version["subresources"], &path, causes);
@@ -108,13 +110,38 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
             columns(version, &path, causes);
         }
     }
+    let mut refuse = |told: &str| {
+        let all: Vec<String> = versions.iter().map(|version| shown(version, shared)).collect();
+        causes.push(Cause {
+            fault: Fault::Invalid,
+            field: "spec.versions".into(),
+            message: format!("Invalid value: [{}]: {told}", all.join(",")),
+        });
+    };
     if !unique {
-        causes.push(Cause::invalid("spec.versions", &spec["versions"], "must contain unique version names"));
+        refuse("must contain unique version names");
     }
     if versions.iter().filter(|version| version["storage"] == json!(true)).count() != 1 {
-        let told = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid("spec.versions", &spec["versions"], told));
+        refuse("must have exactly one version marked as storage version");
     }
+}
+
+/// A version as Kubernetes keeps it for itself, without what all versions have alike.
+fn shown(version: &Value, shared: impl Fn(&str) -> bool) -> String {
+    let own = |field: &str| version.get(field).filter(|_| !shared(field)).unwrap_or(&Value::Null);
+    let fields = [
+        ("Name", &version["name"]),
+        ("Served", &version["served"]),
+        ("Storage", &version["storage"]),
+        ("Deprecated", version.get("deprecated").unwrap_or(&Value::Bool(false))),
+        ("DeprecationWarning", &version["deprecationWarning"]),
+        ("Schema", own("schema")),
+        ("Subresources", own("subresources")),
+        ("AdditionalPrinterColumns", own("additionalPrinterColumns")),
+        ("SelectableFields", own("selectableFields")),
+    ];
+    let fields = fields.map(|(name, value)| format!("{}:{value}", json!(name)));
+    format!("{{{}}}", fields.join(","))
 }
 
 fn scale(subresources: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -267,7 +294,7 @@ mod tests {
                 r#"metadata.name: Invalid value: "as.example.com": must be spec.names.plural+"."+spec.group"#,
                 "spec.group: Required value",
                 "spec.scope: Required value",
-                "spec.versions: Invalid value: null: must have exactly one version marked as storage version",
+                "spec.versions: Invalid value: []: must have exactly one version marked as storage version",
                 "spec.names.plural: Required value",
                 "spec.names.singular: Required value",
                 "spec.names.kind: Required value",

@@ -29,15 +29,15 @@ pub(crate) enum Refusal {
     OutOfRange,
 }
 
-/// What is taken of 10.96.0.0/12 and of the ports 30000 to 32767.
+/// What is taken of 10.0.0.0/16 and of the ports 30000 to 32767.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Addresses {
     addresses: BTreeSet<u32>,
     ports: BTreeSet<u16>,
 }
 
-const FIRST_ADDRESS: u32 = 0x0a60_0001;
-const LAST_ADDRESS: u32 = 0x0a6f_fffe;
+const FIRST_ADDRESS: u32 = 0x0a00_0001;
+const LAST_ADDRESS: u32 = 0x0a00_fffe;
 const FIRST_PORT: u16 = 30_000;
 const LAST_PORT: u16 = 32_767;
 
@@ -106,10 +106,6 @@ pub(crate) fn allocate(
     let kind = text(spec, "type").to_owned();
     if kind == "ExternalName" {
         return Ok(());
-    }
-    if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
-        let address = spec["clusterIP"].clone();
-        set(spec, "clusterIPs", json!([address]));
     }
     families(spec)?;
     match text(spec, "clusterIP").to_owned().as_str() {
@@ -228,11 +224,11 @@ mod tests {
 
     #[test]
     fn a_service_gets_the_next_address() {
-        let other = json!({"spec": {"clusterIPs": ["10.96.0.2"]}});
+        let other = json!({"spec": {"clusterIPs": ["10.0.0.2"]}});
         assert_eq!(
             allocated(json!({"type": "ClusterIP"}), &[other]),
             Ok(json!({
-                "type": "ClusterIP", "clusterIP": "10.96.0.3", "clusterIPs": ["10.96.0.3"],
+                "type": "ClusterIP", "clusterIP": "10.0.0.3", "clusterIPs": ["10.0.0.3"],
                 "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
             }))
         );
@@ -251,14 +247,14 @@ mod tests {
 
     #[test]
     fn a_taken_address_and_a_taken_port_are_refused() {
-        let other = json!({"spec": {"clusterIPs": ["10.96.0.2"], "ports": [{"nodePort": 30001}]}});
+        let other = json!({"spec": {"clusterIPs": ["10.0.0.2"], "ports": [{"nodePort": 30001}]}});
         let refused = |spec| allocated(spec, std::slice::from_ref(&other)).unwrap_err();
         assert_eq!(
-            refused(json!({"type": "ClusterIP", "clusterIP": "10.96.0.2"})),
+            refused(json!({"type": "ClusterIP", "clusterIP": "10.0.0.2"})),
             [Cause::invalid(
                 "spec.clusterIPs",
-                &json!(["10.96.0.2"]),
-                "failed to allocate IP 10.96.0.2: provided IP is already allocated"
+                &json!(["10.0.0.2"]),
+                "failed to allocate IP 10.0.0.2: provided IP is already allocated"
             )]
         );
         assert_eq!(

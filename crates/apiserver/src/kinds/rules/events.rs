@@ -6,6 +6,7 @@ use crate::kinds::{
     value::{set, unset},
 };
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Field names of the core group, and of `events.k8s.io`.
 const NAMES: [(&str, &str); 7] = [
@@ -40,6 +41,17 @@ pub(crate) fn from_stored(resource: &Resource, stored: &Value) -> Value {
         canonicalise(resource, &mut object);
     }
     object
+}
+
+/// The stored name of a field by which `resource` is selected.
+pub(crate) fn stored_field<'f>(resource: &Resource, field: &'f str) -> Cow<'f, str> {
+    let (first, rest) = field.split_once('.').unwrap_or((field, ""));
+    let known = NAMES.iter().find(|(_, events)| resource.group != resource.storage_group && *events == first);
+    match known {
+        Some((core, _)) if rest.is_empty() => Cow::Borrowed(core),
+        Some((core, _)) => format!("{core}.{rest}").into(),
+        None => field.into(),
+    }
 }
 
 fn rename(object: &mut Value, from: &str, to: &str) {

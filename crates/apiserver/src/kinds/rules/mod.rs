@@ -8,6 +8,7 @@
 //! requests in them.
 
 mod address;
+mod base64;
 mod defaults;
 mod events;
 #[cfg(test)]
@@ -17,10 +18,12 @@ mod reset;
 #[cfg(test)]
 mod tests;
 mod validation;
+mod warnings;
 
 pub(crate) use address::{Addresses, Allocator, allocate};
 pub(crate) use defaults::default;
-pub(crate) use events::{from_stored, to_stored};
+pub(crate) use events::{from_stored, stored_field, to_stored};
 pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
 pub(crate) use reset::reset_fields;
 pub(crate) use validation::{name_rule, names, validate_create, validate_status, validate_update};
+pub(crate) use warnings::warnings;

@@ -21,6 +21,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
     }
     match resource.id() {
         ("", "pods") => pod(object),
+        ("", "services") => service::prepare_create(object),
         ("", "namespaces") => namespace(object),
         ("", "nodes") => taint(object),
         ("", "persistentvolumes") => {

@@ -85,7 +85,7 @@ fn a_minimal_service() {
     let stored = json!({
         "metadata": {"name": "web"},
         "spec": {
-            "clusterIP": "10.96.0.2", "clusterIPs": ["10.96.0.2"], "internalTrafficPolicy": "Cluster",
+            "clusterIP": "10.0.0.2", "clusterIPs": ["10.0.0.2"], "internalTrafficPolicy": "Cluster",
             "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
             "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}],
             "selector": {"app": "web"}, "sessionAffinity": "None", "type": "ClusterIP",
@@ -101,7 +101,7 @@ fn a_service_with_a_load_balancer() {
         "type": "LoadBalancer", "ports": [{"port": 80}], "externalTrafficPolicy": "Local",
     }});
     let stored = json!({
-        "allocateLoadBalancerNodePorts": true, "clusterIP": "10.96.0.2", "clusterIPs": ["10.96.0.2"],
+        "allocateLoadBalancerNodePorts": true, "clusterIP": "10.0.0.2", "clusterIPs": ["10.0.0.2"],
         "externalTrafficPolicy": "Local", "healthCheckNodePort": 30001, "internalTrafficPolicy": "Cluster",
         "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
         "ports": [{"nodePort": 30000, "port": 80, "protocol": "TCP", "targetPort": 80}],

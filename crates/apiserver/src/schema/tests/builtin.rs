@@ -1,7 +1,7 @@
 //! Built-in kinds: their definitions, how they are read and what they look like stored.
 
 use crate::schema::{
-    ListKey, Merge, PatchStrategy, Schema, Type, decode, definitions, duplicates, normalize, strict_failure,
+    ListKey, Merge, PatchStrategy, Schema, Type, decode, definitions, duplicates, strict_failure,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
@@ -204,33 +204,6 @@ fn values_of_the_wrong_type_are_refused_in_the_words_of_go() {
     assert_eq!(
         refusal("core.v1.ConfigMap", json!({"kind": "ConfigMap", "apiVersion": "v1", "data": {"a": 1}})),
         r#"ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string"#
-    );
-}
-
-#[test]
-fn encoding_leaves_out_zeroes_and_adds_what_is_always_there() {
-    let mut object = json!({
-        "metadata": {"name": "a", "labels": {}, "finalizers": []},
-        "spec": {"replicas": 0, "paused": false, "template": {"spec": {
-            "containers": [{"name": "a", "image": "", "env": [], "ports": [{"containerPort": 80}]}],
-            "hostNetwork": false, "automountServiceAccountToken": false, "securityContext": {},
-        }}},
-    });
-    normalize(&schema("apps.v1.Deployment"), &mut object);
-    assert_eq!(
-        object,
-        json!({
-            "metadata": {"name": "a"},
-            "spec": {
-                "replicas": 0,
-                "strategy": {},
-                "template": {"metadata": {}, "spec": {
-                    "containers": [{"name": "a", "ports": [{"containerPort": 80, "protocol": "TCP"}], "resources": {}}],
-                    "automountServiceAccountToken": false, "securityContext": {},
-                }},
-            },
-            "status": {},
-        })
     );
 }
 

@@ -4,6 +4,15 @@ use crate::kinds::value::{child, copy, has, items, items_mut, set, text, unset};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// An old client knows only the singular field.
+pub(super) fn prepare_create(service: &mut Value) {
+    let Some(spec) = child(service, "spec") else { return };
+    if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
+        let address = spec["clusterIP"].clone();
+        set(spec, "clusterIPs", json!([address]));
+    }
+}
+
 pub(super) fn prepare_update(old: &Value, new: &mut Value) {
     let before = &old["spec"];
     let Some(spec) = child(new, "spec") else { return };

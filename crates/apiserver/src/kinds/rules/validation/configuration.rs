@@ -3,9 +3,12 @@
 use super::{metadata::named, names};
 use crate::{
     failure::Cause,
-    kinds::value::{entries, has, text},
+    kinds::{
+        rules::base64,
+        value::{entries, has, text},
+    },
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// All values of an object together, in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -49,8 +52,8 @@ pub(super) fn secret(object: &Value, causes: &mut Vec<Cause>) {
                 causes.push(Cause::required(format!("metadata.annotations[{ACCOUNT}]"), ""));
             }
         }
-        "kubernetes.io/dockercfg" if missing(".dockercfg") => require(".dockercfg"),
-        "kubernetes.io/dockerconfigjson" if missing(".dockerconfigjson") => require(".dockerconfigjson"),
+        "kubernetes.io/dockercfg" => document(data, ".dockercfg", causes),
+        "kubernetes.io/dockerconfigjson" => document(data, ".dockerconfigjson", causes),
         "kubernetes.io/basic-auth" if missing("username") && missing("password") => {
             require("username");
             require("password");
@@ -60,6 +63,19 @@ pub(super) fn secret(object: &Value, causes: &mut Vec<Cause>) {
             ["tls.crt", "tls.key"].into_iter().filter(|key| missing(key)).for_each(require);
         }
         _ => {}
+    }
+}
+
+/// A value that must be there and hold a JSON object.
+fn document(data: &Value, key: &str, causes: &mut Vec<Cause>) {
+    let field = format!("data[{key}]");
+    let Some(text) = data.get(key) else {
+        causes.push(Cause::required(field, ""));
+        return;
+    };
+    let bytes = base64::decode(text.as_str().unwrap_or_default()).unwrap_or_default();
+    if let Err(error) = serde_json::from_slice::<Map<String, Value>>(&bytes) {
+        causes.push(Cause::invalid(field, &json!("<secret contents redacted>"), error.to_string()));
     }
 }
 

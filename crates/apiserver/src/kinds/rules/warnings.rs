@@ -1,0 +1,75 @@
+//! What Kubernetes stores but warns of.
+
+use super::base64;
+use crate::kinds::{resource::Resource, value::text};
+use serde_json::Value;
+
+/// What a client should know about an object that it writes.
+pub(crate) fn warnings(resource: &Resource, object: &Value) -> Vec<String> {
+    if resource.is("", "secrets") && text(object, "type") == "kubernetes.io/tls" {
+        return tls(&object["data"]).into_iter().collect();
+    }
+    Vec::new()
+}
+
+/// Why certificate and key are no pair, as far as their PEM blocks tell.
+fn tls(data: &Value) -> Option<String> {
+    let blocks = |key: &str| blocks(&base64::decode(text(data, key)).unwrap_or_default());
+    let (certificate, key) = (blocks("tls.crt"), blocks("tls.key"));
+    let is_key = |kind: &String| kind.ends_with("PRIVATE KEY");
+    if !certificate.iter().any(|kind| kind == "CERTIFICATE") {
+        return Some(match &certificate[..] {
+            [] => "tls: failed to find any PEM data in certificate input".to_owned(),
+            [only] if is_key(only) => "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched".to_owned(),
+            others => format!(
+                "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]",
+                others.join(" ")
+            ),
+        });
+    }
+    if !key.iter().any(is_key) {
+        return Some(match &key[..] {
+            [] => "tls: failed to find any PEM data in key input".to_owned(),
+            [only] if only == "CERTIFICATE" => {
+                "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
+            }
+            others => format!(
+                "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks of the following types: [{}]",
+                others.join(" ")
+            ),
+        });
+    }
+    None
+}
+
+/// The types of the PEM blocks in a text.
+fn blocks(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let begun = text.split("-----BEGIN ").skip(1);
+    begun
+        .filter_map(|block| {
+            let (kind, rest) = block.split_once("-----")?;
+            rest.contains(&format!("-----END {kind}-----")).then(|| kind.to_owned())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::warnings;
+    use crate::kinds::{Kinds, rules::base64::encode};
+    use serde_json::json;
+
+    #[test]
+    fn a_pair_that_is_none_is_warned_of() {
+        let secrets = Kinds::builtin().find("", "v1", "secrets").expect("secrets");
+        let pem = |kind: &str| encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n").as_bytes());
+        let told = |certificate: &str, key: &str| {
+            let data = json!({"tls.crt": certificate, "tls.key": key});
+            warnings(&secrets, &json!({"type": "kubernetes.io/tls", "data": data}))
+        };
+        assert_eq!(told("", ""), ["tls: failed to find any PEM data in certificate input"]);
+        assert_eq!(told(&pem("CERTIFICATE"), ""), ["tls: failed to find any PEM data in key input"]);
+        assert_eq!(told(&pem("CERTIFICATE"), &pem("EC PRIVATE KEY")), Vec::<String>::new());
+    }
+}
