@@ -1,7 +1,7 @@
 //! The server: what it is made of, and how to make one.
 
 use crate::{
-    access::{Access, Roles, RoleKind, ServiceAccounts, Tokens, User},
+    access::{Access, RoleKind, Roles, ServiceAccounts, Tokens, User},
     admission::Webhooks,
     clock::Clock,
     discovery::Documents,
@@ -260,8 +260,12 @@ impl State {
     }
 
     fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let key =
-            Key { group: group.into(), plural: plural.into(), namespace: namespace.into(), name: name.into() };
+        let key = Key {
+            group: group.into(),
+            plural: plural.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        };
         self.store.get(&key).cloned()
     }
 }

@@ -133,7 +133,9 @@ impl Token {
             .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
             .collect();
         let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(malformed)?;
-        let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else { return Err(malformed()) };
+        let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else {
+            return Err(malformed());
+        };
         let revision = match revision {
             "-" => None,
             number => Some(number.parse().map_err(|_| malformed())?),

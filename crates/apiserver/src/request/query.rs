@@ -23,7 +23,10 @@ impl Query {
 
     /// A flag as Kubernetes reads it: there and not `false` or `0`.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| !matches!(value.to_lowercase().as_str(), "false" | "0"))
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| !matches!(value.to_lowercase().as_str(), "false" | "0"))
     }
 
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
@@ -76,7 +79,10 @@ impl ListOptions {
         Ok(Self {
             label_selector: query.get("labelSelector").map(str::to_owned),
             field_selector: query.get("fieldSelector").map(str::to_owned),
-            limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).and_then(|limit| usize::try_from(limit).ok()),
+            limit: query
+                .number::<i64>("limit")?
+                .filter(|limit| *limit > 0)
+                .and_then(|limit| usize::try_from(limit).ok()),
             continue_token,
             version: version.map(|text| parse_version(text, matching)).transpose()?,
             watch,
@@ -100,7 +106,9 @@ fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>)
     }
     let Some(word) = matching else { return causes };
     if watch && send_initial_events.is_none() {
-        causes.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+        causes.push(forbidden(
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
     }
     if !watch && version.is_none() {
         causes.push(forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided"));

@@ -65,7 +65,11 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
         name: target.name,
         subresource: target.subresource,
         query,
-        content_type: head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
+        content_type: head
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned),
         body,
         user,
         agent: agent(text(head, header::USER_AGENT)),
@@ -112,7 +116,8 @@ fn authorized(
         ),
     };
     let state = server.state();
-    Authorizer { access: server.access, roles: &*state }.authorize(user, &Question { verb: &verb, target: what })
+    Authorizer { access: server.access, roles: &*state }
+        .authorize(user, &Question { verb: &verb, target: what })
 }
 
 /// What a request does, in the words of RBAC.

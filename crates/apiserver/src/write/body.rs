@@ -68,8 +68,9 @@ pub(crate) enum Strategic {
 pub(crate) fn yaml(body: &[u8]) -> Result<Value, Failure> {
     let text = std::str::from_utf8(body)
         .map_err(|error| Failure::bad_request(format!("error decoding patch: yaml: {error}")))?;
-    serde_saphyr::from_str(text)
-        .map_err(|error| Failure::bad_request(format!("error decoding YAML: {}", first_line(&error.to_string()))))
+    serde_saphyr::from_str(text).map_err(|error| {
+        Failure::bad_request(format!("error decoding YAML: {}", first_line(&error.to_string())))
+    })
 }
 
 fn json(body: &[u8], kind: &str) -> Result<Value, Failure> {

@@ -99,7 +99,9 @@ impl Write<'_> {
                 kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
             (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
-            (Some(live), Part::Main | Part::Scale) => kinds::prepare_update(&self.resource, live, &mut object),
+            (Some(live), Part::Main | Part::Scale) => {
+                kinds::prepare_update(&self.resource, live, &mut object)
+            }
         }
         if let Some(live) = live {
             metadata::count_generation(&self.resource, live, &mut object);
@@ -137,7 +139,10 @@ impl Write<'_> {
             return Ok(None);
         }
         let goes = live.is_some() && deletion::may_go(&object);
-        if !goes && let Some(live) = live && fields::same_but_for_times(live, &object) {
+        if !goes
+            && let Some(live) = live
+            && fields::same_but_for_times(live, &object)
+        {
             return Ok(Some(live.clone()));
         }
         if self.options.dry_run {
@@ -192,7 +197,12 @@ impl Write<'_> {
     }
 
     /// What becomes of complaints about fields: nothing, warnings, or a failure.
-    fn judged(&self, complaints: Vec<String>, ownership: Ownership, sent: &Value) -> Result<Vec<String>, Failure> {
+    fn judged(
+        &self,
+        complaints: Vec<String>,
+        ownership: Ownership,
+        sent: &Value,
+    ) -> Result<Vec<String>, Failure> {
         match self.options.field_validation {
             _ if complaints.is_empty() => Ok(Vec::new()),
             FieldValidation::Ignore => Ok(Vec::new()),
@@ -202,7 +212,9 @@ impl Write<'_> {
             FieldValidation::Strict if ownership == Ownership::OfPatched => {
                 Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
             }
-            FieldValidation::Strict => Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints)),
+            FieldValidation::Strict => {
+                Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints))
+            }
         }
     }
 }
@@ -224,7 +236,6 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
     };
     Ok(unknown)
 }
-
 
 /// A patch that makes something of an object that its kind cannot be.
 fn rejected_patch(patched: &Value, why: &str) -> Failure {

@@ -102,16 +102,23 @@ pub fn complaints(
         if !is_listed {
             let Difference { step, path, .. } = difference;
             let (recorded, answered) = (brief(&difference.recorded), brief(&difference.answered));
-            writeln!(complaints, "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}")
-                .unwrap();
+            writeln!(
+                complaints,
+                "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}"
+            )
+            .unwrap();
         }
     }
     for (listed, (_, step, path)) in places() {
         let taken = answered.0.iter().any(|entry| entry.step == *step && entry.skipped.is_none());
         let occurs = found.iter().any(|found| found.step == *step && is_below(&found.path, path));
         if !(taken && occurs) {
-            writeln!(complaints, "- [{scenario}, {step}, {path}] is listed, but does not differ: {}", listed.reason)
-                .unwrap();
+            writeln!(
+                complaints,
+                "- [{scenario}, {step}, {path}] is listed, but does not differ: {}",
+                listed.reason
+            )
+            .unwrap();
         }
     }
     complaints
@@ -137,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_difference_is_named_by_step_and_path() {
-        let found = differences(&transcript("{spec: {a: 1, b: [1]}}"), &transcript("{spec: {a: 2, b: [1, 2]}}"));
+        let found =
+            differences(&transcript("{spec: {a: 1, b: [1]}}"), &transcript("{spec: {a: 2, b: [1, 2]}}"));
         let paths: Vec<&str> = found.iter().map(|found| found.path.as_str()).collect();
         assert_eq!(paths, ["body.spec.a", "body.spec.b"]);
     }

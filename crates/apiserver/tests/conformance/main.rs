@@ -13,9 +13,9 @@ mod template;
 mod transcript;
 mod watching;
 
-use difference::{Listed, complaints, differences};
 use apiserver::ApiServer;
-use envtest::ControlPlane;
+use difference::{Listed, complaints, differences};
+use envtest::{AssetsError, ControlPlane, StartError};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
@@ -139,7 +139,13 @@ async fn plays_in_memory(name: &str) {
 }
 
 async fn plays_on_a_real_server(name: &str) {
-    let plane = ControlPlane::with_controller_manager().shared().await.unwrap();
+    let plane = match ControlPlane::with_controller_manager().real().shared().await {
+        Err(StartError::Assets(AssetsError::NotFound(_))) => {
+            eprintln!("skipped: there is no real server here; hack/kube-assets installs one");
+            return;
+        }
+        plane => plane.unwrap(),
+    };
     let namespace = plane.create_namespace("conformance").await.unwrap();
     let version = Version(plane.version().major, plane.version().minor);
     let mut config = plane.config();

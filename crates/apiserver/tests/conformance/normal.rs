@@ -30,7 +30,10 @@ static WORDINGS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"(into Go (?:struct field|value)) \S+ of type \S+", "$1 <field> of type <type>"),
         (r"(into Go value) of type \S+", "$1 of type <type>"),
         (r"too old resource version: \d+ \(\d+\)", "too old resource version: <old> (<oldest>)"),
-        (r"Too large resource version: \d+, current: \d+", "Too large resource version: <large>, current: <current>"),
+        (
+            r"Too large resource version: \d+, current: \d+",
+            "Too large resource version: <large>, current: <current>",
+        ),
         // The whole object, in the order of the server's own structs.
         (r#"(Invalid value: )"\{.*\}""#, "$1<object>"),
         (r"\bhash=[0-9A-F]+", "hash=<hash>"),

@@ -125,7 +125,11 @@ impl Scenario {
             serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("scenario {name}: {error}"));
         let mut seen = BTreeMap::new();
         for step in &scenario.steps {
-            assert!(seen.insert(&step.step, ()).is_none(), "scenario {name}: two steps are called {}", step.step);
+            assert!(
+                seen.insert(&step.step, ()).is_none(),
+                "scenario {name}: two steps are called {}",
+                step.step
+            );
             assert!(
                 step.request.is_some() != step.collect.is_some(),
                 "scenario {name}, step {}: either request or collect",
