@@ -26,7 +26,14 @@ const PORT_ATTEMPTS: u32 = 5;
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     controller_manager: bool,
-    real: bool,
+    kind: Option<Kind>,
+}
+
+/// What serves the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Real,
+    InMemory,
 }
 
 impl Setup {
@@ -39,7 +46,13 @@ impl Setup {
     /// Insists on real servers, be it those of the cache.
     #[must_use]
     pub fn real(self) -> Self {
-        Self { real: true, ..self }
+        Self { kind: Some(Kind::Real), ..self }
+    }
+
+    /// Insists on the server in memory.
+    #[must_use]
+    pub fn in_memory(self) -> Self {
+        Self { kind: Some(Kind::InMemory), ..self }
     }
 
     /// Starts a control plane for this test alone; dropping it ends the servers.
@@ -63,7 +76,8 @@ impl Setup {
     }
 
     fn is_in_memory(&self) -> bool {
-        !self.real && !Assets::are_chosen()
+        let usual = if Assets::are_chosen() { Kind::Real } else { Kind::InMemory };
+        self.kind.unwrap_or(usual) == Kind::InMemory
     }
 
     fn assets(&self) -> Result<Assets, StartError> {

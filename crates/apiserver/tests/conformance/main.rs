@@ -1,8 +1,9 @@
 //! The in-memory API does not lie: it answers scripted scenarios as a real kube-apiserver does.
 //!
-//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what is answered, `differences.yaml` where a real
-//! server answers otherwise, and why. `UPDATE_GOLDEN=real` records the transcripts from the real server of the test
-//! harness; choose it with `KUBEBUILDER_ASSETS`.
+//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what a current kube-apiserver answers,
+//! `differences.yaml` where an older one or the server in memory answers otherwise, and why. `UPDATE_GOLDEN=real` records
+//! the transcripts from the real server that `KUBEBUILDER_ASSETS` names; `CONFORMANCE_OUT` names a folder for the
+//! transcripts of a run, to be compared.
 
 mod difference;
 mod managed_fields;
@@ -13,12 +14,9 @@ mod template;
 mod transcript;
 mod watching;
 
-use apiserver::ApiServer;
-use difference::{Listed, complaints, differences};
+use difference::{Listed, Server, complaints, differences};
 use envtest::{AssetsError, ControlPlane, StartError};
-use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{ObjectMeta, PostParams};
-use kube::{Api, Client};
+use kube::Client;
 use play::Stage;
 use scenario::{Scenario, Version};
 use std::collections::BTreeSet;
@@ -118,24 +116,8 @@ fn every_file_belongs_to_a_scenario() {
 }
 
 async fn plays_in_memory(name: &str) {
-    let stage = Stage {
-        client: Client::new(ApiServer::new(), "default"),
-        version: Version(1, 33),
-        namespace: "conformance-1".into(),
-    };
-    let namespaces: Api<Namespace> = Api::all(stage.client.clone());
-    let namespace = Namespace {
-        metadata: ObjectMeta { name: Some(stage.namespace.clone()), ..ObjectMeta::default() },
-        ..Namespace::default()
-    };
-    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
-    let answered = stage.play(&scenario_of(name)).await;
-    let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
-    let found = differences(&recorded, &answered);
-    if let Ok(folder) = env::var("CONFORMANCE_OUT") {
-        fs::write(Path::new(&folder).join(name).with_extension("yaml"), answered.to_yaml()).unwrap();
-    }
-    assert!(found.is_empty(), "the server in memory answers {name} otherwise:\n{found:#?}");
+    let plane = ControlPlane::with_controller_manager().in_memory().start().await.unwrap();
+    plays_as_recorded(name, Server::Memory, plane).await;
 }
 
 async fn plays_on_a_real_server(name: &str) {
@@ -146,6 +128,10 @@ async fn plays_on_a_real_server(name: &str) {
         }
         plane => plane.unwrap(),
     };
+    plays_as_recorded(name, Server::Real, plane).await;
+}
+
+async fn plays_as_recorded(name: &str, server: Server, plane: ControlPlane) {
     let namespace = plane.create_namespace("conformance").await.unwrap();
     let version = Version(plane.version().major, plane.version().minor);
     let mut config = plane.config();
@@ -153,14 +139,17 @@ async fn plays_on_a_real_server(name: &str) {
     config.default_retry = false;
     let stage = Stage { client: Client::try_from(config).unwrap(), version, namespace };
     let answered = stage.play(&scenario_of(name)).await;
-    if env::var("UPDATE_GOLDEN").is_ok_and(|server| server == "real") {
+    if server == Server::Real && env::var("UPDATE_GOLDEN").is_ok_and(|server| server == "real") {
         fs::write(transcript_file(name), answered.to_yaml()).unwrap();
         return;
     }
+    if let Ok(folder) = env::var("CONFORMANCE_OUT") {
+        fs::write(Path::new(&folder).join(name).with_extension("yaml"), answered.to_yaml()).unwrap();
+    }
     let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
     let found = differences(&recorded, &answered);
-    let complaints = complaints(name, version, &found, &listed_differences(), &answered);
-    assert!(complaints.is_empty(), "Kubernetes {version} answers {name} otherwise:\n{complaints}");
+    let complaints = complaints(name, (server, version), &found, &listed_differences(), &answered);
+    assert!(complaints.is_empty(), "{server:?} {version} answers {name} otherwise:\n{complaints}");
 }
 
 fn scenario_of(name: &str) -> Scenario {
