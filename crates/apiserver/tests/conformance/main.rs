@@ -5,6 +5,8 @@
 //! the transcripts from the real server that `KUBEBUILDER_ASSETS` names; `CONFORMANCE_OUT` names a folder for the
 //! transcripts of a run, to be compared.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod difference;
 mod managed_fields;
 mod normal;

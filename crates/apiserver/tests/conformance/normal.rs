@@ -124,7 +124,7 @@ impl Names<'_> {
                 let current = is_current_state(&object);
                 let member = |(key, value): (String, Value)| {
                     let value = match key.as_str() {
-                        "metadata" => self.metadata(value, current),
+                        "metadata" => readable(value, current),
                         "cells" => ages(value),
                         _ => value,
                     };
@@ -155,26 +155,6 @@ impl Names<'_> {
         }
     }
 
-    fn metadata(&self, value: Value, current: bool) -> Value {
-        let Value::Object(mut metadata) = value else { return value };
-        if let Some(Value::Array(entries)) = metadata.remove("managedFields") {
-            metadata.insert("managedFields".to_owned(), managed_fields::readable(entries));
-        }
-        if current {
-            if let Some(version) = metadata.get_mut("resourceVersion")
-                && version.as_str().is_some_and(is_number)
-            {
-                *version = "<current>".into();
-            }
-            if let Some(token) = metadata.get_mut("continue")
-                && token.as_str() != Some("")
-            {
-                *token = "<continue>".into();
-            }
-        }
-        Value::Object(metadata)
-    }
-
     fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (known, name) in &self.texts {
@@ -194,6 +174,27 @@ impl Names<'_> {
         }
         text
     }
+}
+
+/// Metadata without what only a machine can read.
+fn readable(value: Value, current: bool) -> Value {
+    let Value::Object(mut metadata) = value else { return value };
+    if let Some(Value::Array(entries)) = metadata.remove("managedFields") {
+        metadata.insert("managedFields".to_owned(), managed_fields::readable(entries));
+    }
+    if current {
+        if let Some(version) = metadata.get_mut("resourceVersion")
+            && version.as_str().is_some_and(is_number)
+        {
+            *version = "<current>".into();
+        }
+        if let Some(token) = metadata.get_mut("continue")
+            && token.as_str() != Some("")
+        {
+            *token = "<continue>".into();
+        }
+    }
+    Value::Object(metadata)
 }
 
 /// Lists, tables and bookmarks tell the version of the store, which others move on as well.
