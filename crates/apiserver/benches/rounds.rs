@@ -60,8 +60,10 @@ fn create_watch_reconcile(bencher: Bencher<'_, '_>, rounds: usize) {
 fn apply_without_a_change(bencher: Bencher<'_, '_>) {
     let runtime = runtime();
     let api: Api<ConfigMap> = Api::default_namespaced(Client::new(ApiServer::new(), "default"));
-    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
-    let apply = || runtime.block_on(api.patch("a", &PatchParams::apply("bench"), &Patch::Apply(&object))).unwrap();
+    let object =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
+    let apply =
+        || runtime.block_on(api.patch("a", &PatchParams::apply("bench"), &Patch::Apply(&object))).unwrap();
     apply();
     bencher.bench_local(apply);
 }

@@ -207,8 +207,7 @@ impl Failure {
 
     /// The object breaks rules of its kind.
     pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
-        let lines: Vec<String> =
-            causes.iter().map(Cause::line).collect();
+        let lines: Vec<String> = causes.iter().map(Cause::line).collect();
         let told = match lines.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),

@@ -1,7 +1,7 @@
 //! The server: what it is made of, and how to make one.
 
 use crate::{
-    access::{Access, Roles, RoleKind, ServiceAccounts, Tokens, User},
+    access::{Access, RoleKind, Roles, ServiceAccounts, Tokens, User},
     admission::Webhooks,
     clock::Clock,
     discovery::Documents,
@@ -187,7 +187,9 @@ impl Builder {
             });
             {
                 let mut state = shared.state();
-                state.store.restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
+                state
+                    .store
+                    .restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
                 changes.into_iter().for_each(|change| state.store.restore(change));
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
@@ -290,8 +292,12 @@ impl State {
     }
 
     fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let key =
-            Key { group: group.into(), plural: plural.into(), namespace: namespace.into(), name: name.into() };
+        let key = Key {
+            group: group.into(),
+            plural: plural.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        };
         self.store.get(&key).cloned()
     }
 }

@@ -49,9 +49,13 @@ async fn a_watcher_sees_what_happens_in_order() {
         let value = |object: &ConfigMap| object.data.clone().unwrap()["key"].clone();
         match event {
             watcher::Event::Init => seen.push("init".to_owned()),
-            watcher::Event::InitApply(object) => seen.push(format!("has {}={}", object.name_any(), value(&object))),
+            watcher::Event::InitApply(object) => {
+                seen.push(format!("has {}={}", object.name_any(), value(&object)))
+            }
             watcher::Event::InitDone => seen.push("done".to_owned()),
-            watcher::Event::Apply(object) => seen.push(format!("now {}={}", object.name_any(), value(&object))),
+            watcher::Event::Apply(object) => {
+                seen.push(format!("now {}={}", object.name_any(), value(&object)))
+            }
             watcher::Event::Delete(object) => seen.push(format!("gone {}", object.name_any())),
         }
     };
@@ -76,15 +80,8 @@ async fn a_watch_that_fell_behind_starts_over() {
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     api.create(&PostParams::default(), &config_map("a", "1")).await.unwrap();
     server.compact();
-    let error = api
-        .watch(&Default::default(), &version)
-        .await
-        .unwrap()
-        .boxed()
-        .try_next()
-        .await
-        .unwrap()
-        .unwrap();
+    let error =
+        api.watch(&Default::default(), &version).await.unwrap().boxed().try_next().await.unwrap().unwrap();
     let kube::core::WatchEvent::Error(status) = error else { panic!("{error:?}") };
     assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
 

@@ -79,7 +79,9 @@ impl Cluster {
         let admin = authority.credential("admin", "system:masters").unwrap();
         fs::write(folder.path().join("kubeconfig"), endpoint.kubeconfig("sandbox", &admin)).unwrap();
         let server = ApiServer::new();
-        tokio::spawn(async move { apiserver::serve(server, listener, &authority, std::future::pending::<()>()).await });
+        tokio::spawn(async move {
+            apiserver::serve(server, listener, &authority, std::future::pending::<()>()).await
+        });
         Some(Self { folder, program: assets.kubectl() })
     }
 
@@ -139,17 +141,29 @@ async fn objects_are_applied_read_changed_and_deleted() {
 
     assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web created\n");
     assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web unchanged\n");
-    assert_eq!(cluster.run("apply --server-side --force-conflicts -f web.yaml").await, "deployment.apps/web serverside-applied\n");
+    assert_eq!(
+        cluster.run("apply --server-side --force-conflicts -f web.yaml").await,
+        "deployment.apps/web serverside-applied\n"
+    );
 
     let table = cluster.run("get deployments").await;
-    assert!(table.starts_with("NAME   READY   UP-TO-DATE   AVAILABLE   AGE\nweb    0/2     0            0 "), "{table}");
+    assert!(
+        table.starts_with("NAME   READY   UP-TO-DATE   AVAILABLE   AGE\nweb    0/2     0            0 "),
+        "{table}"
+    );
     let wide = cluster.run("get deploy -o wide").await;
     assert!(wide.contains("CONTAINERS   IMAGES   SELECTOR") && wide.contains("web:1    app=web"), "{wide}");
-    assert_eq!(cluster.run("get deploy web -o jsonpath={.spec.template.spec.containers[0].imagePullPolicy}").await, "IfNotPresent");
+    assert_eq!(
+        cluster.run("get deploy web -o jsonpath={.spec.template.spec.containers[0].imagePullPolicy}").await,
+        "IfNotPresent"
+    );
     let yaml = cluster.run("get deploy web -o yaml").await;
     assert!(yaml.contains("kind: Deployment\n") && yaml.contains("progressDeadlineSeconds: 600\n"), "{yaml}");
     let described = cluster.run("describe deployment web").await;
-    assert!(described.contains("2 desired | 0 updated | 0 total") && described.contains("Image:"), "{described}");
+    assert!(
+        described.contains("2 desired | 0 updated | 0 total") && described.contains("Image:"),
+        "{described}"
+    );
 
     cluster.file("web.yaml", &DEPLOYMENT.replace("web:1", "web:2"));
     let (code, diff) = cluster.try_run("diff -f web.yaml").await;
@@ -159,7 +173,12 @@ async fn objects_are_applied_read_changed_and_deleted() {
     let patch = |kind: &str, patch: &str| format!("patch deployment web --type={kind} -p '{patch}'");
     cluster.run(&patch("json", r#"[{"op":"replace","path":"/spec/replicas","value":3}]"#)).await;
     cluster.run(&patch("merge", r#"{"metadata":{"labels":{"merged":"yes"}}}"#)).await;
-    cluster.run(&patch("strategic", r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:3"}]}}}}"#)).await;
+    cluster
+        .run(&patch(
+            "strategic",
+            r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:3"}]}}}}"#,
+        ))
+        .await;
     let shown = cluster.run("get deploy web -o jsonpath={.spec.replicas}/{.metadata.labels.merged}/{.spec.template.spec.containers[*].ports[*].containerPort}").await;
     assert_eq!(shown, "3/yes/80");
     assert_eq!(cluster.run("edit deployment web").await, "deployment.apps/web edited\n");
@@ -175,7 +194,10 @@ async fn objects_are_applied_read_changed_and_deleted() {
     assert!(code != 0 && told.contains("timed out"), "{told}");
     assert!(cluster.run("delete deployment web").await.contains("deployment.apps \"web\" deleted"));
     let (code, told) = cluster.try_run("get deployment web").await;
-    assert_eq!((code, told.as_str()), (1, "Error from server (NotFound): deployments.apps \"web\" not found\n"));
+    assert_eq!(
+        (code, told.as_str()),
+        (1, "Error from server (NotFound): deployments.apps \"web\" not found\n")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,8 +208,16 @@ async fn what_is_served_can_be_explored() {
     cluster.run("wait --for=condition=Established crd/boats.test.io --timeout=30s").await;
 
     let resources = cluster.run("api-resources").await;
-    assert!(resources.lines().any(|line| line.starts_with("boats ") && line.contains("bt") && line.ends_with("Boat")), "{resources}");
-    assert!(resources.lines().any(|line| line.starts_with("deployments ") && line.contains("apps/v1")), "{resources}");
+    assert!(
+        resources
+            .lines()
+            .any(|line| line.starts_with("boats ") && line.contains("bt") && line.ends_with("Boat")),
+        "{resources}"
+    );
+    assert!(
+        resources.lines().any(|line| line.starts_with("deployments ") && line.contains("apps/v1")),
+        "{resources}"
+    );
     assert!(cluster.run("api-versions").await.contains("test.io/v1\n"));
     let explained = cluster.run("explain boat.spec").await;
     assert!(explained.contains("sails") && explained.contains("How many sails it has."), "{explained}");
@@ -197,7 +227,8 @@ async fn what_is_served_can_be_explored() {
     cluster.file("boat.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: dinghy}\nspec: {}\n");
     assert_eq!(cluster.run("apply -f boat.yaml").await, "boat.test.io/dinghy created\n");
     assert!(cluster.run("get bt").await.starts_with("NAME     SAILS\ndinghy   1"), "printer columns");
-    cluster.file("bad.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: wreck}\nspec: {sails: -1}\n");
+    cluster
+        .file("bad.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: wreck}\nspec: {sails: -1}\n");
     let (code, told) = cluster.try_run("apply -f bad.yaml").await;
     assert!(code == 1 && told.contains("spec.sails in body should be greater than or equal to 0"), "{told}");
     cluster.file("odd.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: odd}\nspec: {oars: 2}\n");

@@ -33,10 +33,14 @@ pub enum AssetsError {
 }
 
 impl Assets {
+    /// Whether `KUBEBUILDER_ASSETS` asks for real servers.
+    pub fn are_chosen() -> bool {
+        chosen().is_some()
+    }
+
     /// The binaries that `KUBEBUILDER_ASSETS` names, otherwise those that `hack/kube-assets` left in the cache.
     pub fn find() -> Result<Self, AssetsError> {
-        let chosen = env::var_os("KUBEBUILDER_ASSETS").filter(|folder| !folder.is_empty());
-        Self::choose(chosen.map(PathBuf::from), cache().join("kube-assets"))
+        Self::choose(chosen(), cache().join("kube-assets"))
     }
 
     fn choose(chosen: Option<PathBuf>, cached: PathBuf) -> Result<Self, AssetsError> {
@@ -78,6 +82,10 @@ impl Assets {
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
+}
+
+fn chosen() -> Option<PathBuf> {
+    env::var_os("KUBEBUILDER_ASSETS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 /// The project's folder in the user's cache: private to the user, unlike the system's temporary folder.

@@ -3,6 +3,7 @@
 use crate::PATIENCE;
 use crate::assets::Assets;
 use crate::error::StartError;
+use crate::in_memory::InMemory;
 use crate::keeper::{Keeper, Lease};
 use crate::kubeconfig;
 use crate::setup::Setup;
@@ -14,20 +15,31 @@ use kube::runtime::wait::{await_condition, conditions};
 use kube::{Api, Client, Config};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// A running etcd and kube-apiserver. Dropping it ends them, or, if shared, this process's share in them.
+/// A running API server. Dropping it ends the server, or, if shared, this process's share in it.
 pub struct ControlPlane {
-    assets: Assets,
+    kubectl: PathBuf,
     folder: PathBuf,
     kubeconfig: PathBuf,
     config: Config,
     client: Client,
     version: ServerVersion,
-    lease: Option<Lease>,
-    /// Only of a control plane that is ours alone.
-    keeper: Option<Keeper>,
+    servers: Servers,
+}
+
+/// What keeps a control plane running.
+enum Servers {
+    /// An etcd and a kube-apiserver.
+    Real {
+        lease: Option<Lease>,
+        /// Only of a control plane that is ours alone.
+        keeper: Option<Keeper>,
+    },
+    /// The server in memory; held, not used.
+    InMemory { _server: Arc<InMemory> },
 }
 
 impl ControlPlane {
@@ -48,26 +60,29 @@ impl ControlPlane {
 
     /// Takes a share in a folder whose API server is ready.
     pub(crate) async fn attach(assets: Assets, folder: &Path, lease: Lease) -> Result<Self, StartError> {
+        Self::over(folder, assets.kubectl(), Servers::Real { lease: Some(lease), keeper: None }).await
+    }
+
+    /// Takes a share in a server of this process.
+    pub(crate) async fn in_memory(server: Arc<InMemory>) -> Result<Self, StartError> {
+        let folder = server.folder().to_owned();
+        let kubectl = Assets::find().map_or_else(|_| PathBuf::from("kubectl"), |assets| assets.kubectl());
+        Self::over(&folder, kubectl, Servers::InMemory { _server: server }).await
+    }
+
+    async fn over(folder: &Path, kubectl: PathBuf, servers: Servers) -> Result<Self, StartError> {
         let config = kubeconfig::read(folder).await?;
         let client = Client::try_from(config.clone())?;
         let version = ServerVersion::from(&client.apiserver_version().await?);
         let kubeconfig = kubeconfig::path(folder);
-        let lease = Some(lease);
-        Ok(Self {
-            assets,
-            folder: folder.to_owned(),
-            kubeconfig,
-            config,
-            client,
-            version,
-            lease,
-            keeper: None,
-        })
+        Ok(Self { kubectl, folder: folder.to_owned(), kubeconfig, config, client, version, servers })
     }
 
     /// Makes dropping wait until `keeper` has ended the servers.
-    pub(crate) fn owned(mut self, keeper: Keeper) -> Self {
-        self.keeper = Some(keeper);
+    pub(crate) fn owned(mut self, owner: Keeper) -> Self {
+        if let Servers::Real { keeper, .. } = &mut self.servers {
+            *keeper = Some(owner);
+        }
         self
     }
 
@@ -97,14 +112,14 @@ impl ControlPlane {
         &self.kubeconfig
     }
 
-    /// The folder with the servers' logs (`kube-apiserver.log`), while they run.
+    /// The folder of the kubeconfig and of the logs of real servers (`kube-apiserver.log`), while they run.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// A kubectl command of the administrator.
     pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
-        let mut command = Command::new(self.assets.kubectl());
+        let mut command = Command::new(&self.kubectl);
         // The user's own cache would show another test's API, should it have had the same port.
         command.env("KUBECONFIG", &self.kubeconfig).arg("--cache-dir").arg(self.folder.join("kubectl"));
         command.args(args);
@@ -144,9 +159,11 @@ impl ControlPlane {
 
 impl Drop for ControlPlane {
     fn drop(&mut self) {
-        self.lease = None;
-        if let Some(keeper) = self.keeper.take() {
-            keeper.wait();
+        if let Servers::Real { lease, keeper } = &mut self.servers {
+            *lease = None;
+            if let Some(keeper) = keeper.take() {
+                keeper.wait();
+            }
         }
     }
 }

@@ -51,6 +51,12 @@ pub enum StartError {
         /// What it said last.
         log: ServerLog,
     },
+    /// The server in memory could not make its certificates.
+    #[error(transparent)]
+    Authority(#[from] apiserver::AuthorityError),
+    /// The server in memory could not be made.
+    #[error(transparent)]
+    Journal(#[from] apiserver::JournalError),
     /// The API server answered with an error.
     #[error(transparent)]
     Api(#[from] kube::Error),

@@ -1,4 +1,7 @@
-//! Runs a real etcd and kube-apiserver on loopback, for tests, and leaves nothing behind.
+//! A Kubernetes API server on loopback, for tests, that leaves nothing behind.
+//!
+//! Where `KUBEBUILDER_ASSETS` names their binaries, it is a real etcd and kube-apiserver; otherwise it is the server in
+//! memory of the crate `apiserver`. Tests cannot tell, and need not.
 //!
 //! ```no_run
 //! # async fn test() -> Result<(), envtest::StartError> {
@@ -8,19 +11,20 @@
 //! ```
 //!
 //! What it guarantees:
-//! - Real API semantics: admission, RBAC, server-side apply and pruning are Kubernetes' own. There are no nodes, and
-//!   no controller that would make a workload ready; garbage collection and namespace deletion are opt-in
-//!   ([`Setup::with_controller_manager`]).
+//! - Real API semantics: admission, RBAC, server-side apply and pruning are Kubernetes' own, or proved to be alike by
+//!   the conformance suite. There are no nodes, and no controller that would make a workload ready; garbage collection
+//!   and namespace deletion are opt-in ([`Setup::with_controller_manager`]).
 //! - The servers end when the last process that uses them ends, also when that process is killed by a signal.
-//! - [`ControlPlane::shared`] is one control plane for all test processes of one run; tests isolate themselves by
-//!   namespace. [`ControlPlane::start`] is for a test that needs a server of its own.
+//! - [`ControlPlane::shared`] is one control plane for all test processes of one run (in memory: for all tests of a
+//!   process); tests isolate themselves by namespace. [`ControlPlane::start`] is for a test that needs a server of its own.
 //!
-//! Needs `sh` and util-linux's `flock` and `setsid`, which every Linux has.
+//! Real servers need `sh` and util-linux's `flock` and `setsid`, which every Linux has.
 
 mod assets;
 mod control_plane;
 mod error;
 mod folder;
+mod in_memory;
 mod keeper;
 mod kubeconfig;
 mod namespace;

@@ -3,6 +3,7 @@
 use crate::assets::Assets;
 use crate::control_plane::ControlPlane;
 use crate::error::StartError;
+use crate::in_memory::InMemory;
 use crate::keeper::{Keeper, Lease, Server};
 use crate::pki::Pki;
 use crate::servers::{self, Ports};
@@ -20,20 +21,45 @@ const READY: Duration = Duration::from_mins(2);
 const PORT_ATTEMPTS: u32 = 5;
 
 /// Which servers a control plane has.
+///
+/// Real ones where `KUBEBUILDER_ASSETS` says where they are, otherwise the one in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     controller_manager: bool,
+    kind: Option<Kind>,
+}
+
+/// What serves the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Real,
+    InMemory,
 }
 
 impl Setup {
     /// Adds garbage collection and namespace deletion, but no controller that makes workloads ready.
     #[must_use]
     pub fn with_controller_manager(self) -> Self {
-        Self { controller_manager: true }
+        Self { controller_manager: true, ..self }
+    }
+
+    /// Insists on real servers, be it those of the cache.
+    #[must_use]
+    pub fn real(self) -> Self {
+        Self { kind: Some(Kind::Real), ..self }
+    }
+
+    /// Insists on the server in memory.
+    #[must_use]
+    pub fn in_memory(self) -> Self {
+        Self { kind: Some(Kind::InMemory), ..self }
     }
 
     /// Starts a control plane for this test alone; dropping it ends the servers.
     pub async fn start(&self) -> Result<ControlPlane, StartError> {
+        if self.is_in_memory() {
+            return ControlPlane::in_memory(InMemory::start(self.controller_manager)?).await;
+        }
         let (control_plane, keeper) = self.launch(&self.assets()?, Duration::ZERO).await?;
         Ok(control_plane.owned(keeper))
     }
@@ -43,7 +69,15 @@ impl Setup {
     /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent. With and without a
     /// controller manager are two control planes, so a run is lighter whose tests agree.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
+        if self.is_in_memory() {
+            return ControlPlane::in_memory(InMemory::shared(self.controller_manager)?).await;
+        }
         shared::control_plane(self, self.assets()?, self.controller_manager).await
+    }
+
+    fn is_in_memory(&self) -> bool {
+        let usual = if Assets::are_chosen() { Kind::Real } else { Kind::InMemory };
+        self.kind.unwrap_or(usual) == Kind::InMemory
     }
 
     fn assets(&self) -> Result<Assets, StartError> {

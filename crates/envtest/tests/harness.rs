@@ -1,6 +1,6 @@
 //! The harness itself: what it starts works, and nothing of it is left behind.
 
-use envtest::ControlPlane;
+use envtest::{ControlPlane, Setup};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::api::rbac::v1::{PolicyRule, Role, RoleBinding, RoleRef, Subject};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -108,11 +108,11 @@ async fn the_controller_manager_removes_dependents_and_namespaces() {
 
 #[tokio::test]
 async fn sharers_have_one_control_plane_and_an_owner_has_another() {
-    let one = ControlPlane::shared().await.unwrap();
-    let other = ControlPlane::shared().await.unwrap();
+    let one = Setup::default().real().shared().await.unwrap();
+    let other = Setup::default().real().shared().await.unwrap();
     assert_eq!(one.folder(), other.folder());
 
-    let own = ControlPlane::start().await.unwrap();
+    let own = Setup::default().real().start().await.unwrap();
     assert_ne!(one.folder(), own.folder());
 
     let folder = own.folder().to_owned();
@@ -123,6 +123,19 @@ async fn sharers_have_one_control_plane_and_an_owner_has_another() {
 
     drop(one);
     other.create_namespace("still-there").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_control_plane_of_our_own_is_gone_when_it_is_stopped() {
+    let shared = ControlPlane::shared().await.unwrap();
+    let own = ControlPlane::start().await.unwrap();
+    let (folder, client) = (own.folder().to_owned(), own.client());
+    assert_ne!(folder, shared.folder());
+
+    own.stop().await;
+    assert!(!folder.exists());
+    assert!(client.apiserver_version().await.is_err());
+    shared.create_namespace("still-there").await.unwrap();
 }
 
 #[test]
@@ -158,7 +171,7 @@ async fn holds_a_control_plane_until_killed() {
     if std::env::var_os("ENVTEST_VICTIM").is_none() {
         return;
     }
-    let cluster = ControlPlane::start().await.unwrap();
+    let cluster = Setup::default().real().start().await.unwrap();
     println!("running in {}", cluster.folder().display());
     tokio::time::sleep(Duration::from_mins(5)).await;
 }

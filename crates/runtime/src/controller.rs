@@ -19,7 +19,7 @@ use kube::{
 };
 use plan::{ChildKind, Class, Component, ObjectKey, Outcome, Verdict};
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     convert::Infallible,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     panic::AssertUnwindSafe,
@@ -100,8 +100,9 @@ async fn watch_owners<C: Component>(
         Scope::Namespace(namespace) => Api::namespaced(shared.client.clone(), &namespace),
     };
     let mut patience = Patience::default();
-    let mut noticed = HashMap::<ObjectKey, u64>::new();
-    let mut listed = HashMap::<ObjectKey, u64>::new();
+    // Ordered, so that two runs over the same objects take them in the same order.
+    let mut noticed = BTreeMap::<ObjectKey, u64>::new();
+    let mut listed = BTreeMap::<ObjectKey, u64>::new();
     let mut events = pin!(watcher(api, paged()));
     while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
         let mut event = match event {

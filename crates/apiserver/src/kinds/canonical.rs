@@ -3,11 +3,11 @@
 //!
 //! A client may send `hostNetwork: false` or `cpu: 0.5`; the server keeps neither. Custom objects stay as they are.
 
-use crate::go;
 use super::{
     quantity::Quantity,
     resource::{Origin, Resource},
 };
+use crate::go;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -41,7 +41,11 @@ pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
 }
 
 /// Where the owners of an object are.
-pub(super) fn owners<'a>(state: &'a State, key: &'a Key, object: &'a Value) -> impl Iterator<Item = Key> + 'a {
+pub(super) fn owners<'a>(
+    state: &'a State,
+    key: &'a Key,
+    object: &'a Value,
+) -> impl Iterator<Item = Key> + 'a {
     references(object).filter_map(move |reference| match owner(state, key, reference) {
         Owner::Present(place) => Some(place),
         Owner::WaitsForDependents => place_of(state, key, reference),

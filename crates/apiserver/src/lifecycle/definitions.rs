@@ -51,7 +51,9 @@ pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
 pub(crate) fn serve_all(state: &mut State) {
     let all: Vec<Arc<Value>> = definitions(state).cloned().collect();
     for definition in all {
-        if let Some(name) = definition["metadata"]["name"].as_str().filter(|_| kinds::is_established(&definition)) {
+        if let Some(name) =
+            definition["metadata"]["name"].as_str().filter(|_| kinds::is_established(&definition))
+        {
             Arc::make_mut(&mut state.kinds).set_custom(name, kinds::resources(&definition));
         }
     }
@@ -94,7 +96,8 @@ fn definitions(state: &State) -> impl Iterator<Item = &Arc<Value>> {
 
 /// The definitions that do not have all their names.
 fn waiting(state: &State) -> impl Iterator<Item = Key> + '_ {
-    let lacks_names = |definition: &&Arc<Value>| definition["status"]["acceptedNames"] != definition["spec"]["names"];
+    let lacks_names =
+        |definition: &&Arc<Value>| definition["status"]["acceptedNames"] != definition["spec"]["names"];
     definitions(state).filter(lacks_names).filter_map(|definition| {
         let name = definition["metadata"]["name"].as_str()?;
         Some(Key { group: GROUP.into(), plural: PLURAL.into(), namespace: "".into(), name: name.into() })

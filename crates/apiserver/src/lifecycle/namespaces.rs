@@ -43,7 +43,8 @@ pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
     }
     let mut after = Value::clone(&namespace);
     after["status"]["conditions"] = conditions(state, &left, clock);
-    if after["status"]["conditions"].as_array().map(Vec::len) != namespace["status"]["conditions"].as_array().map(Vec::len)
+    if after["status"]["conditions"].as_array().map(Vec::len)
+        != namespace["status"]["conditions"].as_array().map(Vec::len)
         || messages(&after) != messages(&namespace)
     {
         state.commit(&key, Some(after));
@@ -64,7 +65,11 @@ fn conditions(state: &State, left: &[Key], clock: &Clock) -> Value {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut pending: BTreeMap<String, usize> = BTreeMap::new();
     for key in left {
-        let kind = if key.group.is_empty() { key.plural.to_string() } else { format!("{}.{}", key.plural, key.group) };
+        let kind = if key.group.is_empty() {
+            key.plural.to_string()
+        } else {
+            format!("{}.{}", key.plural, key.group)
+        };
         *kinds.entry(kind).or_default() += 1;
         if let Some(object) = state.store.get(key) {
             for finalizer in finalizers(object) {
@@ -73,20 +78,45 @@ fn conditions(state: &State, left: &[Key], clock: &Clock) -> Value {
         }
     }
     let now = clock.stamp();
-    let condition = |kind: &str, status: &str, reason: &str, message: String| {
-        json!({"type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message})
-    };
+    let condition = |kind: &str, status: &str, reason: &str, message: String| json!({"type": kind, "status": status, "lastTransitionTime": now, "reason": reason, "message": message});
     let remaining: Vec<String> =
         kinds.iter().map(|(kind, count)| format!("{kind} has {count} resource instances")).collect();
     let finalizers: Vec<String> =
         pending.iter().map(|(name, count)| format!("{name} in {count} resource instances")).collect();
     json!([
-        condition("NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered".into()),
-        condition("NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed".into()),
-        condition("NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization".into()),
-        condition("NamespaceContentRemaining", "True", "SomeResourcesRemain", format!("Some resources are remaining: {}", remaining.join(", "))),
-        condition("NamespaceFinalizersRemaining", if finalizers.is_empty() { "False" } else { "True" },
+        condition(
+            "NamespaceDeletionDiscoveryFailure",
+            "False",
+            "ResourcesDiscovered",
+            "All resources successfully discovered".into()
+        ),
+        condition(
+            "NamespaceDeletionGroupVersionParsingFailure",
+            "False",
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed".into()
+        ),
+        condition(
+            "NamespaceDeletionContentFailure",
+            "False",
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization".into()
+        ),
+        condition(
+            "NamespaceContentRemaining",
+            "True",
+            "SomeResourcesRemain",
+            format!("Some resources are remaining: {}", remaining.join(", "))
+        ),
+        condition(
+            "NamespaceFinalizersRemaining",
+            if finalizers.is_empty() { "False" } else { "True" },
             if finalizers.is_empty() { "ContentHasNoFinalizers" } else { "SomeFinalizersRemain" },
-            if finalizers.is_empty() { "All content-preserving finalizers finished".into() } else { format!("Some content in the namespace has finalizers remaining: {}", finalizers.join(", ")) }),
+            if finalizers.is_empty() {
+                "All content-preserving finalizers finished".into()
+            } else {
+                format!("Some content in the namespace has finalizers remaining: {}", finalizers.join(", "))
+            }
+        ),
     ])
 }

@@ -68,7 +68,8 @@ pub(crate) fn list(
     let revision = at.unwrap_or(now);
     let mut metadata = json!({"resourceVersion": revision.to_string()});
     let limit = options.limit.unwrap_or(usize::MAX);
-    let items: Vec<Arc<Value>> = left.by_ref().filter(|object| selection.selects(object)).take(limit).collect();
+    let items: Vec<Arc<Value>> =
+        left.by_ref().filter(|object| selection.selects(object)).take(limit).collect();
     // As in Kubernetes, what is left is not searched: there may be nothing selected among it.
     let left = left.count();
     if left > 0
@@ -132,7 +133,9 @@ impl Token {
             .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
             .collect();
         let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(malformed)?;
-        let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else { return Err(malformed()) };
+        let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else {
+            return Err(malformed());
+        };
         let revision = match revision {
             "-" => None,
             number => Some(number.parse().map_err(|_| malformed())?),

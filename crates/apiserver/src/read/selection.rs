@@ -16,8 +16,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    pub fn parse(resource: &Resource, namespace: Option<&str>, options: &ListOptions) -> Result<Self, Failure> {
-        let labels = options.label_selector.as_deref().map(LabelSelector::parse).transpose()?.unwrap_or_default();
+    pub fn parse(
+        resource: &Resource,
+        namespace: Option<&str>,
+        options: &ListOptions,
+    ) -> Result<Self, Failure> {
+        let labels =
+            options.label_selector.as_deref().map(LabelSelector::parse).transpose()?.unwrap_or_default();
         let fields = options
             .field_selector
             .as_deref()
@@ -32,9 +37,7 @@ impl Selection {
     pub fn named(mut self, name: &str) -> Result<Self, Failure> {
         let selector = format!("metadata.name={name}");
         if self.fields.name().is_some_and(|other| other != name) {
-            return Err(Failure::bad_request(
-                "field selectors and the name in the URL do not match",
-            ));
+            return Err(Failure::bad_request("field selectors and the name in the URL do not match"));
         }
         self.fields = FieldSelector::parse(&selector, |_| Ok(()))?;
         Ok(self)
@@ -46,7 +49,8 @@ impl Selection {
     }
 
     pub fn selects(&self, object: &Value) -> bool {
-        let here = self.namespace.as_deref().is_none_or(|namespace| object["metadata"]["namespace"] == namespace);
+        let here =
+            self.namespace.as_deref().is_none_or(|namespace| object["metadata"]["namespace"] == namespace);
         here && self.labels.matches(object) && self.fields.matches(object)
     }
 }

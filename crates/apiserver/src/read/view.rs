@@ -119,7 +119,10 @@ impl View {
 fn without_kind(object: Value) -> Value {
     match object {
         Value::Object(fields) => Value::Object(
-            fields.into_iter().filter(|(name, _)| name != "kind" && name != "apiVersion").collect::<Map<_, _>>(),
+            fields
+                .into_iter()
+                .filter(|(name, _)| name != "kind" && name != "apiVersion")
+                .collect::<Map<_, _>>(),
         ),
         other => other,
     }

@@ -56,7 +56,8 @@ pub(crate) fn watch(
         let mut state = server.state();
         let revision = state.store.revision();
         let collection = state.store.collection(&resource.storage_group, &resource.storage_plural);
-        let wants_initial = options.send_initial_events.unwrap_or(matches!(options.version, None | Some(Version::Any)));
+        let wants_initial =
+            options.send_initial_events.unwrap_or(matches!(options.version, None | Some(Version::Any)));
         let initial: Vec<Arc<Value>> = if wants_initial {
             let objects = collection.objects(selection.namespace.as_deref());
             objects.filter(|object| selection.selects(object)).cloned().collect()

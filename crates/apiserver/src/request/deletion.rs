@@ -53,8 +53,9 @@ impl DeleteOptions {
                 ..Body::default()
             }
         } else {
-            serde_json::from_slice(body)
-                .map_err(|error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}")))?
+            serde_json::from_slice(body).map_err(|error| {
+                Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
+            })?
         };
         if body.kind.as_deref().is_some_and(|kind| kind != "DeleteOptions") {
             return Err(Failure::bad_request("decoded object cannot be converted to DeleteOptions"));

@@ -27,18 +27,19 @@ impl Target {
             ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
             rest => (false, rest),
         };
-        let target = |namespace: Option<&str>, plural: &str, name: Option<&str>, subresource: Option<&str>| {
-            let named = [Some(plural), namespace, name, subresource];
-            named.into_iter().flatten().all(|part| !part.is_empty()).then(|| Self {
-                group: group.to_owned(),
-                version: version.to_owned(),
-                namespace: namespace.map(str::to_owned),
-                plural: plural.to_owned(),
-                name: name.map(str::to_owned),
-                subresource: subresource.map(str::to_owned),
-                watch,
-            })
-        };
+        let target =
+            |namespace: Option<&str>, plural: &str, name: Option<&str>, subresource: Option<&str>| {
+                let named = [Some(plural), namespace, name, subresource];
+                named.into_iter().flatten().all(|part| !part.is_empty()).then(|| Self {
+                    group: group.to_owned(),
+                    version: version.to_owned(),
+                    namespace: namespace.map(str::to_owned),
+                    plural: plural.to_owned(),
+                    name: name.map(str::to_owned),
+                    subresource: subresource.map(str::to_owned),
+                    watch,
+                })
+            };
         match rest {
             // A namespace's own subresources look like kinds within it.
             ["namespaces", name, sub @ ("status" | "finalize")] if group.is_empty() => {
@@ -46,7 +47,9 @@ impl Target {
             }
             ["namespaces", namespace, plural] => target(Some(namespace), plural, None, None),
             ["namespaces", namespace, plural, name] => target(Some(namespace), plural, Some(name), None),
-            ["namespaces", namespace, plural, name, sub] => target(Some(namespace), plural, Some(name), Some(sub)),
+            ["namespaces", namespace, plural, name, sub] => {
+                target(Some(namespace), plural, Some(name), Some(sub))
+            }
             [plural] => target(None, plural, None, None),
             [plural, name] => target(None, plural, Some(name), None),
             [plural, name, sub] => target(None, plural, Some(name), Some(sub)),
@@ -74,7 +77,10 @@ mod tests {
         let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
         let (namespace, name, subresource) =
             (part(&target.namespace), part(&target.name), part(&target.subresource));
-        Some(format!("{}|{}|{namespace}|{}|{name}|{subresource}", target.group, target.version, target.plural))
+        Some(format!(
+            "{}|{}|{namespace}|{}|{name}|{subresource}",
+            target.group, target.version, target.plural
+        ))
     }
 
     #[test]
@@ -98,7 +104,9 @@ mod tests {
 
     #[test]
     fn what_is_not_a_resource_path_has_no_target() {
-        for path in ["", "/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version", "/api/v1/pods//x", "x"] {
+        for path in
+            ["", "/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/version", "/api/v1/pods//x", "x"]
+        {
             assert_eq!(shown(path), None, "{path}");
         }
     }

@@ -24,7 +24,10 @@ impl Query {
 
     /// A flag as Kubernetes reads it: there and not `false` or `0`.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| !matches!(value.to_lowercase().as_str(), "false" | "0"))
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| !matches!(value.to_lowercase().as_str(), "false" | "0"))
     }
 
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
@@ -78,7 +81,10 @@ impl ListOptions {
         Ok(Self {
             label_selector: query.get("labelSelector").map(str::to_owned),
             field_selector: query.get("fieldSelector").map(str::to_owned),
-            limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).and_then(|limit| usize::try_from(limit).ok()),
+            limit: query
+                .number::<i64>("limit")?
+                .filter(|limit| *limit > 0)
+                .and_then(|limit| usize::try_from(limit).ok()),
             continue_token,
             version: version
                 .map(|text| parse_version(text, matching))
@@ -104,7 +110,9 @@ fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>)
         .then(|| Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
     let Some(word) = matching else { return causes.into_iter().chain(for_list).collect() };
     if watch && send_initial_events.is_none() {
-        causes.push(forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+        causes.push(forbidden(
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
     }
     if !watch && version.is_none() {
         causes.push(forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided"));
@@ -187,7 +195,9 @@ impl WriteOptions {
                     message: "Too long: may not be more than 128 bytes".into(),
                 }));
             }
-            if let Some((at, character)) = manager.char_indices().find(|(_, character)| character.is_control()) {
+            if let Some((at, character)) =
+                manager.char_indices().find(|(_, character)| character.is_control())
+            {
                 let why = format!("invalid character U+{:04X} (at position {at})", u32::from(character));
                 return Err(invalid(Cause::invalid("fieldManager", &json!(manager), why)));
             }

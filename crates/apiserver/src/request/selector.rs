@@ -61,7 +61,9 @@ fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
     for (at, character) in text.char_indices() {
         match character {
             '(' => depth += 1,
-            ')' => depth = depth.checked_sub(1).ok_or_else(|| malformed("found ')', expected: identifier"))?,
+            ')' => {
+                depth = depth.checked_sub(1).ok_or_else(|| malformed("found ')', expected: identifier"))?
+            }
             ',' if depth == 0 => {
                 pieces.push(text[start..at].trim());
                 start = at + 1;
@@ -88,7 +90,8 @@ fn requirement(piece: &str) -> Result<Requirement, Failure> {
     }
     let words = piece.find(char::is_whitespace).map(|at| (&piece[..at], piece[at..].trim_start()));
     if let Some((key, set)) = words {
-        let values = |word: &str| set.strip_prefix(word).map(str::trim_start).filter(|rest| rest.starts_with('('));
+        let values =
+            |word: &str| set.strip_prefix(word).map(str::trim_start).filter(|rest| rest.starts_with('('));
         if let Some(values) = values("notin") {
             return Ok(Requirement { key: label_key(key)?, test: Test::NotIn(set_values(key, values)?) });
         }
@@ -146,7 +149,10 @@ fn label_value(key: &str, value: &str) -> Result<String, Failure> {
 
 fn number(value: &str) -> Result<i64, Failure> {
     value.trim().parse().map_err(|_| {
-        malformed(&format!("values[0]: Invalid value: {:?}: for 'Gt', 'Lt' operators, the value must be an integer", value.trim()))
+        malformed(&format!(
+            "values[0]: Invalid value: {:?}: for 'Gt', 'Lt' operators, the value must be an integer",
+            value.trim()
+        ))
     })
 }
 
@@ -261,7 +267,8 @@ mod tests {
     fn fields_select_by_value() {
         let known = |field: &str| if field.starts_with("spec.") { Err("no".into()) } else { Ok(()) };
         let object = json!({"metadata": {"name": "a"}, "status": {"phase": "Running"}});
-        let matches = |text: &str| FieldSelector::parse(text, known).map(|selector| selector.matches(&object));
+        let matches =
+            |text: &str| FieldSelector::parse(text, known).map(|selector| selector.matches(&object));
         assert_eq!(matches("metadata.name=a,status.phase!=Failed"), Ok(true));
         assert_eq!(matches("metadata.name==b"), Ok(false));
         assert_eq!(matches("spec.x=1").unwrap_err().message, "no");

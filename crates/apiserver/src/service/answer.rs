@@ -6,7 +6,7 @@ use crate::{
     body::Body,
     discovery,
     failure::Failure,
-    kinds::{Resource, Verb},
+    kinds::{Origin, Resource, Verb},
     read::View,
     request::{Query, Target},
     serve::ClientCertificate,
@@ -65,7 +65,11 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
         name: target.name,
         subresource: target.subresource,
         query,
-        content_type: head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
+        content_type: head
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned),
         body,
         user,
         agent: agent(text(head, header::USER_AGENT)),
@@ -73,9 +77,7 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
     let deprecation = call.resource.deprecation.clone();
     let answered = about_objects(call, target.watch, &head.method).await;
     Ok(match deprecation {
-        Some(warning) => {
-            reply::warned(answered.unwrap_or_else(|failure| reply::failure(&failure)), &warning)
-        }
+        Some(warning) => reply::warned(answered.unwrap_or_else(|failure| reply::failure(&failure)), &warning),
         None => answered?,
     })
 }
@@ -123,7 +125,8 @@ fn authorized(
         ),
     };
     let state = server.state();
-    Authorizer { access: server.access, roles: &*state }.authorize(user, &Question { verb: &verb, target: what })
+    Authorizer { access: server.access, roles: &*state }
+        .authorize(user, &Question { verb: &verb, target: what })
 }
 
 /// What a request does, in the words of RBAC.
@@ -151,8 +154,13 @@ fn about_the_server(
     accept: &str,
 ) -> Result<Response<Body>, Failure> {
     let document = discovery::respond(&server.documents(), path, head.uri.query(), accept);
-    let Some(document) = document.filter(|_| head.method == Method::GET || head.method == Method::HEAD) else {
-        return if within_a_group(server, path) { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
+    let Some(document) = document.filter(|_| head.method == Method::GET || head.method == Method::HEAD)
+    else {
+        return if within_a_group(server, path) {
+            Err(no_such_resource())
+        } else {
+            Ok(reply::no_such_path())
+        };
     };
     let known = document.etag.as_deref().is_some_and(|etag| text(head, header::IF_NONE_MATCH) == etag);
     let mut response = if known {
@@ -167,14 +175,15 @@ fn about_the_server(
     Ok(response)
 }
 
-/// Whether a path is below a group that is served, so that its handler answers.
+/// Whether a path is below a group that is served, so that its handler answers; a custom one answers for its versions.
 fn within_a_group(server: &Shared, path: &str) -> bool {
-    let group = match path.split('/').collect::<Vec<_>>()[..] {
-        ["", "api", _, ..] => "",
-        ["", "apis", group, _, ..] => group,
+    let (group, version) = match path.split('/').collect::<Vec<_>>()[..] {
+        ["", "api", version, ..] => ("", version),
+        ["", "apis", group, version, ..] => (group, version),
         _ => return false,
     };
-    server.state().kinds.iter().any(|kind| kind.group == group)
+    let answers = |kind: &Arc<Resource>| kind.origin == Origin::Builtin || kind.version == version;
+    server.state().kinds.iter().any(|kind| kind.group == group && answers(kind))
 }
 
 /// Whether a path names a kind where it lives: in a namespace or in none.

@@ -6,7 +6,10 @@ mod object;
 mod reply;
 mod reviews;
 
-use crate::{body::{Body, LARGEST_REQUEST, collect_limited}, server::ApiServer};
+use crate::{
+    body::{Body, LARGEST_REQUEST, collect_limited},
+    server::ApiServer,
+};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{Request, Response};

@@ -13,8 +13,10 @@ use crate::{
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
     state::State,
     write::{
+        Document, Part, PatchFormat, Strategic, Written,
         admission::{Hooks, Request},
-        Document, Part, PatchFormat, Strategic, Written, deletion, shown_scale},
+        deletion, shown_scale,
+    },
 };
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};

@@ -9,7 +9,12 @@ use http::{
 use serde_json::Value;
 
 /// A document in the form the client asked for.
-pub(super) fn document(code: StatusCode, view: &View, document: &Value, warnings: &[String]) -> Response<Body> {
+pub(super) fn document(
+    code: StatusCode,
+    view: &View,
+    document: &Value,
+    warnings: &[String],
+) -> Response<Body> {
     let mut response = bytes(code, view.format.content_type(), view.encode(document));
     for value in warnings.iter().filter_map(|warning| header(warning)) {
         response.headers_mut().append(WARNING, value);

@@ -39,14 +39,20 @@ impl Hooks {
         let configurations = |plural: &str| -> Vec<Arc<Value>> {
             state.store.objects("admissionregistration.k8s.io", plural, None).cloned().collect()
         };
-        let (mutating, validating) =
-            (configurations("mutatingwebhookconfigurations"), configurations("validatingwebhookconfigurations"));
+        let (mutating, validating) = (
+            configurations("mutatingwebhookconfigurations"),
+            configurations("validatingwebhookconfigurations"),
+        );
         if mutating.is_empty() && validating.is_empty() {
             return None;
         }
         let name = request.namespace.or(request.resource.is("", "namespaces").then_some(request.name));
         let namespace = name.and_then(|name| {
-            state.store.objects("", "namespaces", None).find(|other| other["metadata"]["name"] == name).cloned()
+            state
+                .store
+                .objects("", "namespaces", None)
+                .find(|other| other["metadata"]["name"] == name)
+                .cloned()
         });
         let own = request.resource;
         let same = |other: &&Arc<Resource>| {
@@ -65,7 +71,11 @@ impl Hooks {
     }
 
     /// The object as the mutating webhooks want it, and their warnings.
-    pub async fn mutate(&self, request: &Request<'_>, object: Value) -> Result<(Value, Vec<String>), Failure> {
+    pub async fn mutate(
+        &self,
+        request: &Request<'_>,
+        object: Value,
+    ) -> Result<(Value, Vec<String>), Failure> {
         let options = options(request);
         let write = self.attributes(request, &options);
         let (mutated, warnings) =
@@ -74,7 +84,11 @@ impl Hooks {
     }
 
     /// The warnings of the validating webhooks, or the first refusal.
-    pub async fn validate(&self, request: &Request<'_>, object: Option<&Value>) -> Result<Vec<String>, Failure> {
+    pub async fn validate(
+        &self,
+        request: &Request<'_>,
+        object: Option<&Value>,
+    ) -> Result<Vec<String>, Failure> {
         let options = options(request);
         let write = self.attributes(request, &options);
         admission::validate(&*self.webhooks, &self.validating, &write, object).await

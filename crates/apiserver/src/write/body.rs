@@ -25,14 +25,19 @@ impl Document {
     /// Reads JSON or YAML. `kind` is what the path calls for.
     pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
         let Self { object, duplicates } = match media_type(content_type) {
-            "application/json" | "" => Self { object: json(body, kind)?, duplicates: schema::duplicates(body) },
+            "application/json" | "" => {
+                Self { object: json(body, kind)?, duplicates: schema::duplicates(body) }
+            }
             "application/yaml" => yaml(body).map_err(|failure| {
                 let from = "error decoding patch: error converting YAML to JSON";
-                failure.reworded(from, &format!("the object provided is unrecognized (must be of type {kind})"))
+                failure
+                    .reworded(from, &format!("the object provided is unrecognized (must be of type {kind})"))
             })?,
-            _ => return Err(unknown_format(
-                "application/json, application/yaml, application/vnd.kubernetes.protobuf",
-            )),
+            _ => {
+                return Err(unknown_format(
+                    "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+                ));
+            }
         };
         if !object.is_object() {
             let what = format!(
@@ -74,13 +79,16 @@ pub(crate) enum Strategic {
 
 /// A YAML document, which any JSON document is, too, and what it says twice.
 pub(crate) fn yaml(body: &[u8]) -> Result<Document, Failure> {
-    let malformed = |why: &str| Failure::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {why}"));
+    let malformed = |why: &str| {
+        Failure::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {why}"))
+    };
     let text = std::str::from_utf8(body).map_err(|error| malformed(&error.to_string()))?;
     match serde_saphyr::from_str(text) {
         Ok(object) => Ok(Document { object, duplicates: Vec::new() }),
         Err(error) => {
             let told = error.to_string();
-            let last_wins = serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins };
+            let last_wins =
+                serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins };
             let object = serde_saphyr::from_str_with_options(text, last_wins)
                 .map_err(|error| malformed(first_line(&error.to_string())))?;
             Ok(Document { object, duplicates: already_set(&told).into_iter().collect() })

@@ -109,7 +109,11 @@ fn check_preconditions(
 /// How long the object may linger: only pods that run somewhere may.
 fn grace_period(resource: &Resource, live: &Value, options: &DeleteOptions) -> i64 {
     let phase = &live["status"]["phase"];
-    if !resource.is("", "pods") || live["spec"]["nodeName"].is_null() || phase == "Succeeded" || phase == "Failed" {
+    if !resource.is("", "pods")
+        || live["spec"]["nodeName"].is_null()
+        || phase == "Succeeded"
+        || phase == "Failed"
+    {
         return 0;
     }
     let period = options

@@ -44,9 +44,11 @@ pub(crate) fn settle(
         }
     }
     match namespace {
-        Some(namespace) if !sent_namespace.is_empty() && sent_namespace != namespace => Err(Failure::bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        )),
+        Some(namespace) if !sent_namespace.is_empty() && sent_namespace != namespace => {
+            Err(Failure::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ))
+        }
         Some(namespace) => {
             metadata.insert("namespace".into(), namespace.into());
             Ok(())

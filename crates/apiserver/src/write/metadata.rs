@@ -9,8 +9,14 @@ use http::StatusCode;
 use serde_json::Value;
 
 /// Fields a client may send but not set.
-const SERVER_SET: [&str; 6] =
-    ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "selfLink"];
+const SERVER_SET: [&str; 6] = [
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "resourceVersion",
+    "selfLink",
+];
 
 /// Takes what a client must not set out of an object to be created.
 pub(crate) fn wipe(object: &mut Value) {

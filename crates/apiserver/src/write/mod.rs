@@ -164,12 +164,14 @@ impl Write<'_> {
         }
         let Some(namespace) = self.namespace else { return Ok(()) };
         let state = self.server.state();
-        let found = state.store.objects("", "namespaces", Some("")).find(|n| n["metadata"]["name"] == namespace);
+        let found =
+            state.store.objects("", "namespaces", Some("")).find(|n| n["metadata"]["name"] == namespace);
         let Some(found) = found else { return Err(Failure::not_found("", "namespaces", namespace)) };
         if found["metadata"]["deletionTimestamp"].is_null() {
             return Ok(());
         }
-        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let why =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
         let mut failure = Failure::forbidden(&self.resource.group, &self.resource.plural, name, &why);
         let cause = serde_json::json!([{
             "reason": "NamespaceTerminating",

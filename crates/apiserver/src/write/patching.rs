@@ -1,12 +1,10 @@
 //! Patches: of the stored object, or of what one writer has applied to it.
 
-use super::{Part, Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml, identity, metadata};
+use super::{Document, Intent, Ownership, Part, PatchFormat, Write, Written, body::yaml, identity, metadata};
 use crate::{
     failure::{Cause, Failure},
     fields::{self, Force},
-    kinds,
-    patch,
-    schema,
+    kinds, patch, schema,
     state::State,
 };
 use serde_json::Value;
@@ -26,8 +24,8 @@ impl Write<'_> {
         }
         let key = State::key(&self.resource, self.namespace, name);
         self.carry_out(&key, |live| {
-            let live = live
-                .ok_or_else(|| Failure::not_found(&self.resource.group, &self.resource.plural, name))?;
+            let live =
+                live.ok_or_else(|| Failure::not_found(&self.resource.group, &self.resource.plural, name))?;
             let mut object = self.patched(live, format, body)?;
             if !object["metadata"]["name"].is_string() {
                 object["metadata"]["name"] = name.into();

@@ -101,7 +101,9 @@ impl Write<'_> {
                 kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
             (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
-            (Some(live), Part::Main | Part::Scale) => kinds::prepare_update(&self.resource, live, &mut object),
+            (Some(live), Part::Main | Part::Scale) => {
+                kinds::prepare_update(&self.resource, live, &mut object)
+            }
         }
         if let Some(live) = live {
             metadata::count_generation(&self.resource, live, &mut object);
@@ -112,7 +114,12 @@ impl Write<'_> {
             causes = self.allocated(key, &mut object);
         }
         if !causes.is_empty() {
-            return Err(Failure::invalid(&self.resource.storage_group, &self.resource.kind, &key.name, &causes));
+            return Err(Failure::invalid(
+                &self.resource.storage_group,
+                &self.resource.kind,
+                &key.name,
+                &causes,
+            ));
         }
         self.escalates_nothing(key, live, &object)?;
         if self.resource.origin == Origin::Custom {
@@ -143,7 +150,10 @@ impl Write<'_> {
             return Ok(None);
         }
         let goes = live.is_some() && deletion::may_go(&object);
-        if !goes && let Some(live) = live && fields::same_but_for_times(live, &object) {
+        if !goes
+            && let Some(live) = live
+            && fields::same_but_for_times(live, &object)
+        {
             return Ok(Some(live.clone()));
         }
         if self.options.dry_run {
@@ -212,7 +222,12 @@ impl Write<'_> {
     }
 
     /// What becomes of complaints about fields: nothing, warnings, or a failure.
-    fn judged(&self, complaints: Vec<String>, ownership: Ownership, sent: &Value) -> Result<Vec<String>, Failure> {
+    fn judged(
+        &self,
+        complaints: Vec<String>,
+        ownership: Ownership,
+        sent: &Value,
+    ) -> Result<Vec<String>, Failure> {
         match self.options.field_validation {
             _ if complaints.is_empty() => Ok(Vec::new()),
             FieldValidation::Ignore => Ok(Vec::new()),
@@ -223,7 +238,9 @@ impl Write<'_> {
             FieldValidation::Strict if ownership == Ownership::OfPatched => {
                 Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
             }
-            FieldValidation::Strict => Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints)),
+            FieldValidation::Strict => {
+                Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints))
+            }
         }
     }
 }
@@ -252,7 +269,6 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
     };
     Ok(unknown)
 }
-
 
 /// A patch that makes something of an object that its kind cannot be.
 fn rejected_patch(patched: &Value, why: &str) -> Failure {

@@ -22,7 +22,12 @@ impl Write<'_> {
     }
 
     /// Patches the scale of an object.
-    pub async fn patch_scale(&self, name: &str, format: PatchFormat, body: &[u8]) -> Result<Written, Failure> {
+    pub async fn patch_scale(
+        &self,
+        name: &str,
+        format: PatchFormat,
+        body: &[u8],
+    ) -> Result<Written, Failure> {
         match format {
             PatchFormat::Apply => self.apply_scale(name, body).await,
             _ => self.rescale(name, |scale| self.patched(scale, format, body)).await,
@@ -68,18 +73,25 @@ impl Write<'_> {
                 let scale = intend(&scale_of(&self.resource, paths, live))?;
                 let replicas = scale["spec"].get("replicas").cloned().unwrap_or(json!(0));
                 let is_custom = self.resource.origin == Origin::Custom;
-                if is_custom && get(live, &paths.spec_replicas).is_none() && scale["spec"].get("replicas").is_none() {
+                if is_custom
+                    && get(live, &paths.spec_replicas).is_none()
+                    && scale["spec"].get("replicas").is_none()
+                {
                     let path = &paths.spec_replicas;
-                    return Err(Failure::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
+                    return Err(Failure::bad_request(format!(
+                        "the spec replicas field {path:?} cannot be empty"
+                    )));
                 }
                 // Of a custom kind, the object itself is refused.
                 if replicas.as_i64().is_none_or(|count| count < 0 && !is_custom) {
-                    let cause = Cause::invalid("spec.replicas", &replicas, "must be greater than or equal to 0");
+                    let cause =
+                        Cause::invalid("spec.replicas", &replicas, "must be greater than or equal to 0");
                     return Err(Failure::invalid("autoscaling", "Scale", name, &[cause]));
                 }
                 let mut object = live.clone();
                 set(&mut object, &paths.spec_replicas, replicas);
-                if let Some(version) = scale["metadata"]["resourceVersion"].as_str().filter(|v| !v.is_empty()) {
+                if let Some(version) = scale["metadata"]["resourceVersion"].as_str().filter(|v| !v.is_empty())
+                {
                     object["metadata"]["resourceVersion"] = version.into();
                 }
                 Ok(Intent { object, ownership: Ownership::OfDifferences, complaints: Vec::new() })

@@ -6,11 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A reason why a real server answers differently, and all the places where it does.
+/// A reason why a server answers differently, and all the places where it does.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     pub reason: String,
+    /// Which server does.
+    #[serde(default)]
+    pub server: Server,
     /// The first version that no longer does.
     pub before: Option<Version>,
     /// The first version that does.
@@ -18,6 +21,17 @@ pub struct Listed {
     /// Scenario, step, and a path in the step's entry; what is below it may differ as well.
     #[serde(rename = "where")]
     pub places: Vec<(String, String, String)>,
+}
+
+/// The server that plays.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Server {
+    /// A kube-apiserver; the newest was recorded.
+    #[default]
+    Real,
+    /// Ours.
+    Memory,
 }
 
 /// One place where a transcript is not as recorded.
@@ -30,8 +44,10 @@ pub struct Difference {
 }
 
 impl Listed {
-    fn applies(&self, version: Version) -> bool {
-        self.before.is_none_or(|before| version < before) && self.since.is_none_or(|since| version >= since)
+    fn applies(&self, server: Server, version: Version) -> bool {
+        self.server == server
+            && self.before.is_none_or(|before| version < before)
+            && self.since.is_none_or(|since| version >= since)
     }
 }
 
@@ -83,7 +99,7 @@ fn compare(step: &str, path: &str, recorded: &Value, answered: &Value, found: &m
 /// What is wrong with a transcript: differences that are not listed, and listed ones that do not occur.
 pub fn complaints(
     scenario: &str,
-    version: Version,
+    (server, version): (Server, Version),
     found: &[Difference],
     listed: &[Listed],
     answered: &Transcript,
@@ -92,7 +108,7 @@ pub fn complaints(
     let places = || {
         listed
             .iter()
-            .filter(|listed| listed.applies(version))
+            .filter(|listed| listed.applies(server, version))
             .flat_map(|listed| listed.places.iter().map(move |place| (listed, place)))
             .filter(|(_, (named, ..))| named == scenario)
     };
@@ -102,16 +118,23 @@ pub fn complaints(
         if !is_listed {
             let Difference { step, path, .. } = difference;
             let (recorded, answered) = (brief(&difference.recorded), brief(&difference.answered));
-            writeln!(complaints, "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}")
-                .unwrap();
+            writeln!(
+                complaints,
+                "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}"
+            )
+            .unwrap();
         }
     }
     for (listed, (_, step, path)) in places() {
         let taken = answered.0.iter().any(|entry| entry.step == *step && entry.skipped.is_none());
         let occurs = found.iter().any(|found| found.step == *step && is_below(&found.path, path));
         if !(taken && occurs) {
-            writeln!(complaints, "- [{scenario}, {step}, {path}] is listed, but does not differ: {}", listed.reason)
-                .unwrap();
+            writeln!(
+                complaints,
+                "- [{scenario}, {step}, {path}] is listed, but does not differ: {}",
+                listed.reason
+            )
+            .unwrap();
         }
     }
     complaints
@@ -131,13 +154,14 @@ fn is_below(path: &str, above: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, complaints, differences};
+    use super::{Listed, Server, complaints, differences};
     use crate::scenario::Version;
     use crate::transcript::Transcript;
 
     #[test]
     fn a_difference_is_named_by_step_and_path() {
-        let found = differences(&transcript("{spec: {a: 1, b: [1]}}"), &transcript("{spec: {a: 2, b: [1, 2]}}"));
+        let found =
+            differences(&transcript("{spec: {a: 1, b: [1]}}"), &transcript("{spec: {a: 2, b: [1, 2]}}"));
         let paths: Vec<&str> = found.iter().map(|found| found.path.as_str()).collect();
         assert_eq!(paths, ["body.spec.a", "body.spec.b"]);
     }
@@ -146,7 +170,7 @@ mod tests {
     fn a_listed_difference_is_no_complaint_until_it_goes_away() {
         let (one, other) = (transcript("{a: 1}"), transcript("{a: 2}"));
         let found = differences(&one, &other);
-        let check = |found, version| complaints("any", version, found, &listed(), &other);
+        let check = |found, version| complaints("any", (Server::Real, version), found, &listed(), &other);
         assert_eq!(check(&found[..], Version(1, 20)), "");
         assert!(check(&[], Version(1, 20)).contains("is listed, but does not differ: old"));
         assert!(check(&found[..], Version(1, 30)).contains("recorded: 1"));

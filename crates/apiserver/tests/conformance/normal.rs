@@ -30,7 +30,10 @@ static WORDINGS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"(into Go (?:struct field|value)) \S+ of type \S+", "$1 <field> of type <type>"),
         (r"(into Go value) of type \S+", "$1 of type <type>"),
         (r"too old resource version: \d+ \(\d+\)", "too old resource version: <old> (<oldest>)"),
-        (r"Too large resource version: \d+, current: \d+", "Too large resource version: <large>, current: <current>"),
+        (
+            r"Too large resource version: \d+, current: \d+",
+            "Too large resource version: <large>, current: <current>",
+        ),
         // The whole object, in the order of the server's own structs.
         (r#"(Invalid value: )"\{.*\}""#, "$1<object>"),
         (r"\bhash=[0-9A-F]+", "hash=<hash>"),
@@ -43,6 +46,7 @@ static WORDINGS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 /// Collects names for the server's inventions in a first pass, replaces them in a second.
 struct Names<'s> {
+    namespace: &'s str,
     scenario: &'s str,
     /// Texts that are replaced wherever they occur.
     texts: BTreeMap<String, String>,
@@ -52,7 +56,7 @@ struct Names<'s> {
 
 /// The transcript of any run.
 pub fn normalise(transcript: Transcript, namespace: &str, scenario: &str) -> Transcript {
-    let mut names = Names { scenario, texts: BTreeMap::new(), versions: BTreeMap::new() };
+    let mut names = Names { namespace, scenario, texts: BTreeMap::new(), versions: BTreeMap::new() };
     names.texts.insert(namespace.to_owned(), "{ns}".to_owned());
     for entry in &transcript.0 {
         let mut seen = 0;
@@ -82,12 +86,14 @@ impl Names<'_> {
         if let (Some(prefix), Some(name)) = (text("generateName"), text("name"))
             && name.starts_with(prefix)
         {
+            let prefix = prefix.replace(self.namespace, "{ns}");
             self.texts.insert(name.to_owned(), format!("{prefix}<generated>"));
         }
         if let (Some(name), Some(uid)) = (text("name"), text("uid"))
             && !self.scenario.contains(uid)
             && !self.texts.contains_key(uid)
         {
+            let name = name.replace(self.namespace, "{ns}");
             let same = |known: &&String| known.starts_with(&format!("<uid:{name}>"));
             let earlier = self.texts.values().filter(same).count();
             let again = if earlier > 0 { format!("#{}", earlier + 1) } else { String::new() };
@@ -121,7 +127,7 @@ impl Names<'_> {
                 let current = is_current_state(&object);
                 let member = |(key, value): (String, Value)| {
                     let value = match key.as_str() {
-                        "metadata" => self.metadata(value, current),
+                        "metadata" => readable(value, current),
                         "cells" => ages(value),
                         _ => value,
                     };
@@ -152,26 +158,6 @@ impl Names<'_> {
         }
     }
 
-    fn metadata(&self, value: Value, current: bool) -> Value {
-        let Value::Object(mut metadata) = value else { return value };
-        if let Some(Value::Array(entries)) = metadata.remove("managedFields") {
-            metadata.insert("managedFields".to_owned(), managed_fields::readable(entries));
-        }
-        if current {
-            if let Some(version) = metadata.get_mut("resourceVersion")
-                && version.as_str().is_some_and(is_number)
-            {
-                *version = "<current>".into();
-            }
-            if let Some(token) = metadata.get_mut("continue")
-                && token.as_str() != Some("")
-            {
-                *token = "<continue>".into();
-            }
-        }
-        Value::Object(metadata)
-    }
-
     fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (known, name) in &self.texts {
@@ -191,6 +177,27 @@ impl Names<'_> {
         }
         text
     }
+}
+
+/// Metadata without what only a machine can read.
+fn readable(value: Value, current: bool) -> Value {
+    let Value::Object(mut metadata) = value else { return value };
+    if let Some(Value::Array(entries)) = metadata.remove("managedFields") {
+        metadata.insert("managedFields".to_owned(), managed_fields::readable(entries));
+    }
+    if current {
+        if let Some(version) = metadata.get_mut("resourceVersion")
+            && version.as_str().is_some_and(is_number)
+        {
+            *version = "<current>".into();
+        }
+        if let Some(token) = metadata.get_mut("continue")
+            && token.as_str() != Some("")
+        {
+            *token = "<continue>".into();
+        }
+    }
+    Value::Object(metadata)
 }
 
 /// Lists, tables and bookmarks tell the version of the store, which others move on as well.

@@ -52,12 +52,7 @@ impl Stage {
         transcript
     }
 
-    async fn take(
-        &self,
-        step: &Step,
-        known: &mut Known,
-        watches: &mut BTreeMap<String, Watching>,
-    ) -> Entry {
+    async fn take(&self, step: &Step, known: &mut Known, watches: &mut BTreeMap<String, Watching>) -> Entry {
         let mut entry = Entry { step: step.step.clone(), ..Entry::default() };
         if let Some(watched) = &step.collect {
             let watch = watches.get_mut(watched).unwrap_or_else(|| panic!("{watched} is no watch"));

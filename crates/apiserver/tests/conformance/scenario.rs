@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// One concern, and the requests that show it.
@@ -22,6 +22,11 @@ pub struct Scenario {
 
 /// One request, one watch, or what came of a watch.
 #[derive(Debug, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names,
+    reason = "as a person writes it in the file"
+)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Step {
     /// What it does; unique in its scenario, for transcripts and later steps refer to it.
@@ -123,9 +128,9 @@ impl Scenario {
     pub fn parse(name: &str, text: String) -> Self {
         let mut scenario: Self =
             serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("scenario {name}: {error}"));
-        let mut seen = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         for step in &scenario.steps {
-            assert!(seen.insert(&step.step, ()).is_none(), "scenario {name}: two steps are called {}", step.step);
+            assert!(seen.insert(&step.step), "scenario {name}: two steps are called {}", step.step);
             assert!(
                 step.request.is_some() != step.collect.is_some(),
                 "scenario {name}, step {}: either request or collect",

@@ -36,11 +36,7 @@ pub struct Entry {
 impl Entry {
     /// A step that this server cannot take.
     pub fn skipped(step: &str, since: Version) -> Self {
-        Self {
-            step: step.to_owned(),
-            skipped: Some(format!("needs Kubernetes {since}")),
-            ..Self::default()
-        }
+        Self { step: step.to_owned(), skipped: Some(format!("needs Kubernetes {since}")), ..Self::default() }
     }
 }
 

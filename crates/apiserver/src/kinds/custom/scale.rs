@@ -1,10 +1,6 @@
 //! How many there are of a custom object, and are to be.
 
-use crate::{
-    failure::Cause,
-    go,
-    kinds::resource::Resource,
-};
+use crate::{failure::Cause, go, kinds::resource::Resource};
 use serde_json::{Value, json};
 
 /// What is wrong with the numbers that the scale subresource shows. A status is not about what is wanted.

@@ -17,7 +17,8 @@ pub(crate) fn accepted_status<'c>(
     let spec = &crd["spec"];
     let known = items(&crd["status"], "conditions");
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
-        let before = known.iter().find(|known| text(known, "type") == kind && text(known, "status") == status);
+        let before =
+            known.iter().find(|known| text(known, "type") == kind && text(known, "status") == status);
         let since = before.and_then(|known| known["lastTransitionTime"].as_str().map(str::to_owned));
         json!({
             "type": kind, "status": status, "reason": reason, "message": message,
@@ -54,7 +55,8 @@ pub(crate) fn accepted_status<'c>(
 
 /// Whether the kind of a definition is, or was at some time, served.
 pub(crate) fn is_established(crd: &Value) -> bool {
-    let is = |condition: &&Value| text(condition, "type") == "Established" && text(condition, "status") == "True";
+    let is =
+        |condition: &&Value| text(condition, "type") == "Established" && text(condition, "status") == "True";
     items(&crd["status"], "conditions").iter().find(is).is_some()
 }
 
@@ -95,8 +97,10 @@ fn accepted_names(crd: &Value, taken: &Taken<'_>) -> (Value, Option<Conflict>) {
     let mut accept = |field: &str, reason: &'static str, among: &BTreeSet<&str>| {
         let listed = wanted[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         let asked = wanted[field].as_str().into_iter().chain(listed);
-        let in_use: Vec<String> =
-            asked.filter(|name| among.contains(name)).map(|name| format!("{name:?} is already in use")).collect();
+        let in_use: Vec<String> = asked
+            .filter(|name| among.contains(name))
+            .map(|name| format!("{name:?} is already in use"))
+            .collect();
         if in_use.is_empty() {
             set_or_drop(&mut names, field, wanted.get(field));
             return;
@@ -169,7 +173,8 @@ mod tests {
         }});
         let status = accepted_status(&crd, [&other], Timestamp::UNIX_EPOCH);
         assert_eq!(status["acceptedNames"], json!({"plural": "exams", "kind": "", "listKind": "ExamList"}));
-        let told: Vec<_> = status["conditions"].as_array().into_iter().flatten().map(|c| &c["message"]).collect();
+        let told: Vec<_> =
+            status["conditions"].as_array().into_iter().flatten().map(|c| &c["message"]).collect();
         assert_eq!(told, [r#""Test" is already in use"#, "not all names are accepted"]);
     }
 }

@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn a_pair_that_is_none_is_warned_of() {
         let secrets = Kinds::builtin().find("", "v1", "secrets").expect("secrets");
-        let pem = |kind: &str| encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n").as_bytes());
+        let pem =
+            |kind: &str| encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n").as_bytes());
         let told = |certificate: &str, key: &str| {
             let data = json!({"tls.crt": certificate, "tls.key": key});
             warnings(&secrets, &json!({"type": "kubernetes.io/tls", "data": data}))

@@ -252,10 +252,13 @@ impl Validation<'_> {
         let limit =
             |limit: f64| if number.is_f64() { told::float(limit) } else { told::float(limit.trunc()) };
         // Of a factor, Go sees the whole part where the number is whole.
-        if let Some(factor) = bounds.multiple_of.map(|factor| if number.is_f64() { factor } else { factor.trunc() }) {
+        if let Some(factor) =
+            bounds.multiple_of.map(|factor| if number.is_f64() { factor } else { factor.trunc() })
+        {
             if factor <= 0.0 {
                 let factor = told::float(factor);
-                let detail = format!("factor MultipleOf declared for {} must be positive: {factor}", self.path);
+                let detail =
+                    format!("factor MultipleOf declared for {} must be positive: {factor}", self.path);
                 findings.add(told::invalid_shown(self.path, &factor, &detail));
             } else if !is_multiple(number, factor) {
                 let detail = format!("{} in body should be a multiple of {}", self.path, limit(factor));

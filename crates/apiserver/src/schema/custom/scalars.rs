@@ -65,7 +65,8 @@ pub(super) fn same(left: &Value, right: &Value) -> bool {
 pub(crate) fn shorten_numbers(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
-            let text = number.as_f64().filter(|float| float.fract() == 0.0).map(|float| format!("{float:.0}"));
+            let text =
+                number.as_f64().filter(|float| float.fract() == 0.0).map(|float| format!("{float:.0}"));
             if let Some(whole) = text.and_then(|text| text.parse::<i64>().ok()) {
                 *value = whole.into();
             }
