@@ -51,6 +51,7 @@ fn a_version_lists_its_kinds_and_their_subresources() {
             {
                 "name": "deployments", "singularName": "deployment", "namespaced": true, "kind": "Deployment",
                 "verbs": verbs, "shortNames": ["deploy"], "categories": ["all"],
+                "storageVersionHash": "8aSe+NMegvE=",
             },
             {
                 "name": "deployments/scale", "singularName": "", "namespaced": true,

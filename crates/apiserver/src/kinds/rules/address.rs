@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, net::Ipv4Addr};
+use std::{collections::BTreeSet, net::Ipv4Addr, ops::RangeInclusive};
 
 /// Where addresses and node ports come from.
 pub(crate) trait Allocator {
@@ -29,47 +29,60 @@ pub(crate) enum Refusal {
     OutOfRange,
 }
 
-/// What is taken of 10.0.0.0/16 and of the ports 30000 to 32767.
-#[derive(Debug, Clone, Default)]
+/// What is taken of a network and of the ports 30000 to 32767.
+#[derive(Debug, Clone)]
 pub(crate) struct Addresses {
-    addresses: BTreeSet<u32>,
+    network: RangeInclusive<u32>,
+    taken: BTreeSet<u32>,
     ports: BTreeSet<u16>,
 }
 
-const FIRST_ADDRESS: u32 = 0x0a00_0001;
-const LAST_ADDRESS: u32 = 0x0a00_fffe;
+/// 10.0.0.0/16, which the control planes of our tests have, too.
+const NETWORK: RangeInclusive<u32> = 0x0a00_0001..=0x0a00_fffe;
 const FIRST_PORT: u16 = 30_000;
 const LAST_PORT: u16 = 32_767;
 
+impl Default for Addresses {
+    fn default() -> Self {
+        Self { network: NETWORK, taken: BTreeSet::new(), ports: BTreeSet::new() }
+    }
+}
+
 impl Addresses {
+    /// The same of another network.
+    #[cfg(test)]
+    pub fn within(self, first: Ipv4Addr, last: Ipv4Addr) -> Self {
+        Self { network: first.into()..=last.into(), ..self }
+    }
+
     /// What these Services have taken. For a change of a Service, give all the others.
     pub fn of<'s>(services: impl IntoIterator<Item = &'s Value>) -> Self {
-        let mut taken = Self::default();
+        let mut all = Self::default();
         for service in services {
             let spec = &service["spec"];
             let addresses = items(spec, "clusterIPs").iter().filter_map(Value::as_str);
-            taken.addresses.extend(addresses.filter_map(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from));
+            all.taken.extend(addresses.filter_map(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from));
             let ports = items(spec, "ports").iter().map(|port| &port["nodePort"]);
             let ports = ports.chain([&spec["healthCheckNodePort"]]).filter_map(Value::as_u64);
-            taken.ports.extend(ports.filter_map(|port| u16::try_from(port).ok()));
+            all.ports.extend(ports.filter_map(|port| u16::try_from(port).ok()));
         }
-        taken
+        all
     }
 }
 
 impl Allocator for Addresses {
     fn address(&mut self) -> Option<Ipv4Addr> {
         // The first one is that of the API server itself.
-        let free = (FIRST_ADDRESS + 1..=LAST_ADDRESS).find(|address| !self.addresses.contains(address))?;
-        self.addresses.insert(free);
+        let free = self.network.clone().skip(1).find(|address| !self.taken.contains(address))?;
+        self.taken.insert(free);
         Some(free.into())
     }
 
     fn take_address(&mut self, address: Ipv4Addr) -> Result<(), Refusal> {
         let address = u32::from(address);
-        if !(FIRST_ADDRESS..=LAST_ADDRESS).contains(&address) {
+        if !self.network.contains(&address) {
             Err(Refusal::OutOfRange)
-        } else if self.addresses.insert(address) {
+        } else if self.taken.insert(address) {
             Ok(())
         } else {
             Err(Refusal::Taken)
@@ -237,7 +250,7 @@ mod tests {
     #[test]
     fn a_headless_service_without_selector_spans_both_families() {
         assert_eq!(
-            allocated(json!({"type": "ClusterIP", "clusterIP": "None"}), &[]),
+            allocated(json!({"type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"]}), &[]),
             Ok(json!({
                 "type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"],
                 "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "RequireDualStack",
@@ -250,7 +263,7 @@ mod tests {
         let other = json!({"spec": {"clusterIPs": ["10.0.0.2"], "ports": [{"nodePort": 30001}]}});
         let refused = |spec| allocated(spec, std::slice::from_ref(&other)).unwrap_err();
         assert_eq!(
-            refused(json!({"type": "ClusterIP", "clusterIP": "10.0.0.2"})),
+            refused(json!({"type": "ClusterIP", "clusterIP": "10.0.0.2", "clusterIPs": ["10.0.0.2"]})),
             [Cause::invalid(
                 "spec.clusterIPs",
                 &json!(["10.0.0.2"]),
