@@ -1,13 +1,13 @@
 //! The body of a response: all bytes at once, or a stream of them for a watch.
 
 use crate::failure::Failure;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt, stream::BoxStream};
 use http::StatusCode;
 use http_body::{Frame, SizeHint};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use tower::BoxError;
 
@@ -121,14 +121,24 @@ where
             format!("Request entity too large: limit is {limit}"),
         )
     };
-    if body.size_hint().lower() > limit as u64 {
-        return Err(too_large());
+    let mut body = pin!(body);
+    let (mut collected, mut length) = (BytesMut::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let error: BoxError = error.into();
+            Failure::bad_request(format!("could not read the request: {error}"))
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        // Read on for a while: a client that still sends does not listen, and would see a broken connection.
+        if length > limit.saturating_mul(4) {
+            break;
+        }
+        if length <= limit {
+            collected.extend_from_slice(&data);
+        }
     }
-    match Limited::new(body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(error) => Err(Failure::bad_request(format!("could not read the request: {error}"))),
-    }
+    if length > limit { Err(too_large()) } else { Ok(collected.freeze()) }
 }
 
 #[cfg(test)]
