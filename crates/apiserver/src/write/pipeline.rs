@@ -247,26 +247,21 @@ impl Write<'_> {
 
 /// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
 fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
-    let unknown = match &resource.structural {
-        Some(custom) => {
-            if let Some(problem) = schema::metadata_problem(object) {
-                return Err(Failure::bad_request(format!(
-                    "{kind} in version {:?} cannot be handled as a {kind}: {problem}",
-                    resource.version,
-                    kind = resource.kind,
-                )));
-            }
-            let unknown = schema::prune(custom, object);
-            schema::apply_defaults(custom, object);
-            unknown
-        }
-        None => {
-            let unknown = schema::decode(&resource.schema, object)?;
-            kinds::default(resource, object);
-            kinds::canonicalise(resource, object);
-            unknown
-        }
+    let Some(custom) = &resource.structural else {
+        let unknown = schema::decode(&resource.schema, object)?;
+        kinds::default(resource, object);
+        kinds::canonicalise(resource, object);
+        return Ok(unknown);
     };
+    if let Some(problem) = schema::metadata_problem(object) {
+        return Err(Failure::bad_request(format!(
+            "{kind} in version {:?} cannot be handled as a {kind}: {problem}",
+            resource.version,
+            kind = resource.kind,
+        )));
+    }
+    let unknown = schema::prune(custom, object);
+    schema::apply_defaults(custom, object);
     Ok(unknown)
 }
 
