@@ -57,6 +57,7 @@ pub(crate) async fn run(
     }
     // Who has not seen all pods would make them again.
     let complete = tokio::select! {
+        biased;
         () = stop.cancelled() => return Ok(()),
         complete = try_join_all(listed) => complete.is_ok(),
     };
