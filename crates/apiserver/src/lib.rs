@@ -6,6 +6,7 @@
 
 mod access;
 mod admission;
+mod base64;
 mod body;
 mod clock;
 mod discovery;
@@ -18,6 +19,7 @@ mod kinds;
 mod lifecycle;
 mod patch;
 mod present;
+mod protobuf;
 mod read;
 mod request;
 mod schema;

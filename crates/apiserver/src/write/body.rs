@@ -1,6 +1,11 @@
 //! What a client sent, as a JSON value.
 
-use crate::{failure::Failure, schema};
+use crate::{
+    failure::Failure,
+    kinds::Origin,
+    protobuf::{self, Expected},
+    schema,
+};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -22,11 +27,14 @@ pub(crate) enum PatchFormat {
 }
 
 impl Document {
-    /// Reads JSON or YAML. `kind` is what the path calls for.
-    pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
+    /// Reads JSON, YAML or protocol buffers. The path tells what is expected.
+    pub fn parse(content_type: Option<&str>, body: &[u8], expected: Expected<'_>) -> Result<Self, Failure> {
         let object: Value = match media_type(content_type) {
-            "application/json" | "" => json(body, kind)?,
+            "application/json" | "" => json(body, expected.kind)?,
             "application/yaml" => yaml(body)?,
+            protobuf::MEDIA_TYPE if expected.origin == Origin::Builtin => {
+                return Ok(Self { object: protobuf::object(body, expected)?, duplicates: Vec::new() });
+            }
             _ => return Err(unknown_format()),
         };
         if !object.is_object() {
@@ -80,11 +88,13 @@ fn json(body: &[u8], kind: &str) -> Result<Value, Failure> {
     })
 }
 
-fn media_type(content_type: Option<&str>) -> &str {
+/// The type without its parameters.
+pub(crate) fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-fn unknown_format() -> Failure {
+/// A body of a type that is not understood here.
+pub(crate) fn unknown_format() -> Failure {
     Failure::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "UnsupportedMediaType",

@@ -6,15 +6,15 @@ mod pod;
 mod service;
 mod workloads;
 
-use crate::kinds::{
-    canonicalise,
-    resource::Resource,
-    value::{child, entries, fill, items_mut, set, text, unset},
+use crate::{
+    base64::encode,
+    kinds::{
+        canonicalise,
+        resource::Resource,
+        value::{child, entries, fill, items_mut, set, text, unset},
+    },
 };
-use base64::encode;
 use serde_json::{Value, json};
-
-mod base64;
 
 /// Brings an object of a built-in kind into the form Kubernetes stores: canonical, and with every default filled in.
 ///
