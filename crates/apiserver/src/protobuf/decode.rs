@@ -57,7 +57,13 @@ fn decoded(message: &Message, bytes: &[u8], known: Value, depth: usize) -> Resul
 
 impl Shape {
     /// The value of a field that was `known` before.
-    fn read(&self, field: &Field, payload: Payload<'_>, known: Value, depth: usize) -> Result<Value, Malformed> {
+    fn read(
+        &self,
+        field: &Field,
+        payload: Payload<'_>,
+        known: Value,
+        depth: usize,
+    ) -> Result<Value, Malformed> {
         match (self, payload) {
             (Self::Boolean | Self::Small | Self::Large, Payload::Number(number)) => Ok(self.scalar(number)),
             (Self::Float, Payload::Eight(bytes)) => Ok(float(f64::from_le_bytes(bytes))),

@@ -101,7 +101,9 @@ pub(crate) fn object(body: &[u8], expected: Expected<'_>) -> Result<Value, Failu
     envelope.object(&api_version, &kind).map_err(|why| {
         let version = api_version.rsplit('/').next().unwrap_or_default();
         let expected = expected.kind;
-        Failure::bad_request(format!("{kind} in version {version:?} cannot be handled as a {expected}: {why}"))
+        Failure::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {expected}: {why}"
+        ))
     })
 }
 

@@ -69,20 +69,26 @@ fn refused(body: &[u8]) -> String {
 #[test]
 fn a_message_becomes_the_object_that_json_would_have_been() {
     let probe = message()
-        .message(1, message().message(2, message().bytes(1, "/").message(2, message().number(1, 1).bytes(3, "web"))))
+        .message(
+            1,
+            message().message(2, message().bytes(1, "/").message(2, message().number(1, 1).bytes(3, "web"))),
+        )
         .number(2, 5);
     let resources = message().entry(1, "cpu", message().bytes(1, "500m"));
     let container = message()
         .bytes(1, "web")
         .bytes(2, "web:1")
         .bytes(5, "")
-        .message(6, message().bytes(2, "").number(3, 80))
+        .message(6, message().bytes(1, "").number(2, 0).number(3, 80))
         .message(7, message().bytes(1, "EMPTY").bytes(2, ""))
         .message(8, resources)
         .message(11, probe);
-    let volume = message().bytes(1, "conf").message(2, message().message(19, message().message(1, message().bytes(1, "cm"))));
+    let volume = message()
+        .bytes(1, "conf")
+        .message(2, message().message(19, message().message(1, message().bytes(1, "cm"))));
     let security = message().bytes(4, [1, 0x80, 1]).number(4, 7);
-    let spec = message().message(1, volume).message(2, container).number(5, 0).number(11, 0).message(14, security);
+    let spec =
+        message().message(1, volume).message(2, container).number(5, 0).number(11, 0).message(14, security);
     let metadata = message()
         .bytes(1, "p")
         .bytes(2, "")
@@ -130,7 +136,8 @@ fn bytes_are_base64_and_signs_and_microseconds_are_kept() {
         read("scheduling.k8s.io/v1", "PriorityClass", class),
         json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": -5})
     );
-    let lease = message().message(2, message().message(4, message().number(1, 1_767_323_045).number(2, 500_000_000)));
+    let lease =
+        message().message(2, message().message(4, message().number(1, 1_767_323_045).number(2, 500_000_000)));
     assert_eq!(
         read("coordination.k8s.io/v1", "Lease", lease)["spec"],
         json!({"renewTime": "2026-01-02T03:04:05.500000Z"})
@@ -144,16 +151,20 @@ fn a_schema_that_may_be_something_else_is_what_it_is() {
         .message(8, message().bytes(1, r#"{"a":[1]}"#))
         .double(9, 5.0)
         .double(11, 0.5)
-        .message(22, message().message(1, text()))
-        .entry(28, "p", text())
-        .message(29, message().number(1, 1));
+        .message(24, message().message(1, text()))
+        .entry(29, "p", text())
+        .message(30, message().number(1, 1))
+        .entry(32, "d", message().bytes(2, "a").bytes(2, "b"))
+        .message(33, message().number(1, 1).message(2, text()));
     let versions = message().message(7, message().message(4, message().message(1, schema)));
-    let definition = read("apiextensions.k8s.io/v1", "CustomResourceDefinition", message().message(2, versions));
+    let definition =
+        read("apiextensions.k8s.io/v1", "CustomResourceDefinition", message().message(2, versions));
     assert_eq!(
         definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"],
         json!({
             "default": {"a": [1]}, "maximum": 5, "minimum": 0.5, "items": {"type": "string"},
-            "additionalProperties": {"p": {"type": "string"}}, "patternProperties": true,
+            "properties": {"p": {"type": "string"}}, "additionalProperties": true, "dependencies": {"d": ["a", "b"]},
+            "additionalItems": {"type": "string"},
         })
     );
 }
@@ -168,7 +179,8 @@ fn a_body_without_a_kind_is_of_the_kind_of_its_path() {
 
 #[test]
 fn options_of_a_deletion_are_those_of_any_group() {
-    let options = message().number(1, 0).message(2, message().bytes(1, "u")).bytes(4, "Orphan").bytes(5, "All");
+    let options =
+        message().number(1, 0).message(2, message().bytes(1, "u")).bytes(4, "Orphan").bytes(5, "All");
     assert_eq!(
         delete_options(&options.body("apps/v1", "DeleteOptions")).expect("options"),
         json!({
@@ -186,8 +198,10 @@ fn options_of_a_deletion_are_those_of_any_group() {
 /// The words are those of a real server.
 #[test]
 fn what_is_no_message_is_refused_as_kubernetes_does() {
-    let unrecognized = |why: &str| format!("the object provided is unrecognized (must be of type ConfigMap): {why}");
-    let unhandled = |why: &str| format!("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: {why}");
+    let unrecognized =
+        |why: &str| format!("the object provided is unrecognized (must be of type ConfigMap): {why}");
+    let unhandled =
+        |why: &str| format!("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: {why}");
     let body = |bytes: &[u8]| Message(bytes.to_vec()).body("v1", "ConfigMap");
     let hello = "hello world hello world hello world hello world";
     let cases = [
@@ -215,11 +229,11 @@ fn what_is_no_message_is_refused_as_kubernetes_does() {
 
 #[test]
 fn nesting_has_an_end() {
-    let nested = (0..200).fold(message(), |schema, _| message().message(20, schema));
+    let nested = (0..200).fold(message(), |schema, _| message().message(28, schema));
     let versions = message().message(7, message().message(4, message().message(1, nested)));
     let body = message().message(2, versions).body("apiextensions.k8s.io/v1", "CustomResourceDefinition");
     assert!(refused(&body).ends_with("exceeded max depth"));
-    let deep = format!("{}{}", "[".repeat(119), "]".repeat(119));
+    let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let revision = message().message(2, message().bytes(1, deep)).body("apps/v1", "ControllerRevision");
     assert!(refused(&revision).ends_with("exceeded max depth"));
     let groups = Message(vec![0x9b, 0x3e].repeat(100_000)).body("v1", "ConfigMap");
@@ -235,8 +249,9 @@ fn messages() -> impl Strategy<Value = Message> {
         (1_u64..40, any::<f64>()).prop_map(|(field, number)| message().double(field, number)),
     ];
     leaf.prop_recursive(8, 64, 6, |inner| {
-        prop::collection::vec((1_u64..40, inner), 0..6)
-            .prop_map(|fields| fields.into_iter().fold(message(), |all, (field, inner)| all.message(field, inner)))
+        prop::collection::vec((1_u64..40, inner), 0..6).prop_map(|fields| {
+            fields.into_iter().fold(message(), |all, (field, inner)| all.message(field, inner))
+        })
     })
 }
 
