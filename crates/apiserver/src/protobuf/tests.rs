@@ -236,7 +236,7 @@ fn nesting_has_an_end() {
     let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let revision = message().message(2, message().bytes(1, deep)).body("apps/v1", "ControllerRevision");
     assert!(refused(&revision).ends_with("exceeded max depth"));
-    let groups = Message(vec![0x9b, 0x3e].repeat(100_000)).body("v1", "ConfigMap");
+    let groups = Message([0x9b, 0x3e].repeat(100_000)).body("v1", "ConfigMap");
     assert!(refused(&groups).ends_with("unexpected EOF"));
 }
 

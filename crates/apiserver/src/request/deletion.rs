@@ -57,9 +57,8 @@ impl DeleteOptions {
                 ..Body::default()
             }
         } else {
-            let malformed = |error| {
-                Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
-            };
+            let malformed =
+                |error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
             match media_type(content_type) {
                 "" | "application/json" => serde_json::from_slice(body).map_err(malformed)?,
                 "application/yaml" => serde_json::from_value(yaml(body)?).map_err(malformed)?,

@@ -58,7 +58,8 @@ pub(super) async fn part(
         ("GET", _) => get(&call, name),
         ("PUT", Part::Scale) => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-            let document = Document::parse(call.content_type.as_deref(), &call.body, Expected::builtin("autoscaling", "v1", "Scale"))?;
+            let scale = Expected::builtin("autoscaling", "v1", "Scale");
+            let document = Document::parse(call.content_type.as_deref(), &call.body, scale)?;
             let written = call.write(part, options).update_scale(name, document).await?;
             Ok(reply::document(written.code, &call.view, &written.object, &written.warnings))
         }

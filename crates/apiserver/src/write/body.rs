@@ -117,3 +117,29 @@ fn word_for(value: &Value) -> &'static str {
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Document;
+    use crate::{
+        kinds::Origin,
+        protobuf::{Expected, MEDIA_TYPE},
+    };
+    use serde_json::json;
+
+    const CONFIG_MAP: &[u8] = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x05\x0a\x03\x0a\x01a";
+
+    #[test]
+    fn only_built_in_kinds_are_read_as_protocol_buffers() {
+        let builtin = Expected::builtin("", "v1", "ConfigMap");
+        let custom = Expected { group: "test.io", version: "v1", kind: "Boat", origin: Origin::Custom };
+        assert_eq!(
+            Document::parse(Some(MEDIA_TYPE), CONFIG_MAP, builtin).expect("a ConfigMap").object,
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+        );
+        let refused = Document::parse(Some(MEDIA_TYPE), CONFIG_MAP, custom).expect_err("no custom object");
+        assert_eq!((refused.code.as_u16(), refused.reason.as_ref()), (415, "UnsupportedMediaType"));
+        let malformed = Document::parse(Some(MEDIA_TYPE), b"k8s", builtin).expect_err("no envelope");
+        assert_eq!((malformed.code.as_u16(), malformed.reason.as_ref()), (400, "BadRequest"));
+    }
+}
