@@ -18,6 +18,7 @@ mod kinds;
 mod lifecycle;
 mod patch;
 mod present;
+mod protobuf;
 mod read;
 mod request;
 mod schema;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use apiserver::{ApiServer, Authority, Endpoint};
+use apiserver::{Access, ApiServer, Authority, Endpoint};
+use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -68,6 +69,10 @@ spec:
 impl Cluster {
     /// None where there is no kubectl on this machine.
     async fn start() -> Option<Self> {
+        Self::with(ApiServer::new()).await
+    }
+
+    async fn with(server: ApiServer) -> Option<Self> {
         let Ok(assets) = envtest::Assets::find() else {
             eprintln!("skipped: there is no kubectl here; hack/kube-assets installs one");
             return None;
@@ -78,7 +83,6 @@ impl Cluster {
         let endpoint = Endpoint::new(listener.local_addr().unwrap(), &authority);
         let admin = authority.credential("admin", "system:masters").unwrap();
         fs::write(folder.path().join("kubeconfig"), endpoint.kubeconfig("sandbox", &admin)).unwrap();
-        let server = ApiServer::new();
         tokio::spawn(async move {
             apiserver::serve(server, listener, &authority, std::future::pending::<()>()).await
         });
@@ -109,6 +113,17 @@ impl Cluster {
         let output = timeout(PATIENCE, self.command(line).output()).await.expect("kubectl ends").unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
+    }
+
+    /// What a command prints as JSON.
+    async fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.run(&format!("{line} -o json")).await).unwrap()
+    }
+
+    /// The `33` of kubectl 1.33.
+    async fn minor(&self) -> u32 {
+        let version = self.json("version --client").await;
+        version["clientVersion"]["minor"].as_str().unwrap().trim_end_matches('+').parse().unwrap()
     }
 
     fn file(&self, name: &str, content: &str) -> PathBuf {
@@ -238,7 +253,7 @@ async fn what_is_served_can_be_explored() {
     assert_eq!(cluster.run("auth can-i create deployments").await, "yes\n");
     assert!(cluster.run("auth can-i --list").await.contains("*.*"));
     cluster.run("delete crd boats.test.io").await;
-    let (code, told) = cluster.try_run("get boats").await;
+    let (code, told) = cluster.try_run("get boats --cache-dir=fresh").await;
     assert!(code == 1 && told.contains("the server doesn't have a resource type"), "{told}");
 }
 
@@ -248,11 +263,13 @@ async fn dependents_go_or_stay_as_the_deletion_says() {
     for policy in ["background", "foreground", "orphan"] {
         cluster.run("create configmap owner").await;
         let uid = cluster.run("get configmap owner -o jsonpath={.metadata.uid}").await;
-        let dependent = format!(
-            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: dependent, ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: owner, uid: {uid}, blockOwnerDeletion: true}}]}}}}"
-        );
-        cluster.file("dependent.yaml", &dependent);
-        cluster.run("create -f dependent.yaml").await;
+        let owner = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid, "blockOwnerDeletion": true,
+        });
+        let metadata = json!({"name": "dependent", "ownerReferences": [owner]});
+        let dependent = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+        cluster.file("dependent.json", &dependent.to_string());
+        cluster.run("create -f dependent.json").await;
         cluster.run(&format!("delete configmap owner --cascade={policy}")).await;
         let (code, _) = cluster.try_run("get configmap dependent").await;
         assert_eq!(code == 0, policy == "orphan", "{policy}");
@@ -278,4 +295,130 @@ async fn a_watch_is_followed_line_by_line() {
     let line = next().await;
     assert!(line.starts_with("second   1"), "{line}");
     watch.kill().await.unwrap();
+}
+
+/// Something that `kubectl` makes without a file.
+struct Made {
+    /// The first version whose command makes it in the version that is served.
+    since: u32,
+    command: &'static str,
+    object: &'static str,
+    /// One thing to see in it, so that two empty objects are not taken for a success.
+    pointer: &'static str,
+    value: &'static str,
+}
+
+const fn made(
+    since: u32,
+    command: &'static str,
+    object: &'static str,
+    pointer: &'static str,
+    value: &'static str,
+) -> Made {
+    Made { since, command, object, pointer, value }
+}
+
+#[rustfmt::skip]
+const MADE: &[Made] = &[
+    made(18, "create namespace team", "namespace/team", "/status/phase", r#""Active""#),
+    made(18, "create configmap c --from-literal=a=1 --from-literal=b=", "configmap/c", "/data", r#"{"a": "1", "b": ""}"#),
+    made(18, "create secret generic s --from-literal=user=admin", "secret/s", "/data", r#"{"user": "YWRtaW4="}"#),
+    made(18, "create serviceaccount robot", "serviceaccount/robot", "/metadata/name", r#""robot""#),
+    made(18, "create role r --verb=get,list --resource=pods,deployments.apps", "role/r", "/rules/1", r#"{"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "list"]}"#),
+    made(18, "create rolebinding rb --role=r --serviceaccount=default:robot", "rolebinding/rb", "/subjects", r#"[{"kind": "ServiceAccount", "name": "robot", "namespace": "default"}]"#),
+    made(18, "create clusterrole cr --verb=get --non-resource-url=/x", "clusterrole/cr", "/rules/0/nonResourceURLs", r#"["/x"]"#),
+    made(18, "create clusterrolebinding crb --clusterrole=cr --group=people", "clusterrolebinding/crb", "/roleRef", r#"{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cr"}"#),
+    made(20, "create deployment d --image=web:1 --replicas=3 --port=80", "deployment/d", "/spec/replicas", "3"),
+    made(18, "create job j --image=web:1 -- true", "job/j", "/spec/template/spec/containers/0/command", r#"["true"]"#),
+    made(21, "create cronjob cj --image=web:1 '--schedule=0 3 * * *'", "cronjob/cj", "/spec/schedule", r#""0 3 * * *""#),
+    made(18, "create service clusterip svc --tcp=80:http", "service/svc", "/spec/ports/0/targetPort", r#""http""#),
+    made(20, "create ingress i --rule=web.test/path*=web:80,tls=cert --class=edge", "ingress/i", "/spec/rules/0/http/paths/0/backend", r#"{"service": {"name": "web", "port": {"number": 80}}}"#),
+    made(23, "create poddisruptionbudget pdb --selector=app=web --min-available=50%", "poddisruptionbudget/pdb", "/spec/minAvailable", r#""50%""#),
+    made(18, "create priorityclass high --value=1000", "priorityclass/high", "/value", "1000"),
+    made(18, "create quota q --hard=cpu=500m,memory=1024Mi", "quota/q", "/spec/hard", r#"{"cpu": "500m", "memory": "1Gi"}"#),
+    made(18, "run p --image=web:1 --env=A=b --port=80 -- sleep 1", "pod/p", "/spec/containers/0/args", r#"["sleep", "1"]"#),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_as_protocol_buffers_is_stored_as_if_sent_as_json() {
+    let Some(cluster) = Cluster::start().await else { return };
+    let minor = cluster.minor().await;
+    let all = if minor >= 21 { " --show-managed-fields" } else { "" };
+    for Made { command, object, pointer, value, .. } in MADE.iter().filter(|made| made.since <= minor) {
+        cluster.run(command).await;
+        let typed = cluster.json(&format!("get {object}{all}")).await;
+        assert_eq!(typed.pointer(pointer), Some(&serde_json::from_str(value).unwrap()), "{command}");
+        cluster.run(&format!("delete {object}")).await;
+
+        let (verb, arguments) = command.split_once(' ').unwrap();
+        cluster
+            .file("object.json", &cluster.run(&format!("{verb} --dry-run=client -o json {arguments}")).await);
+        cluster.run(&format!("create -f object.json --field-manager=kubectl-{verb}")).await;
+        let untyped = cluster.json(&format!("get {object}{all}")).await;
+        cluster.run(&format!("delete {object}")).await;
+        assert_eq!(timeless(typed), timeless(untyped), "{command}");
+    }
+}
+
+/// An object without what differs between two that are alike.
+fn timeless(mut object: Value) -> Value {
+    for field in ["uid", "resourceVersion", "creationTimestamp"] {
+        object["metadata"].as_object_mut().unwrap().remove(field);
+    }
+    for entry in object["metadata"]["managedFields"].as_array_mut().into_iter().flatten() {
+        entry["time"] = Value::Null;
+    }
+    for field in ["clusterIP", "clusterIPs"] {
+        object.get_mut("spec").and_then(Value::as_object_mut).map(|spec| spec.remove(field));
+    }
+    object.pointer_mut("/status/conditions").map(Value::take);
+    // A Job is told from another by the UID in its labels.
+    for pointer in ["/spec/selector", "/spec/template/metadata/labels", "/metadata/labels"] {
+        if object["kind"] == "Job" {
+            object.pointer_mut(pointer).map(Value::take);
+        }
+    }
+    object
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_and_orders_are_understood() {
+    let server = ApiServer::builder().access(Access::Rbac).build().unwrap();
+    let Some(cluster) = Cluster::with(server).await else { return };
+    let minor = cluster.minor().await;
+    cluster.run("create serviceaccount robot").await;
+    assert_eq!(cluster.run("auth can-i create pods").await, "yes\n");
+    let (code, told) =
+        cluster.try_run("auth can-i create pods --as=system:serviceaccount:default:robot").await;
+    assert!(code == 1 && told.starts_with("no"), "{told}");
+
+    cluster.run("create deployment web --image=web:1").await;
+    cluster.run("scale deployment web --replicas=2 --current-replicas=1").await;
+    cluster.run("set env deployment/web COLOR=blue").await;
+    cluster.run("rollout restart deployment web").await;
+    cluster.run("rollout pause deployment web").await;
+    cluster.run("expose deployment web --port=80").await;
+    let spec = cluster.json("get deployment web").await["spec"].take();
+    assert_eq!(
+        json!([spec["replicas"], spec["paused"], spec["template"]["spec"]["containers"][0]["env"]]),
+        json!([2, true, [{"name": "COLOR", "value": "blue"}]])
+    );
+    let restarted = &spec["template"]["metadata"]["annotations"]["kubectl.kubernetes.io/restartedAt"];
+    assert!(restarted.is_string(), "{spec}");
+
+    if minor >= 24 {
+        let token = cluster.run("create token robot --audience=someone --duration=1h").await;
+        assert_eq!(token.split('.').count(), 3, "a token has three parts");
+    }
+    if minor >= 28 {
+        assert!(cluster.run("auth whoami").await.contains("system:masters"));
+    }
+    if minor >= 22 {
+        cluster.file("node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: host}\n");
+        cluster.run("create -f node.yaml").await;
+        cluster.run(r#"run p --image=web:1 --overrides={"spec":{"nodeName":"host"}}"#).await;
+        let drained = cluster.run("drain host --force --grace-period=0 --timeout=60s").await;
+        assert!(drained.contains("node/host drained"), "{drained}");
+        assert_eq!(cluster.run("get pods -o name").await, "");
+    }
 }

@@ -6,8 +6,8 @@
 use super::User;
 use crate::failure::{Cause, Failure};
 use crate::uid;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::ByteString;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -227,7 +227,12 @@ impl Issued {
         });
         let secret: [u8; 32] = rand::random();
         let head = json!({ "alg": "HS256", "typ": "JWT" });
-        format!("{}.{}.{}", base64url(head.to_string()), base64url(claims.to_string()), base64url(secret))
+        format!(
+            "{}.{}.{}",
+            URL_SAFE_NO_PAD.encode(head.to_string()),
+            URL_SAFE_NO_PAD.encode(claims.to_string()),
+            URL_SAFE_NO_PAD.encode(secret)
+        )
     }
 }
 
@@ -298,10 +303,4 @@ pub(super) fn quoted(texts: &[String]) -> String {
 /// A time as objects carry it.
 fn seconds_of(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-fn base64url(bytes: impl AsRef<[u8]>) -> String {
-    let standard = json!(ByteString(bytes.as_ref().to_vec()));
-    let standard = standard.as_str().unwrap_or_default().trim_end_matches('=');
-    standard.replace('+', "-").replace('/', "_")
 }

@@ -193,7 +193,7 @@ fn patched(
     write: &Attributes<'_>,
     name: &Equivalent,
     object: Option<&Value>,
-    patch: &json_patch::Patch,
+    patch: &[u8],
 ) -> Result<Value, Failure> {
     let Some(object) = object else {
         return Err(Failure::internal(format!(
@@ -201,8 +201,8 @@ fn patched(
             hook.name
         )));
     };
-    let mut seen = named(Some(object), name);
-    json_patch::patch(&mut seen, patch).map_err(|error| Failure::internal(error.to_string()))?;
+    let seen = crate::patch::json(&named(Some(object), name), patch)
+        .map_err(|error| Failure::internal(Failure::from(error).message))?;
     if !seen.is_object() {
         return Err(Failure::internal(format!("admission webhook {:?} left no object", hook.name)));
     }

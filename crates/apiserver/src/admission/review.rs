@@ -26,7 +26,7 @@ pub(super) struct Answer {
 
 #[derive(Debug)]
 pub(super) enum Verdict {
-    Allowed { patch: Option<json_patch::Patch> },
+    Allowed { patch: Option<Vec<u8>> },
     Denied(Failure),
 }
 
@@ -122,12 +122,12 @@ pub(super) fn answer(review: &Value, uid: &str, hook: &str, phase: Phase) -> Res
     let verdict = if !response.allowed {
         Verdict::Denied(denial(hook, &response.status))
     } else if let (Some(patch), Some(kind)) = (patch, response.patch_type) {
-        let patch: json_patch::Patch = serde_json::from_slice(&patch)
+        let operations: Vec<Value> = serde_json::from_slice(&patch)
             .map_err(|error| format!("received undecodable patch in webhook response: {error}"))?;
         if kind != "JSONPatch" {
             return Err(format!("unsupported patch type {kind:?}"));
         }
-        Verdict::Allowed { patch: (!patch.0.is_empty()).then_some(patch) }
+        Verdict::Allowed { patch: (!operations.is_empty()).then_some(patch) }
     } else {
         Verdict::Allowed { patch: None }
     };

@@ -2,7 +2,7 @@
 
 use super::served::{Group, Kind, Version, words};
 use crate::kinds::Resource;
-use k8s_openapi::ByteString;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -89,5 +89,5 @@ fn resources(kind: &Kind) -> Vec<Value> {
 /// A short text that changes with the version in which objects are stored.
 fn storage_version_hash(resource: &Resource) -> Value {
     let stored = format!("{}/{}/{}", resource.storage_group, resource.storage_version, resource.kind);
-    json!(ByteString(Sha256::digest(stored)[..8].to_vec()))
+    json!(STANDARD.encode(&Sha256::digest(stored)[..8]))
 }

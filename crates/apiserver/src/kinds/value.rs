@@ -1,5 +1,6 @@
 //! Reading and filling fields of objects whose shape is known but not guaranteed.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 
 /// The text of a field; empty where it is not text.
@@ -61,4 +62,10 @@ pub(super) fn copy(from: &Value, to: &mut Value, key: &str) {
         Some(value) => set(to, key, value.clone()),
         None => drop(unset(to, key)),
     }
+}
+
+/// The bytes that base64 text stands for, line breaks aside; none of them if it is no base64.
+pub(super) fn decoded(text: &str) -> Vec<u8> {
+    let text: String = text.chars().filter(|character| !matches!(character, '\r' | '\n')).collect();
+    STANDARD.decode(text).unwrap_or_default()
 }

@@ -1,7 +1,11 @@
 //! How to delete: from the body of a DELETE, or from its query where there is no body.
 
 use super::{Query, WriteOptions};
-use crate::failure::{Cause, Failure};
+use crate::{
+    failure::{Cause, Failure},
+    protobuf,
+    write::{media_type, unknown_format, yaml},
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -44,7 +48,7 @@ struct Preconditions {
 }
 
 impl DeleteOptions {
-    pub fn parse(query: &Query, body: &[u8]) -> Result<Self, Failure> {
+    pub fn parse(query: &Query, content_type: Option<&str>, body: &[u8]) -> Result<Self, Failure> {
         let body: Body = if body.iter().all(u8::is_ascii_whitespace) {
             Body {
                 grace_period_seconds: query.number("gracePeriodSeconds")?,
@@ -53,9 +57,20 @@ impl DeleteOptions {
                 ..Body::default()
             }
         } else {
-            serde_json::from_slice(body).map_err(|error| {
-                Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
-            })?
+            let malformed =
+                |error| Failure::bad_request(format!("couldn't get version/kind; json parse error: {error}"));
+            match media_type(content_type) {
+                "" | "application/json" => serde_json::from_slice(body).map_err(malformed)?,
+                "application/yaml" => serde_json::from_value(yaml(body)?.object).map_err(malformed)?,
+                protobuf::MEDIA_TYPE => {
+                    serde_json::from_value(protobuf::delete_options(body)?).map_err(malformed)?
+                }
+                _ => {
+                    return Err(unknown_format(
+                        "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+                    ));
+                }
+            }
         };
         if body.kind.as_deref().is_some_and(|kind| kind != "DeleteOptions") {
             return Err(Failure::bad_request("decoded object cannot be converted to DeleteOptions"));

@@ -1,7 +1,7 @@
 //! The kubeconfig that lets `kubectl` reach a server.
 
 use super::authority::Authority;
-use k8s_openapi::ByteString;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -71,7 +71,7 @@ impl Endpoint {
         let user = match credential {
             Credential::Token(token) => json!({ "token": token }),
             Credential::Certificate { certificate, key } => {
-                json!({ "client-certificate-data": base64(certificate), "client-key-data": base64(key) })
+                json!({ "client-certificate-data": STANDARD.encode(certificate), "client-key-data": STANDARD.encode(key) })
             }
         };
         let config = Config {
@@ -80,7 +80,7 @@ impl Endpoint {
             current_context: context,
             clusters: [json!({
                 "name": context,
-                "cluster": { "server": self.url(), "certificate-authority-data": base64(&self.certificate) },
+                "cluster": { "server": self.url(), "certificate-authority-data": STANDARD.encode(&self.certificate) },
             })],
             users: [json!({ "name": context, "user": user })],
             contexts: [json!({ "name": context, "context": { "cluster": context, "user": context } })],
@@ -115,10 +115,6 @@ struct Config<'a> {
     clusters: [Value; 1],
     users: [Value; 1],
     contexts: [Value; 1],
-}
-
-fn base64(text: &str) -> Value {
-    json!(ByteString(text.as_bytes().to_vec()))
 }
 
 /// Whether the file is absent, empty or begins with our marker.

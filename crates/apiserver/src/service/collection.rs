@@ -58,7 +58,7 @@ fn list(call: &Call, selection: &Selection, options: &ListOptions) -> Result<Res
 async fn create(call: &Call) -> Result<Response<Body>, Failure> {
     call.allows(Verb::Create)?;
     let options = WriteOptions::parse(&call.query, "CreateOptions")?;
-    let document = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?;
+    let document = Document::parse(call.content_type.as_deref(), &call.body, (&*call.resource).into())?;
     let written = call.write(Part::Main, options).create(document).await?;
     let shown = call.view.object(&call.resource, written.object, call.server.clock.now());
     Ok(reply::document(written.code, &call.view, &shown, &written.warnings))
@@ -66,7 +66,7 @@ async fn create(call: &Call) -> Result<Response<Body>, Failure> {
 
 async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
     call.allows(Verb::DeleteCollection)?;
-    let options = DeleteOptions::parse(&call.query, &call.body)?;
+    let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let listing = ListOptions::parse(&call.query, false)?;
     let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &listing)?;
     let page = read::list(&mut call.server.state(), &call.resource, &selection, &listing)?;

@@ -9,6 +9,7 @@ use crate::{
     body::Body,
     failure::Failure,
     kinds::{Origin, Verb},
+    protobuf::Expected,
     read::too_large,
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
     state::State,
@@ -59,7 +60,8 @@ pub(super) async fn part(
         ("GET", _) => get(&call, name),
         ("PUT", Part::Scale) => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-            let document = Document::parse(call.content_type.as_deref(), &call.body, "Scale")?;
+            let scale = Expected::builtin("autoscaling", "v1", "Scale");
+            let document = Document::parse(call.content_type.as_deref(), &call.body, scale)?;
             let written = call.write(part, options).update_scale(name, document).await?;
             Ok(reply::document(written.code, &call.view, &written.object, &written.warnings))
         }
@@ -97,7 +99,7 @@ fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
 
 async fn update(call: &Call, part: Part, name: &str) -> Result<Written, Failure> {
     let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
-    let document = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?;
+    let document = Document::parse(call.content_type.as_deref(), &call.body, (&*call.resource).into())?;
     call.write(part, options).update(name, document).await
 }
 
@@ -109,7 +111,7 @@ async fn patch(call: &Call, part: Part, name: &str) -> Result<Written, Failure> 
 
 async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     call.allows(Verb::Delete)?;
-    let options = DeleteOptions::parse(&call.query, &call.body)?;
+    let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let live = call.stored(name)?;
     if let Some(namespace) = protected(call, name) {
         let why = "this namespace may not be deleted";

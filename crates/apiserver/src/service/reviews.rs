@@ -9,6 +9,7 @@ use crate::{
     body::Body,
     failure::Failure,
     kinds::Origin,
+    protobuf::Expected,
     request::DeleteOptions,
     state::State,
     write::{Document, deletion},
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 pub(super) fn answer(call: &Call, method: &Method) -> Result<Response<Body>, Failure> {
     let question = Review::of_kind(&call.resource.kind).filter(|_| method == Method::POST);
     let (Some(question), None) = (question, &call.name) else { return Err(not_allowed()) };
-    let object = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?.object;
+    let object = Document::parse(call.content_type.as_deref(), &call.body, (&*call.resource).into())?.object;
     let state = call.server.state();
     let authorizer = Authorizer { access: call.server.access, roles: &*state };
     let namespace = call.namespace.as_deref().unwrap_or_default();
@@ -37,8 +38,16 @@ pub(super) fn subresource(
     subresource: &str,
     method: &Method,
 ) -> Result<Response<Body>, Failure> {
+    let extra = call.resource.subresources.extra.iter().find(|extra| extra.name == subresource);
+    let expected = extra.map_or_else(
+        || (&*call.resource).into(),
+        |extra| {
+            let (group, version) = extra.foreign.unwrap_or((&call.resource.group, &call.resource.version));
+            Expected::builtin(group, version, extra.kind)
+        },
+    );
     let object = || -> Result<Value, Failure> {
-        Ok(Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?.object)
+        Ok(Document::parse(call.content_type.as_deref(), &call.body, expected)?.object)
     };
     match (call.resource.plural.as_str(), subresource, method.as_str()) {
         ("serviceaccounts", "token", "POST") => token(call, name, &object()?),
@@ -62,7 +71,7 @@ fn token(call: &Call, name: &str, request: &Value) -> Result<Response<Body>, Fai
 fn evict(call: &Call, name: &str, eviction: &Value) -> Result<Response<Body>, Failure> {
     let options = serde_json::to_vec(&eviction["deleteOptions"]).unwrap_or_default();
     let options = if eviction["deleteOptions"].is_null() { &[][..] } else { &options };
-    let options = DeleteOptions::parse(&call.query, options)?;
+    let options = DeleteOptions::parse(&call.query, None, options)?;
     let key = State::key(&call.resource, call.namespace.as_deref(), name);
     let mut state = call.server.state();
     deletion::delete(&mut state, &call.resource, &key, &options, &call.server.clock)?;
@@ -86,7 +95,7 @@ fn bind(call: &Call, name: &str, binding: &Value) -> Result<Response<Body>, Fail
 
 /// Lets a namespace go, as the client says that its contents are gone.
 fn finalize(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
-    let document = Document::parse(call.content_type.as_deref(), &call.body, &call.resource.kind)?;
+    let document = Document::parse(call.content_type.as_deref(), &call.body, (&*call.resource).into())?;
     let wanted = document.object["spec"]["finalizers"].clone();
     let key = State::key(&call.resource, None, name);
     let mut state = call.server.state();

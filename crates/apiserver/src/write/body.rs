@@ -1,6 +1,11 @@
 //! What a client sent, as a JSON value.
 
-use crate::{failure::Failure, schema};
+use crate::{
+    failure::Failure,
+    kinds::Origin,
+    protobuf::{self, Expected},
+    schema,
+};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -22,17 +27,20 @@ pub(crate) enum PatchFormat {
 }
 
 impl Document {
-    /// Reads JSON or YAML. `kind` is what the path calls for.
-    pub fn parse(content_type: Option<&str>, body: &[u8], kind: &str) -> Result<Self, Failure> {
+    /// Reads JSON, YAML or protocol buffers. The path tells what is expected.
+    pub fn parse(content_type: Option<&str>, body: &[u8], expected: Expected<'_>) -> Result<Self, Failure> {
         let Self { object, duplicates } = match media_type(content_type) {
             "application/json" | "" => {
-                Self { object: json(body, kind)?, duplicates: schema::duplicates(body) }
+                Self { object: json(body, expected.kind)?, duplicates: schema::duplicates(body) }
             }
             "application/yaml" => yaml(body).map_err(|failure| {
                 let from = "error decoding patch: error converting YAML to JSON";
-                failure
-                    .reworded(from, &format!("the object provided is unrecognized (must be of type {kind})"))
+                let to = format!("the object provided is unrecognized (must be of type {})", expected.kind);
+                failure.reworded(from, &to)
             })?,
+            protobuf::MEDIA_TYPE if expected.origin == Origin::Builtin => {
+                return Ok(Self { object: protobuf::object(body, expected)?, duplicates: Vec::new() });
+            }
             _ => {
                 return Err(unknown_format(
                     "application/json, application/yaml, application/vnd.kubernetes.protobuf",
@@ -111,11 +119,13 @@ fn json(body: &[u8], kind: &str) -> Result<Value, Failure> {
     })
 }
 
-fn media_type(content_type: Option<&str>) -> &str {
+/// The type without its parameters.
+pub(crate) fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-fn unknown_format(known: &str) -> Failure {
+/// A body of a type that is none of the known ones.
+pub(crate) fn unknown_format(known: &str) -> Failure {
     let what = "the body of the request was in an unknown format - accepted media types include";
     Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", format!("{what}: {known}"))
 }
@@ -133,4 +143,30 @@ fn word_for(value: &Value) -> &'static str {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Document;
+    use crate::{
+        kinds::Origin,
+        protobuf::{Expected, MEDIA_TYPE},
+    };
+    use serde_json::json;
+
+    const CONFIG_MAP: &[u8] = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x05\x0a\x03\x0a\x01a";
+
+    #[test]
+    fn only_built_in_kinds_are_read_as_protocol_buffers() {
+        let builtin = Expected::builtin("", "v1", "ConfigMap");
+        let custom = Expected { group: "test.io", version: "v1", kind: "Boat", origin: Origin::Custom };
+        assert_eq!(
+            Document::parse(Some(MEDIA_TYPE), CONFIG_MAP, builtin).expect("a ConfigMap").object,
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+        );
+        let refused = Document::parse(Some(MEDIA_TYPE), CONFIG_MAP, custom).expect_err("no custom object");
+        assert_eq!((refused.code.as_u16(), refused.reason.as_ref()), (415, "UnsupportedMediaType"));
+        let malformed = Document::parse(Some(MEDIA_TYPE), b"k8s", builtin).expect_err("no envelope");
+        assert_eq!((malformed.code.as_u16(), malformed.reason.as_ref()), (400, "BadRequest"));
+    }
 }

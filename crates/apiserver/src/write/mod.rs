@@ -13,7 +13,7 @@ mod patching;
 mod pipeline;
 mod scale;
 
-pub(crate) use body::{Document, PatchFormat, Strategic};
+pub(crate) use body::{Document, PatchFormat, Strategic, media_type, unknown_format, yaml};
 pub(crate) use scale::shown_scale;
 
 use crate::{

@@ -8,7 +8,6 @@
 //! requests in them.
 
 mod address;
-mod base64;
 mod defaults;
 mod forms;
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What Kubernetes stores but warns of.
 
-use super::base64;
-use crate::kinds::{resource::Resource, value::text};
+use crate::kinds::{
+    resource::Resource,
+    value::{decoded, text},
+};
 use serde_json::Value;
 
 /// What a client should know about an object that it writes.
@@ -14,7 +16,7 @@ pub(crate) fn warnings(resource: &Resource, object: &Value) -> Vec<String> {
 
 /// Why certificate and key are no pair, as far as their PEM blocks tell.
 fn tls(data: &Value) -> Option<String> {
-    let blocks = |key: &str| blocks(&base64::decode(text(data, key)).unwrap_or_default());
+    let blocks = |key: &str| blocks(&decoded(text(data, key)));
     let (certificate, key) = (blocks("tls.crt"), blocks("tls.key"));
     let is_key = |kind: &String| kind.ends_with("PRIVATE KEY");
     if !certificate.iter().any(|kind| kind == "CERTIFICATE") {
@@ -57,14 +59,15 @@ fn blocks(bytes: &[u8]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::warnings;
-    use crate::kinds::{Kinds, rules::base64::encode};
+    use crate::kinds::Kinds;
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
     use serde_json::json;
 
     #[test]
     fn a_pair_that_is_none_is_warned_of() {
         let secrets = Kinds::builtin().find("", "v1", "secrets").expect("secrets");
         let pem =
-            |kind: &str| encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n").as_bytes());
+            |kind: &str| STANDARD.encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n"));
         let told = |certificate: &str, key: &str| {
             let data = json!({"tls.crt": certificate, "tls.key": key});
             warnings(&secrets, &json!({"type": "kubernetes.io/tls", "data": data}))

@@ -6,12 +6,12 @@ mod pod;
 mod service;
 mod workloads;
 
-use super::base64::encode;
 use crate::kinds::{
     canonicalise,
     resource::Resource,
     value::{child, entries, fill, items_mut, set, text, unset},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 /// Brings an object of a built-in kind into the form Kubernetes stores: canonical, and with every default filled in.
@@ -94,7 +94,7 @@ fn fold_string_data(object: &mut Value) {
     let Some(Value::Object(plain)) = unset(object, "stringData") else { return };
     let Some(data) = child(object, "data") else { return };
     for (key, value) in plain {
-        set(data, &key, encode(value.as_str().unwrap_or_default().as_bytes()));
+        set(data, &key, STANDARD.encode(value.as_str().unwrap_or_default()));
     }
 }
 

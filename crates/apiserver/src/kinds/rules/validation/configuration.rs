@@ -3,10 +3,7 @@
 use super::{metadata::named, names};
 use crate::{
     failure::Cause,
-    kinds::{
-        rules::base64,
-        value::{entries, has, text},
-    },
+    kinds::value::{decoded, entries, has, text},
 };
 use serde_json::{Map, Value, json};
 
@@ -73,7 +70,7 @@ fn document(data: &Value, key: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(field, ""));
         return;
     };
-    let bytes = base64::decode(text.as_str().unwrap_or_default()).unwrap_or_default();
+    let bytes = decoded(text.as_str().unwrap_or_default());
     if let Err(error) = serde_json::from_slice::<Map<String, Value>>(&bytes) {
         causes.push(Cause::invalid(field, &json!("<secret contents redacted>"), error.to_string()));
     }
