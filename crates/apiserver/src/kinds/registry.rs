@@ -113,11 +113,4 @@ mod tests {
         };
         assert_eq!(place(""), place("events.k8s.io"));
     }
-
-    #[test]
-    fn groups_come_in_the_order_of_discovery() {
-        let groups = Kinds::builtin().groups();
-        let names: Vec<&str> = groups.iter().map(|group| group.group.as_str()).collect();
-        assert_eq!(names[..4], ["", "apps", "events.k8s.io", "authentication.k8s.io"]);
-    }
 }
