@@ -190,7 +190,9 @@ impl Builder {
                 state
                     .store
                     .restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
-                changes.into_iter().for_each(|change| state.store.restore(change));
+                for change in changes {
+                    state.store.restore(change);
+                }
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
             }

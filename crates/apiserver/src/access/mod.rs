@@ -13,8 +13,7 @@ mod tokens;
 mod user;
 
 pub(crate) use authenticate::authenticate;
-pub(crate) use authorize::{Authorizer, Decision, Question, RoleKind, Roles, Target};
-pub(crate) use defaults::{cluster_role_bindings, cluster_roles};
+pub(crate) use authorize::{Authorizer, Question, RoleKind, Roles, Target};
 pub(crate) use escalation::{Grant, confirm_no_escalation};
 pub(crate) use impersonate::impersonated;
 pub(crate) use review::{Review, review};

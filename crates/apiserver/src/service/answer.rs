@@ -54,8 +54,11 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
     };
     let resource = server.state().kinds.find(&target.group, &target.version, &target.plural);
     let Some(resource) = resource.filter(|resource| fits(resource, &target)) else {
-        let served = within_a_group(&server, path);
-        return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
+        return if within_a_group(&server, path) {
+            Err(no_such_resource())
+        } else {
+            Ok(reply::no_such_path())
+        };
     };
     let call = Call {
         view: View::parse(&resource, accept, &query)?,
