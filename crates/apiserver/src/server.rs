@@ -31,7 +31,11 @@ const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kub
 ///
 /// It is a [`tower::Service`], so a `kube::Client` takes it as it is; [`serve`](crate::serve) puts it on a socket.
 #[derive(Clone)]
-pub struct ApiServer(pub(crate) Arc<Shared>);
+pub struct ApiServer {
+    pub(crate) shared: Arc<Shared>,
+    /// Whose requests these are, where the requests need not say.
+    pub(crate) user: Option<Arc<User>>,
+}
 
 /// How a server is to be. Made by [`ApiServer::builder`].
 #[derive(Default)]
@@ -63,7 +67,7 @@ impl ApiServer {
     pub fn new() -> Self {
         let shared = Shared::empty(Builder::default());
         shared.state().furnish(&shared.clock);
-        Self(Arc::new(shared))
+        Self { shared: Arc::new(shared), user: None }
     }
 
     /// A server to be configured.
@@ -71,9 +75,17 @@ impl ApiServer {
         Builder::default()
     }
 
+    /// The same server, to which every request through this value comes from this user, whatever it says of itself.
+    ///
+    /// For clients in this process: what comes over a socket cannot choose.
+    #[must_use]
+    pub fn acting_as(&self, user: User) -> Self {
+        Self { shared: Arc::clone(&self.shared), user: Some(Arc::new(user)) }
+    }
+
     /// Forgets the history of all objects, so that watches and pages from the past have to start over.
     pub fn compact(&self) {
-        self.0.state().store.compact();
+        self.shared.state().store.compact();
     }
 
     /// The authority whose certificates this server is to be served with: always the same one where the server keeps a
@@ -82,7 +94,7 @@ impl ApiServer {
     /// # Errors
     /// When no key can be made, or the file cannot be written.
     pub fn authority(&self) -> Result<Authority, AuthorityError> {
-        let Some(journal) = &self.0.journal else { return Authority::generate() };
+        let Some(journal) = &self.shared.journal else { return Authority::generate() };
         let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pems) = journal.header().authority.clone() {
             return Authority::from_pems(pems);
@@ -95,7 +107,7 @@ impl ApiServer {
 
     /// The newest resource version: it tells whether anything was written.
     pub fn revision(&self) -> u64 {
-        self.0.state().store.revision()
+        self.shared.state().store.revision()
     }
 }
 
@@ -199,7 +211,7 @@ impl Builder {
             shared.journal = Some(journal);
         }
         shared.state().furnish(&shared.clock);
-        Ok(ApiServer(Arc::new(shared)))
+        Ok(ApiServer { shared: Arc::new(shared), user: None })
     }
 }
 
