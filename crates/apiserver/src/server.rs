@@ -191,12 +191,18 @@ impl Builder {
                     .store
                     .restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
                 changes.into_iter().for_each(|change| state.store.restore(change));
+                state.store.forget_the_past();
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
+                state.note_all();
             }
             shared.journal = Some(journal);
         }
-        shared.state().furnish(&shared.clock);
+        {
+            let mut state = shared.state();
+            state.furnish(&shared.clock);
+            state.settle(shared.controllers, &shared.clock);
+        }
         Ok(ApiServer(Arc::new(shared)))
     }
 }
