@@ -191,7 +191,10 @@ impl Builder {
                     .store
                     .restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
                 changes.into_iter().for_each(|change| state.store.restore(change));
-                state.store.forget_the_past();
+                if state.store.everything().next().is_some() {
+                    state.store.forget_the_past();
+                    state.reborn();
+                }
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
                 state.note_all();

@@ -38,6 +38,9 @@ pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
         let mut after = Value::clone(&namespace);
         if let Some(names) = after["spec"]["finalizers"].as_array_mut() {
             names.retain(|name| name != FINALIZER);
+            if names.is_empty() {
+                after["spec"] = json!({});
+            }
         }
         let gone = deletion::may_go(&after);
         state.commit(&key, (!gone).then_some(after));
