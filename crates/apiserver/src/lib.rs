@@ -58,6 +58,7 @@ mod discovery;
 mod failure;
 mod fault;
 mod fields;
+mod furnish;
 mod go;
 mod journal;
 mod kinds;

@@ -1,7 +1,7 @@
 //! The server: what it is made of, and how to make one.
 
 use crate::{
-    access::{Access, RoleKind, Roles, ServiceAccounts, Tokens, User},
+    access::{Access, Tokens, User},
     admission::Webhooks,
     clock::Clock,
     discovery::Documents,
@@ -11,11 +11,9 @@ use crate::{
     schema,
     serve::{Authority, AuthorityError},
     state::{Recorder, State},
-    store::Key,
 };
 use jiff::Timestamp;
 use rand::RngExt as _;
-use serde_json::{Value, json};
 use std::{
     fmt,
     path::PathBuf,
@@ -24,8 +22,6 @@ use std::{
 
 /// How many changes of a kind a watch can go back unless told otherwise.
 const HISTORY: usize = 10_000;
-/// The namespaces that every cluster has.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// A Kubernetes API in memory. Clones share it.
 ///
@@ -205,12 +201,21 @@ impl Builder {
                 for change in changes {
                     state.store.restore(change);
                 }
+                if state.store.everything().next().is_some() {
+                    state.store.forget_the_past();
+                    state.reborn();
+                }
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
+                state.note_all();
             }
             shared.journal = Some(journal);
         }
-        shared.state().furnish(&shared.clock);
+        {
+            let mut state = shared.state();
+            state.furnish(&shared.clock);
+            state.settle(shared.controllers, &shared.clock);
+        }
         Ok(ApiServer { shared: Arc::new(shared), user: None })
     }
 }
@@ -252,86 +257,5 @@ impl Shared {
         });
         *cached = Some((kinds, Arc::clone(&documents)));
         documents
-    }
-}
-
-impl State {
-    /// Brings in what every cluster has, unless it is there already.
-    fn furnish(&mut self, clock: &Clock) {
-        for name in NAMESPACES {
-            let namespace = json!({
-                "apiVersion": "v1",
-                "kind": "Namespace",
-                "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
-                "spec": {"finalizers": ["kubernetes"]},
-                "status": {"phase": "Active"},
-            });
-            self.furnish_with("namespaces", None, namespace, clock);
-        }
-        let service = json!({
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {
-                "name": "kubernetes",
-                "namespace": "default",
-                "labels": {"component": "apiserver", "provider": "kubernetes"},
-            },
-            "spec": {
-                "clusterIP": "10.0.0.1",
-                "clusterIPs": ["10.0.0.1"],
-                "internalTrafficPolicy": "Cluster",
-                "ipFamilies": ["IPv4"],
-                "ipFamilyPolicy": "SingleStack",
-                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
-                "sessionAffinity": "None",
-                "type": "ClusterIP",
-            },
-            "status": {"loadBalancer": {}},
-        });
-        self.furnish_with("services", Some("default"), service, clock);
-    }
-
-    fn furnish_with(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
-        let key = Key {
-            group: "".into(),
-            plural: plural.into(),
-            namespace: namespace.unwrap_or_default().into(),
-            name: object["metadata"]["name"].as_str().unwrap_or_default().into(),
-        };
-        if self.store.get(&key).is_none() {
-            object["metadata"]["uid"] = self.uid().into();
-            object["metadata"]["creationTimestamp"] = clock.stamp().into();
-            self.commit(&key, Some(object));
-        }
-    }
-
-    fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let key = Key {
-            group: group.into(),
-            plural: plural.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        };
-        self.store.get(&key).cloned()
-    }
-}
-
-impl Roles for State {
-    fn object(&self, kind: RoleKind, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "rbac.authorization.k8s.io", kind.plural(), namespace, name)
-    }
-
-    fn objects(&self, kind: RoleKind, namespace: &str) -> Vec<Arc<Value>> {
-        self.store.objects("rbac.authorization.k8s.io", kind.plural(), Some(namespace)).cloned().collect()
-    }
-}
-
-impl ServiceAccounts for State {
-    fn service_account(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "", "serviceaccounts", namespace, name)
-    }
-
-    fn bound(&self, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "", plural, namespace, name)
     }
 }

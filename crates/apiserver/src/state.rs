@@ -37,6 +37,12 @@ impl State {
         }
     }
 
+    /// Throws other dice than the earlier life that came to this revision, lest identities be given twice.
+    pub fn reborn(&mut self) {
+        let other = self.dice.random::<u64>() ^ self.store.revision();
+        self.dice = StdRng::seed_from_u64(other);
+    }
+
     /// Tells this one of every commit from now on.
     pub fn record_with(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);

@@ -7,6 +7,7 @@ mod escalation;
 mod impersonate;
 mod review;
 mod rule;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod tokens;

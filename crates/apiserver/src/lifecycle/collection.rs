@@ -61,22 +61,36 @@ fn collect(state: &mut State, resource: &Resource, key: &Key, object: &Value, cl
     }
     if none_left {
         let waited_for = owners.contains(&Owner::WaitsForDependents);
-        let has_dependents = uid(object).is_some_and(|uid| state.store.dependents(uid).next().is_some());
+        let own = uid(object).map(|uid| dependents(state, uid)).unwrap_or_default();
         // An owner that waits for this object also waits for what this object owns.
         let propagation =
-            if waited_for && has_dependents { Propagation::Foreground } else { Propagation::Background };
+            if waited_for && !own.is_empty() { Propagation::Foreground } else { Propagation::Background };
+        let waits = |place: &Key| state.store.get(place).is_some_and(|found| waits_for_dependents(found));
+        if waited_for && own.iter().any(waits) {
+            // Owners in a circle would wait for each other for ever.
+            unblock_owners(state, key, object);
+        }
         delete(state, resource, key, object, propagation, clock);
         return;
     }
-    let dangling: Vec<bool> = owners.iter().map(|owner| matches!(owner, Owner::Absent)).collect();
-    if dangling.contains(&true) {
-        let mut kept = dangling.iter().map(|dangling| !dangling);
+    // An owner that goes leaves its dependents to the owners that stay.
+    let mut kept = owners.iter().map(|owner| matches!(owner, Owner::Present(_)));
+    if owners.iter().any(|owner| !matches!(owner, Owner::Present(_))) {
         let mut after = object.clone();
         if let Some(references) = after["metadata"]["ownerReferences"].as_array_mut() {
             references.retain(|_| kept.next().unwrap_or(true));
         }
         state.commit(key, Some(after));
     }
+}
+
+/// Lets the owners of an object go before it.
+fn unblock_owners(state: &mut State, key: &Key, object: &Value) {
+    let mut after = object.clone();
+    for reference in after["metadata"]["ownerReferences"].as_array_mut().into_iter().flatten() {
+        reference["blockOwnerDeletion"] = false.into();
+    }
+    state.commit(key, Some(after));
 }
 
 fn delete(
@@ -164,7 +178,7 @@ fn owner(state: &State, dependent: &Key, reference: &Value) -> Owner {
     let Some(place) = place_of(state, dependent, reference) else { return Owner::Unknown };
     match state.store.get(&place) {
         Some(object) if object["metadata"]["uid"] == reference["uid"] => {
-            if is_deleting(object) && finalizers(object).contains(&"foregroundDeletion") {
+            if waits_for_dependents(object) {
                 Owner::WaitsForDependents
             } else {
                 Owner::Present(place)
@@ -196,6 +210,10 @@ fn references(object: &Value) -> impl Iterator<Item = &Value> {
 
 fn uid(object: &Value) -> Option<&str> {
     object["metadata"]["uid"].as_str()
+}
+
+fn waits_for_dependents(object: &Value) -> bool {
+    is_deleting(object) && finalizers(object).contains(&"foregroundDeletion")
 }
 
 fn is_deleting(object: &Value) -> bool {

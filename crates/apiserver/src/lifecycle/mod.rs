@@ -14,6 +14,8 @@ use crate::{
     state::State,
     store::{Change, Key},
 };
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Something garbage collection has to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +52,12 @@ impl State {
             if !metadata["ownerReferences"].is_null() || !metadata["deletionTimestamp"].is_null() {
                 self.work.push_back(Work::Object(change.key.clone()));
             }
+            if let Some(before) = &change.before
+                && before["metadata"]["ownerReferences"] != metadata["ownerReferences"]
+            {
+                // An owner may have waited for an object that it does not own any more, or that lets it go.
+                self.look_at_owners(&change.key, before);
+            }
             return;
         }
         if !change.key.namespace.is_empty() {
@@ -60,10 +68,30 @@ impl State {
             let orphans: Vec<_> = self.store.dependents(uid).cloned().map(Work::Object).collect();
             self.work.extend(orphans);
         }
-        self.work.extend(collection::owners(self, &change.key, before).map(Work::Object).collect::<Vec<_>>());
+        self.look_at_owners(&change.key, before);
         if let Some(definition) = definitions::of(self, &change.key) {
             self.work.push_back(Work::Definition(definition));
         }
+    }
+
+    fn look_at_owners(&mut self, key: &Key, object: &Value) {
+        let owners: Vec<_> = collection::owners(self, key, object).map(Work::Object).collect();
+        self.work.extend(owners);
+    }
+
+    /// Notes everything that may have been left undone when an earlier life ended.
+    pub(crate) fn note_all(&mut self) {
+        let all: Vec<Change> = self
+            .store
+            .everything()
+            .map(|(key, object)| Change {
+                revision: 0,
+                key,
+                before: Some(Arc::clone(object)),
+                after: Some(Arc::clone(object)),
+            })
+            .collect();
+        all.iter().for_each(|change| self.note(change));
     }
 
     /// Does what is to be done, and what that brings about, until nothing is left.

@@ -17,7 +17,9 @@ pub(crate) const FINALIZER: &str = "kubernetes";
 pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
     let key = Key { group: "".into(), plural: "namespaces".into(), namespace: "".into(), name: name.into() };
     let Some(namespace) = state.store.get(&key).cloned() else { return };
-    if namespace["metadata"]["deletionTimestamp"].is_null() {
+    let finalizers = namespace["spec"]["finalizers"].as_array();
+    let pending = finalizers.is_some_and(|names| names.iter().any(|name| name == FINALIZER));
+    if namespace["metadata"]["deletionTimestamp"].is_null() || !pending {
         return;
     }
     for place in contents(state, name) {
@@ -36,6 +38,9 @@ pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
         let mut after = Value::clone(&namespace);
         if let Some(names) = after["spec"]["finalizers"].as_array_mut() {
             names.retain(|name| name != FINALIZER);
+            if names.is_empty() {
+                after["spec"] = json!({});
+            }
         }
         let gone = deletion::may_go(&after);
         state.commit(&key, (!gone).then_some(after));

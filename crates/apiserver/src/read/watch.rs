@@ -6,7 +6,7 @@ use crate::{
     present::WithHeaders,
     request::{ListOptions, Version},
     server::Shared,
-    store::Change,
+    store::{Change, Compacted},
 };
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures::{Stream, stream};
@@ -19,6 +19,8 @@ use tokio::{
 
 /// How long a watch lasts whose client does not say.
 const LONGEST: Duration = Duration::from_mins(30);
+/// Long enough for whoever asks for more, and short enough to be added to the time of day.
+const FOR_EVER: Duration = Duration::from_hours(24 * 365);
 /// How often a quiet watch is told how far it has come.
 const BOOKMARK: Duration = Duration::from_mins(1);
 /// How long before its end a watch is told for the last time.
@@ -50,7 +52,8 @@ pub(crate) fn watch(
     options: &ListOptions,
     view: View,
 ) -> impl Stream<Item = Bytes> + Send + 'static {
-    let lasts = options.timeout_seconds.filter(|seconds| *seconds > 0).map_or(LONGEST, Duration::from_secs);
+    let asked = options.timeout_seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
+    let lasts = asked.map_or(LONGEST, |asked| asked.min(FOR_EVER));
     let (now, deadline) = (Instant::now(), Instant::now() + lasts);
     let (revision, changes, initial) = {
         let mut state = server.state();
@@ -83,6 +86,7 @@ pub(crate) fn watch(
         ready: VecDeque::new(),
         over: false,
     };
+    watcher.begin();
     for object in initial.iter().flatten() {
         watcher.push("ADDED", object, None);
     }
@@ -115,7 +119,10 @@ impl Watcher {
                 changed = self.changes.changed() => self.over |= changed.is_err(),
                 () = sleep_until(self.deadline) => self.over = true,
                 () = sleep_until(self.bookmark.unwrap_or(never)), if self.bookmark.is_some() => {
-                    self.push_bookmark(false);
+                    self.collect();
+                    if !self.over {
+                        self.push_bookmark(false);
+                    }
                     let next = Instant::now() + BOOKMARK;
                     let last = self.deadline.checked_sub(FAREWELL).filter(|last| *last > Instant::now());
                     self.bookmark = last.map(|last| next.min(last));
@@ -137,25 +144,35 @@ impl Watcher {
         }
     }
 
-    /// Makes events of what happened since the last time.
-    fn collect(&mut self) {
+    /// Ends the watch where it would begin with what is not known any more.
+    fn begin(&mut self) {
         let server = Arc::clone(&self.server);
         let mut state = server.state();
         let collection = state.store.collection(&self.resource.storage_group, &self.resource.storage_plural);
-        let changes: Vec<Change> = match collection.changes_since(self.position) {
+        if let Err(compacted) = collection.changes_since(self.position).map(|_| ()) {
+            self.expire(compacted);
+        }
+    }
+
+    /// Makes events of what happened since the last time, up to the newest revision.
+    fn collect(&mut self) {
+        let server = Arc::clone(&self.server);
+        let mut state = server.state();
+        let now = state.store.revision();
+        let collection = state.store.collection(&self.resource.storage_group, &self.resource.storage_plural);
+        let changes: Vec<Change> = match collection.changes_missed_since(self.position) {
             Ok(changes) => changes.cloned().collect(),
-            Err(compacted) => {
-                let status = expired(self.position, compacted.horizon).status();
-                self.ready.push_back(line("ERROR", &status));
-                self.over = true;
-                return;
-            }
+            Err(compacted) => return self.expire(compacted),
         };
         drop(state);
-        for change in changes {
-            self.position = self.position.max(change.revision);
-            self.push_change(&change);
-        }
+        self.position = self.position.max(now);
+        changes.iter().for_each(|change| self.push_change(change));
+    }
+
+    fn expire(&mut self, compacted: Compacted) {
+        let status = expired(self.position, compacted.horizon).status();
+        self.ready.push_back(line("ERROR", &status));
+        self.over = true;
     }
 
     fn push_change(&mut self, change: &Change) {
@@ -182,9 +199,6 @@ impl Watcher {
     }
 
     fn push_bookmark(&mut self, initial_events_end: bool) {
-        if self.ready.is_empty() && !initial_events_end {
-            self.position = self.position.max(self.server.state().store.revision());
-        }
         let mut metadata = json!({"resourceVersion": self.position.to_string()});
         if initial_events_end {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});

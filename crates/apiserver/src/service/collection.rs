@@ -11,7 +11,7 @@ use crate::{
     read::{self, Page, Selection},
     request::{DeleteOptions, ListOptions, WriteOptions},
     state::State,
-    write::{Document, Part, Write, deletion},
+    write::{Document, Part, Write},
 };
 use futures::StreamExt as _;
 use http::{Method, Response, StatusCode};
@@ -73,15 +73,11 @@ async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
     let mut deleted = Vec::new();
     for item in page.items {
         let name = item["metadata"]["name"].as_str().unwrap_or_default();
-        super::object::admitted_deletion(call, name, &item, options.dry_run).await?;
-        let key = State::key(&call.resource, call.namespace.as_deref(), name);
-        let mut state = call.server.state();
-        match deletion::delete(&mut state, &call.resource, &key, &options, &call.server.clock) {
+        match super::object::admitted_deletion(call, name, &options).await {
             Ok(deletion) => deleted.push(Arc::new(deletion.object)),
             Err(failure) if failure.code == StatusCode::NOT_FOUND => {}
             Err(failure) => return Err(failure),
         }
-        state.settle(call.server.controllers, &call.server.clock);
     }
     let page = Page { items: deleted, metadata: page.metadata };
     let shown = call.view.list(&call.resource, page, call.server.clock.now());

@@ -8,7 +8,7 @@ use crate::{
     admission::Operation,
     body::Body,
     failure::Failure,
-    kinds::{Origin, Verb},
+    kinds::{self, Origin, Verb},
     protobuf::Expected,
     read::too_large,
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
@@ -16,11 +16,13 @@ use crate::{
     write::{
         Document, Part, PatchFormat, Strategic, Written,
         admission::{Hooks, Request},
-        deletion, shown_scale,
+        deletion::{self, Deletion},
+        shown_scale,
     },
 };
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub(super) async fn answer(call: Call, name: &str, method: &Method) -> Result<Response<Body>, Failure> {
     match method.as_str() {
@@ -112,19 +114,12 @@ async fn patch(call: &Call, part: Part, name: &str) -> Result<Written, Failure> 
 async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     call.allows(Verb::Delete)?;
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
-    let live = call.stored(name)?;
+    call.stored(name)?;
     if let Some(namespace) = protected(call, name) {
         let why = "this namespace may not be deleted";
         return Err(Failure::forbidden("", "namespaces", namespace, why));
     }
-    admitted_deletion(call, name, &live, options.dry_run).await?;
-    let key = State::key(&call.resource, call.namespace.as_deref(), name);
-    let deletion = {
-        let mut state = call.server.state();
-        let deletion = deletion::delete(&mut state, &call.resource, &key, &options, &call.server.clock)?;
-        state.settle(call.server.controllers, &call.server.clock);
-        deletion
-    };
+    let deletion = admitted_deletion(call, name, &options).await?;
     let code = if !deletion.gone && options.orphan_dependents == Some(false) {
         StatusCode::ACCEPTED
     } else {
@@ -133,30 +128,40 @@ async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     if deletion.gone && !returns_the_deleted(call) {
         return Ok(reply::document(code, &call.view, &success(call, name, &deletion.object), &[]));
     }
-    let object = crate::kinds::from_stored(&call.resource, &deletion.object);
+    let object = kinds::from_stored(&call.resource, &deletion.object);
     Ok(shown(call, Written { code, object, warnings: Vec::new() }))
 }
 
-/// Asks the webhooks whether an object may be deleted.
+/// Deletes an object as the webhooks saw it.
 pub(super) async fn admitted_deletion(
     call: &Call,
     name: &str,
-    live: &Value,
-    dry_run: bool,
-) -> Result<(), Failure> {
-    let request = Request {
-        resource: &call.resource,
-        subresource: None,
-        namespace: call.namespace.as_deref(),
-        name,
-        operation: Operation::Delete,
-        user: &call.user,
-        old: Some(live),
-        dry_run,
-    };
-    match Hooks::configured(&call.server, &request) {
-        Some(hooks) => hooks.validate(&request, None).await.map(|_warnings| ()),
-        None => Ok(()),
+    options: &DeleteOptions,
+) -> Result<Deletion, Failure> {
+    let key = State::key(&call.resource, call.namespace.as_deref(), name);
+    loop {
+        let stored = Arc::clone(call.server.state().get(&call.resource, &key)?);
+        let live = kinds::from_stored(&call.resource, &stored);
+        let request = Request {
+            resource: &call.resource,
+            subresource: None,
+            namespace: call.namespace.as_deref(),
+            name,
+            operation: Operation::Delete,
+            user: &call.user,
+            old: Some(&live),
+            dry_run: options.dry_run,
+        };
+        if let Some(hooks) = Hooks::configured(&call.server, &request) {
+            hooks.validate(&request, None).await?;
+        }
+        let mut state = call.server.state();
+        if !Arc::ptr_eq(state.get(&call.resource, &key)?, &stored) {
+            continue;
+        }
+        let deletion = deletion::delete(&mut state, &call.resource, &key, options, &call.server.clock)?;
+        state.settle(call.server.controllers, &call.server.clock);
+        return Ok(deletion);
     }
 }
 

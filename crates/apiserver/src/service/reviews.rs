@@ -100,7 +100,10 @@ fn finalize(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     let key = State::key(&call.resource, None, name);
     let mut state = call.server.state();
     let mut namespace = Value::clone(state.get(&call.resource, &key)?);
-    namespace["spec"]["finalizers"] = if wanted.is_null() { json!([]) } else { wanted };
+    namespace["spec"] = match wanted.as_array() {
+        Some(names) if !names.is_empty() => json!({"finalizers": wanted}),
+        _ => json!({}),
+    };
     let gone = deletion::may_go(&namespace);
     let change = state.commit(&key, (!gone).then(|| namespace.clone()));
     state.settle(call.server.controllers, &call.server.clock);

@@ -19,6 +19,8 @@ pub(crate) struct Collection {
     history: usize,
     /// Changes up to and including this revision are no longer in the log.
     compacted: u64,
+    /// The last change that is no longer in the log; who saw it has missed nothing.
+    lost: u64,
     wake: watch::Sender<u64>,
 }
 
@@ -30,13 +32,14 @@ pub(crate) struct Compacted {
 }
 
 impl Collection {
-    pub(super) fn new(history: usize, revision: u64) -> Self {
+    /// `origin` is the revision up to which nothing is known.
+    pub(super) fn new(history: usize, revision: u64, origin: u64) -> Self {
         Self {
             objects: BTreeMap::new(),
             log: VecDeque::new(),
             history,
-            // A kind that has never had an object has lost no change either.
-            compacted: 0,
+            compacted: origin,
+            lost: origin,
             wake: watch::Sender::new(revision),
         }
     }
@@ -44,7 +47,7 @@ impl Collection {
     /// Forgets what happened up to a revision.
     pub(super) fn forget(&mut self, revision: u64) {
         self.log.retain(|change| change.revision > revision);
-        self.compacted = revision;
+        (self.compacted, self.lost) = (revision, revision);
     }
 
     /// The objects of a namespace, or all of them, ordered by namespace and name.
@@ -97,8 +100,20 @@ impl Collection {
         if revision < self.compacted {
             return Err(Compacted { horizon: self.compacted });
         }
+        Ok(self.log_after(revision))
+    }
+
+    /// What happened after a revision that a watch has come to, which compaction does not end unless it fell behind.
+    pub fn changes_missed_since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, Compacted> {
+        if revision < self.lost {
+            return Err(Compacted { horizon: self.compacted });
+        }
+        Ok(self.log_after(revision))
+    }
+
+    fn log_after(&self, revision: u64) -> impl Iterator<Item = &Change> {
         let from = self.log.partition_point(|change| change.revision <= revision);
-        Ok(self.log.range(from..))
+        self.log.range(from..)
     }
 
     /// Tells of every change to come.
@@ -117,12 +132,15 @@ impl Collection {
         if self.log.len() > self.history
             && let Some(forgotten) = self.log.pop_front()
         {
-            self.compacted = forgotten.revision;
+            (self.compacted, self.lost) = (forgotten.revision, forgotten.revision);
         }
         self.wake.send_replace(revision);
     }
 
     pub(super) fn compact(&mut self, revision: u64) {
+        if let Some(last) = self.log.back() {
+            self.lost = last.revision;
+        }
         self.log.clear();
         self.compacted = revision;
     }

@@ -36,6 +36,8 @@ pub(crate) struct Change {
 #[derive(Debug)]
 pub(crate) struct Store {
     revision: u64,
+    /// Nothing is known of changes up to this revision.
+    origin: u64,
     /// How many changes of a kind a watch can go back.
     history: usize,
     collections: BTreeMap<(Arc<str>, Arc<str>), Collection>,
@@ -47,7 +49,7 @@ impl Store {
     /// An empty store that remembers this many changes of each kind.
     pub fn new(history: usize) -> Self {
         // As with etcd, the first object does not get revision 1: 0 and 1 mean "any" to some clients.
-        Self { revision: 1, history, collections: BTreeMap::new(), dependents: HashMap::new() }
+        Self { revision: 1, origin: 0, history, collections: BTreeMap::new(), dependents: HashMap::new() }
     }
 
     /// The newest revision.
@@ -58,8 +60,8 @@ impl Store {
     /// The objects of a kind.
     pub fn collection(&mut self, group: &str, plural: &str) -> &mut Collection {
         let place = (Arc::from(group), Arc::from(plural));
-        let (history, revision) = (self.history, self.revision);
-        self.collections.entry(place).or_insert_with(|| Collection::new(history, revision))
+        let (history, revision, origin) = (self.history, self.revision, self.origin);
+        self.collections.entry(place).or_insert_with(|| Collection::new(history, revision, origin))
     }
 
     /// Begins to keep a kind: nothing is known of what was before.
@@ -127,6 +129,12 @@ impl Store {
         self.revision = self.revision.max(change.revision);
         change.before = self.get(&change.key).cloned();
         self.put(change);
+    }
+
+    /// Forgets what an earlier life did, of which only the outcome is known, even of kinds that have no object left.
+    pub fn forget_the_past(&mut self) {
+        self.origin = self.revision;
+        self.compact();
     }
 
     /// Forgets all changes: a watch from an older revision has to start over.

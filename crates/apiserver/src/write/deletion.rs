@@ -10,7 +10,7 @@ use crate::{
     state::State,
     store::Key,
 };
-use jiff::{Timestamp, ToSpan as _};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 /// What a deletion came to.
@@ -169,7 +169,7 @@ fn mark(object: &mut Value, grace: i64, now: Timestamp) {
     let already = is_deleting(object);
     let metadata = &mut object["metadata"];
     if !already {
-        let at = now.checked_add(grace.seconds()).unwrap_or(Timestamp::MAX);
+        let at = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(Timestamp::MAX);
         metadata["deletionTimestamp"] = at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string().into();
         if let Some(generation) = metadata["generation"].as_i64() {
             metadata["generation"] = (generation + 1).into();

@@ -29,6 +29,9 @@ use http::StatusCode;
 use serde_json::Value;
 use std::sync::Arc;
 
+/// How often another name is made up because there is an object of that name.
+const COLLISIONS: usize = 7;
+
 /// A request to change something.
 pub(crate) struct Write<'a> {
     pub server: &'a Shared,
@@ -151,19 +154,29 @@ impl Write<'_> {
             let cause = crate::failure::Cause::required("metadata.name", "name or generateName is required");
             return Err(Failure::invalid(&self.resource.group, &self.resource.kind, "", &[cause]));
         };
-        let name = self.server.state().generated_name(&prefix);
+        let mut state = self.server.state();
+        let mut name = state.generated_name(&prefix);
+        for _ in 0..COLLISIONS {
+            if state.store.get(&State::key(&self.resource, self.namespace, &name)).is_none() {
+                break;
+            }
+            name = state.generated_name(&prefix);
+        }
         metadata["name"] = name.clone().into();
         Ok(name)
     }
 
     /// Objects come only into a namespace that exists and is not about to end, and neither is the definition of the kind.
     fn open_for_new_objects(&self, name: &str) -> Result<(), Failure> {
-        if lifecycle::is_terminating(&self.server.state(), &self.resource) {
+        self.open_in(&self.server.state(), name)
+    }
+
+    fn open_in(&self, state: &State, name: &str) -> Result<(), Failure> {
+        if lifecycle::is_terminating(state, &self.resource) {
             let why = "create not allowed while custom resource definition is terminating";
             return Err(Failure::forbidden(&self.resource.group, &self.resource.plural, name, why));
         }
         let Some(namespace) = self.namespace else { return Ok(()) };
-        let state = self.server.state();
         let found =
             state.store.objects("", "namespaces", Some("")).find(|n| n["metadata"]["name"] == namespace);
         let Some(found) = found else { return Err(Failure::not_found("", "namespaces", namespace)) };

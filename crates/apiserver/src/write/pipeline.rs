@@ -13,6 +13,7 @@ use crate::{
     kinds::{self, Origin, Resource},
     request::FieldValidation,
     schema,
+    state::State,
     store::Key,
 };
 use http::StatusCode;
@@ -149,6 +150,14 @@ impl Write<'_> {
         if !unchanged {
             return Ok(None);
         }
+        if live.is_none() {
+            // Its namespace or definition may have begun to go while webhooks were asked.
+            self.still_served(&state)?;
+            self.open_in(&state, &key.name)?;
+        }
+        if self.resource.is("", "services") && self.lacks_addresses(&state, key, &object) {
+            return Ok(None);
+        }
         let goes = live.is_some() && deletion::may_go(&object);
         if !goes
             && let Some(live) = live
@@ -172,6 +181,24 @@ impl Write<'_> {
         let after = change.after.map_or(to_store, |after| Value::clone(&after));
         state.settle(self.server.controllers, &self.server.clock);
         Ok(Some(kinds::from_stored(&self.resource, &after)))
+    }
+
+    fn still_served(&self, state: &State) -> Result<(), Failure> {
+        let Resource { group, version, plural, .. } = &*self.resource;
+        match state.kinds.find(group, version, plural) {
+            Some(_) => Ok(()),
+            None => Err(Failure::generic(
+                StatusCode::NOT_FOUND,
+                "NotFound",
+                "the server could not find the requested resource",
+            )),
+        }
+    }
+
+    /// Whether another Service took an address or a port that this one was given a moment ago.
+    fn lacks_addresses(&self, state: &State, key: &Key, object: &Value) -> bool {
+        let mut object = object.clone();
+        !self.allocated_in(state, key, &mut object).is_empty()
     }
 
     pub(super) fn manager<'a>(&'a self, now: &'a str) -> fields::Manager<'a> {
@@ -198,7 +225,10 @@ impl Write<'_> {
 
     /// Gives a Service the addresses and ports it lacks.
     fn allocated(&self, key: &Key, object: &mut Value) -> Vec<Cause> {
-        let state = self.server.state();
+        self.allocated_in(&self.server.state(), key, object)
+    }
+
+    fn allocated_in(&self, state: &State, key: &Key, object: &mut Value) -> Vec<Cause> {
         let others = state.store.objects("", "services", None).filter(|other| {
             let metadata = &other["metadata"];
             metadata["name"] != *key.name || metadata["namespace"] != *key.namespace

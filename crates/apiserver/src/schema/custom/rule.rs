@@ -4,6 +4,7 @@ use super::{dialect, told};
 use crate::schema::extensions::{is, text};
 use kube::core::cel::cel::{IdedExpr, parser::Parser};
 use serde_json::Value;
+use std::thread;
 
 /// `x-kubernetes-validations`
 #[derive(Debug)]
@@ -82,7 +83,29 @@ impl Rule {
     }
 }
 
+/// The parser calls itself for these, and for each of them some twenty times.
+const STEPS: [char; 9] = ['(', '[', '{', '!', '-', '?', '.', '&', '|'];
+/// With so few of them, any stack will do.
+const FEW_STEPS: usize = 24;
+/// With more of them, none would.
+const MOST_STEPS: usize = 2_000;
+const LARGE_STACK: usize = 256 << 20;
+
 fn compiled(expression: &str) -> Result<IdedExpr, String> {
+    let steps = expression.matches(STEPS).count();
+    if steps <= FEW_STEPS {
+        return parsed(expression);
+    }
+    let too_deep = || "compilation failed: expression recursion limit exceeded".to_owned();
+    if steps > MOST_STEPS {
+        return Err(too_deep());
+    }
+    let text = expression.to_owned();
+    let parsing = thread::Builder::new().stack_size(LARGE_STACK).spawn(move || parsed(&text));
+    parsing.ok().and_then(|parsing| parsing.join().ok()).unwrap_or_else(|| Err(too_deep()))
+}
+
+fn parsed(expression: &str) -> Result<IdedExpr, String> {
     let parsed = Parser::default().enable_optional_syntax(true).parse(expression);
     let mut parsed = parsed
         .map_err(|errors| format!("compilation failed: {}", errors.to_string().replace("\n|", "\n |")))?;

@@ -1,0 +1,241 @@
+//! Who may do what, where access is a matter of roles.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod requests;
+
+use apiserver::{Access, ApiServer, User};
+use requests::Caller;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+const BINDINGS: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+
+struct World {
+    server: ApiServer,
+    admin: Caller,
+    jane: Caller,
+}
+
+/// A server that knows an administrator and jane, who may do nothing yet.
+fn world() -> World {
+    let server = ApiServer::builder()
+        .seed(1)
+        .access(Access::Rbac)
+        .token("admin", User::admin())
+        .token("jane", User::authenticated("jane", ["crew".to_owned()]))
+        .build()
+        .unwrap();
+    let (admin, jane) = (Caller::bearing(&server, "admin"), Caller::bearing(&server, "jane"));
+    World { server, admin, jane }
+}
+
+impl World {
+    /// Gives a subject a role with these rules.
+    async fn grant(&self, role: &str, rules: Value, subject: Value) {
+        self.admin.created(ROLES, &json!({"metadata": {"name": role}, "rules": rules})).await;
+        self.admin.created(BINDINGS, &binding(role, &subject)).await;
+    }
+}
+
+fn binding(role: &str, subject: &Value) -> Value {
+    json!({
+        "metadata": {"name": role},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role},
+        "subjects": [subject],
+    })
+}
+
+fn user(name: &str) -> Value {
+    json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name})
+}
+
+fn config_map(name: &str) -> Value {
+    json!({"metadata": {"name": name}})
+}
+
+#[tokio::test]
+async fn a_user_may_do_what_the_role_says_and_nothing_else() {
+    let world = world();
+    let World { admin, jane, .. } = &world;
+    for name in ["a", "b"] {
+        admin.created(CONFIG_MAPS, &config_map(name)).await;
+    }
+    let rules = json!([
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": ["a"]},
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]},
+        {"apiGroups": ["apps"], "resources": ["deployments/status"], "verbs": ["get"]},
+    ]);
+    world.grant("reader", rules, user("jane")).await;
+
+    let status = |code: u16, message: &str, name: &str, kind: &str| {
+        let mut details = json!({"kind": kind});
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
+        let answer = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": message, "reason": "Forbidden", "details": details, "code": code,
+        });
+        (code, answer)
+    };
+    assert_eq!(jane.get(&format!("{CONFIG_MAPS}/a")).await.0, 200);
+    assert_eq!(
+        jane.get(&format!("{CONFIG_MAPS}/b")).await,
+        status(
+            403,
+            "configmaps \"b\" is forbidden: User \"jane\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"default\"",
+            "b",
+            "configmaps"
+        )
+    );
+    assert_eq!(
+        jane.get("/api/v1/configmaps").await,
+        status(
+            403,
+            "configmaps is forbidden: User \"jane\" cannot list resource \"configmaps\" in API group \"\" at the cluster scope",
+            "",
+            "configmaps"
+        )
+    );
+    assert_eq!(jane.get(&format!("{CONFIG_MAPS}/a?watch=true")).await.0, 200, "a get is a get");
+    jane.created(CONFIG_MAPS, &config_map("c")).await;
+    let elsewhere = "/api/v1/namespaces/kube-system/configmaps";
+    let deployment = "/apis/apps/v1/namespaces/default/deployments/d";
+    let refused = [
+        jane.get(CONFIG_MAPS).await,
+        jane.get(&format!("{CONFIG_MAPS}?watch=true")).await,
+        jane.create(elsewhere, &config_map("c")).await,
+        jane.merge(&format!("{CONFIG_MAPS}/a"), &json!({})).await,
+        jane.delete(&format!("{CONFIG_MAPS}/a"), &json!({})).await,
+        jane.delete(CONFIG_MAPS, &json!({})).await,
+        jane.get(deployment).await,
+        jane.get(&format!("{deployment}/scale")).await,
+        jane.get("/metrics").await,
+    ];
+    for (code, answer) in refused {
+        assert_eq!((code, &answer["reason"]), (403, &json!("Forbidden")), "{answer}");
+    }
+    assert_eq!(jane.get(&format!("{deployment}/status")).await.0, 404, "allowed, and not there");
+    assert_eq!(jane.get("/version").await.0, 200);
+    assert_eq!(jane.get("/apis").await.0, 200);
+    assert_eq!(admin.names(CONFIG_MAPS).await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn an_unknown_token_is_nobodys_and_no_token_is_anonymous() {
+    let world = world();
+    let (code, answer) = Caller::bearing(&world.server, "guess").get(CONFIG_MAPS).await;
+    assert_eq!((code, &answer["message"]), (401, &json!("Unauthorized")), "{answer}");
+    let (code, answer) = Caller::of(&world.server).get(CONFIG_MAPS).await;
+    assert_eq!(
+        (code, answer["message"].as_str().unwrap()),
+        (
+            403,
+            "configmaps is forbidden: User \"system:anonymous\" cannot list resource \"configmaps\" in API group \"\" in the namespace \"default\""
+        )
+    );
+    assert_eq!(Caller::of(&world.server).get("/healthz").await.0, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_account_is_who_its_token_says_while_both_last() {
+    let world = world();
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    let account = world.admin.created(accounts, &config_map("robot")).await;
+    let subject = json!({"kind": "ServiceAccount", "name": "robot", "namespace": "default"});
+    let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]);
+    world.grant("robots", rules, subject).await;
+    let request = json!({"spec": {"expirationSeconds": 600}});
+    let issued = world.admin.created(&format!("{accounts}/robot/token"), &request).await;
+    let token = issued["status"]["token"].as_str().unwrap();
+
+    let robot = Caller::bearing(&world.server, token);
+    assert_eq!(robot.get(CONFIG_MAPS).await.0, 200);
+    let (code, answer) = robot.create(CONFIG_MAPS, &config_map("a")).await;
+    assert_eq!(
+        (code, answer["message"].as_str().unwrap()),
+        (
+            403,
+            "configmaps is forbidden: User \"system:serviceaccount:default:robot\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"default\""
+        )
+    );
+    let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
+    let myself = robot.created("/apis/authentication.k8s.io/v1/selfsubjectreviews", &review).await;
+    let told = &myself["status"]["userInfo"];
+    assert_eq!(told["uid"], account["metadata"]["uid"]);
+    assert_eq!(
+        told["groups"],
+        json!(["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"])
+    );
+
+    tokio::time::advance(Duration::from_secs(601)).await;
+    assert_eq!(robot.get(CONFIG_MAPS).await.0, 401, "it expired");
+    let again = world.admin.created(&format!("{accounts}/robot/token"), &request).await;
+    let robot = Caller::bearing(&world.server, again["status"]["token"].as_str().unwrap());
+    assert_eq!(robot.get(CONFIG_MAPS).await.0, 200);
+    world.admin.delete(&format!("{accounts}/robot"), &json!({})).await;
+    world.admin.created(accounts, &config_map("robot")).await;
+    assert_eq!(robot.get(CONFIG_MAPS).await.0, 401, "a namesake is somebody else");
+}
+
+#[tokio::test]
+async fn nobody_grants_what_they_do_not_hold() {
+    let world = world();
+    let rules = json!([
+        {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"], "verbs": ["create", "patch"]},
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]},
+    ]);
+    world.grant("granter", rules, user("jane")).await;
+    let role = |name: &str, verb: &str| {
+        let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": [verb]}]);
+        json!({"metadata": {"name": name}, "rules": rules})
+    };
+    world.jane.created(ROLES, &role("held", "get")).await;
+    let (code, answer) = world.jane.create(ROLES, &role("more", "delete")).await;
+    assert_eq!(
+        (code, answer["message"].as_str().unwrap()),
+        (
+            403,
+            "roles.rbac.authorization.k8s.io \"more\" is forbidden: user \"jane\" (groups=[\"crew\" \"system:authenticated\"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"configmaps\"], Verbs:[\"delete\"]}"
+        )
+    );
+    let (code, _) = world
+        .jane
+        .merge(&format!("{ROLES}/held"), &json!({"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}))
+        .await;
+    assert_eq!(code, 403, "nor by changing a role");
+    world.admin.created(ROLES, &role("more", "delete")).await;
+    world.jane.created(BINDINGS, &binding("held", &user("joe"))).await;
+    let (code, _) = world.jane.create(BINDINGS, &binding("more", &user("jane"))).await;
+    assert_eq!(code, 403, "nor by binding somebody else's");
+    let cluster_admin = json!({
+        "metadata": {"name": "all"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [user("jane")],
+    });
+    assert_eq!(world.jane.create(BINDINGS, &cluster_admin).await.0, 403);
+}
+
+#[tokio::test]
+async fn somebody_else_is_impersonated_only_by_those_who_may() {
+    let world = world();
+    let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]);
+    world.grant("lister", rules, user("jane")).await;
+    let as_jane = world.admin.with("impersonate-user", "jane");
+    assert_eq!(as_jane.get(CONFIG_MAPS).await.0, 200);
+    let (code, answer) = as_jane.create(CONFIG_MAPS, &config_map("a")).await;
+    assert_eq!(code, 403, "no longer an administrator: {answer}");
+    let (code, answer) = world.jane.with("impersonate-user", "system:admin").get(CONFIG_MAPS).await;
+    assert_eq!(
+        (code, answer["message"].as_str().unwrap()),
+        (
+            403,
+            "users \"system:admin\" is forbidden: User \"jane\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope"
+        )
+    );
+    let (code, _) = world.jane.with("impersonate-group", "system:masters").get(CONFIG_MAPS).await;
+    assert_eq!(code, 400, "a group alone is nobody");
+}
