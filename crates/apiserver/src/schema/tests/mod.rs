@@ -4,5 +4,4 @@ mod builtin;
 mod custom;
 mod evaluation;
 mod laws;
-mod operator;
 mod structural;
