@@ -91,7 +91,9 @@ impl State {
                 after: Some(Arc::clone(object)),
             })
             .collect();
-        all.iter().for_each(|change| self.note(change));
+        for change in &all {
+            self.note(change);
+        }
     }
 
     /// Does what is to be done, and what that brings about, until nothing is left.

@@ -166,7 +166,9 @@ impl Watcher {
         };
         drop(state);
         self.position = self.position.max(now);
-        changes.iter().for_each(|change| self.push_change(change));
+        for change in &changes {
+            self.push_change(change);
+        }
     }
 
     fn expire(&mut self, compacted: Compacted) {
