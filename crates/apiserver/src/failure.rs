@@ -111,13 +111,6 @@ impl Cause {
         Self { fault: Fault::TooLong, field: field.into(), message }
     }
 
-    /// `field: Too many: N: must have at most N items`
-    pub fn too_many(field: impl Into<String>, actual: usize, most: usize) -> Self {
-        let items = if most == 1 { "item" } else { "items" };
-        let message = format!("Too many: {actual}: must have at most {most} {items}");
-        Self { fault: Fault::TooMany, field: field.into(), message }
-    }
-
     /// `field: Unsupported value: VALUE: supported values: "a", "b"`
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[&str]) -> Self {
         let supported = supported.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");

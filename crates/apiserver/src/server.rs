@@ -1,7 +1,7 @@
 //! The server: what it is made of, and how to make one.
 
 use crate::{
-    access::{Access, RoleKind, Roles, ServiceAccounts, Tokens, User},
+    access::{Access, Tokens, User},
     admission::Webhooks,
     clock::Clock,
     discovery::Documents,
@@ -11,11 +11,9 @@ use crate::{
     schema,
     serve::{Authority, AuthorityError},
     state::{Recorder, State},
-    store::Key,
 };
 use jiff::Timestamp;
 use rand::RngExt as _;
-use serde_json::{Value, json};
 use std::{
     fmt,
     path::PathBuf,
@@ -24,14 +22,16 @@ use std::{
 
 /// How many changes of a kind a watch can go back unless told otherwise.
 const HISTORY: usize = 10_000;
-/// The namespaces that every cluster has.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// A Kubernetes API in memory. Clones share it.
 ///
 /// It is a [`tower::Service`], so a `kube::Client` takes it as it is; [`serve`](crate::serve) puts it on a socket.
 #[derive(Clone)]
-pub struct ApiServer(pub(crate) Arc<Shared>);
+pub struct ApiServer {
+    pub(crate) shared: Arc<Shared>,
+    /// Whose requests these are, where the requests need not say.
+    pub(crate) user: Option<Arc<User>>,
+}
 
 /// How a server is to be. Made by [`ApiServer::builder`].
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl ApiServer {
     pub fn new() -> Self {
         let shared = Shared::empty(Builder::default());
         shared.state().furnish(&shared.clock);
-        Self(Arc::new(shared))
+        Self { shared: Arc::new(shared), user: None }
     }
 
     /// A server to be configured.
@@ -71,9 +71,17 @@ impl ApiServer {
         Builder::default()
     }
 
+    /// The same server, to which every request through this value comes from this user, whatever it says of itself.
+    ///
+    /// For clients in this process: what comes over a socket cannot choose.
+    #[must_use]
+    pub fn acting_as(&self, user: User) -> Self {
+        Self { shared: Arc::clone(&self.shared), user: Some(Arc::new(user)) }
+    }
+
     /// Forgets the history of all objects, so that watches and pages from the past have to start over.
     pub fn compact(&self) {
-        self.0.state().store.compact();
+        self.shared.state().store.compact();
     }
 
     /// The authority whose certificates this server is to be served with: always the same one where the server keeps a
@@ -82,7 +90,7 @@ impl ApiServer {
     /// # Errors
     /// When no key can be made, or the file cannot be written.
     pub fn authority(&self) -> Result<Authority, AuthorityError> {
-        let Some(journal) = &self.0.journal else { return Authority::generate() };
+        let Some(journal) = &self.shared.journal else { return Authority::generate() };
         let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pems) = journal.header().authority.clone() {
             return Authority::from_pems(pems);
@@ -95,7 +103,7 @@ impl ApiServer {
 
     /// The newest resource version: it tells whether anything was written.
     pub fn revision(&self) -> u64 {
-        self.0.state().store.revision()
+        self.shared.state().store.revision()
     }
 }
 
@@ -190,7 +198,9 @@ impl Builder {
                 state
                     .store
                     .restore_revision(journal.lock().unwrap_or_else(PoisonError::into_inner).revision());
-                changes.into_iter().for_each(|change| state.store.restore(change));
+                for change in changes {
+                    state.store.restore(change);
+                }
                 if state.store.everything().next().is_some() {
                     state.store.forget_the_past();
                     state.reborn();
@@ -206,7 +216,7 @@ impl Builder {
             state.furnish(&shared.clock);
             state.settle(shared.controllers, &shared.clock);
         }
-        Ok(ApiServer(Arc::new(shared)))
+        Ok(ApiServer { shared: Arc::new(shared), user: None })
     }
 }
 
@@ -247,86 +257,5 @@ impl Shared {
         });
         *cached = Some((kinds, Arc::clone(&documents)));
         documents
-    }
-}
-
-impl State {
-    /// Brings in what every cluster has, unless it is there already.
-    fn furnish(&mut self, clock: &Clock) {
-        for name in NAMESPACES {
-            let namespace = json!({
-                "apiVersion": "v1",
-                "kind": "Namespace",
-                "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
-                "spec": {"finalizers": ["kubernetes"]},
-                "status": {"phase": "Active"},
-            });
-            self.furnish_with("namespaces", None, namespace, clock);
-        }
-        let service = json!({
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {
-                "name": "kubernetes",
-                "namespace": "default",
-                "labels": {"component": "apiserver", "provider": "kubernetes"},
-            },
-            "spec": {
-                "clusterIP": "10.0.0.1",
-                "clusterIPs": ["10.0.0.1"],
-                "internalTrafficPolicy": "Cluster",
-                "ipFamilies": ["IPv4"],
-                "ipFamilyPolicy": "SingleStack",
-                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
-                "sessionAffinity": "None",
-                "type": "ClusterIP",
-            },
-            "status": {"loadBalancer": {}},
-        });
-        self.furnish_with("services", Some("default"), service, clock);
-    }
-
-    fn furnish_with(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
-        let key = Key {
-            group: "".into(),
-            plural: plural.into(),
-            namespace: namespace.unwrap_or_default().into(),
-            name: object["metadata"]["name"].as_str().unwrap_or_default().into(),
-        };
-        if self.store.get(&key).is_none() {
-            object["metadata"]["uid"] = self.uid().into();
-            object["metadata"]["creationTimestamp"] = clock.stamp().into();
-            self.commit(&key, Some(object));
-        }
-    }
-
-    fn object(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let key = Key {
-            group: group.into(),
-            plural: plural.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        };
-        self.store.get(&key).cloned()
-    }
-}
-
-impl Roles for State {
-    fn object(&self, kind: RoleKind, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "rbac.authorization.k8s.io", kind.plural(), namespace, name)
-    }
-
-    fn objects(&self, kind: RoleKind, namespace: &str) -> Vec<Arc<Value>> {
-        self.store.objects("rbac.authorization.k8s.io", kind.plural(), Some(namespace)).cloned().collect()
-    }
-}
-
-impl ServiceAccounts for State {
-    fn service_account(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "", "serviceaccounts", namespace, name)
-    }
-
-    fn bound(&self, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        State::object(self, "", plural, namespace, name)
     }
 }

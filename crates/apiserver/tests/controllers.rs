@@ -7,7 +7,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{ListParams, ObjectMeta, Patch, PatchParams, PostParams},
+    api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchParams},
     runtime::{
         Controller, WatchStreamExt as _,
         controller::Action,
@@ -50,11 +50,11 @@ async fn a_watcher_sees_what_happens_in_order() {
         match event {
             watcher::Event::Init => seen.push("init".to_owned()),
             watcher::Event::InitApply(object) => {
-                seen.push(format!("has {}={}", object.name_any(), value(&object)))
+                seen.push(format!("has {}={}", object.name_any(), value(&object)));
             }
             watcher::Event::InitDone => seen.push("done".to_owned()),
             watcher::Event::Apply(object) => {
-                seen.push(format!("now {}={}", object.name_any(), value(&object)))
+                seen.push(format!("now {}={}", object.name_any(), value(&object)));
             }
             watcher::Event::Delete(object) => seen.push(format!("gone {}", object.name_any())),
         }
@@ -66,7 +66,7 @@ async fn a_watcher_sees_what_happens_in_order() {
     let patch = json!({"data": {"key": "2"}});
     api.patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
     api.patch("a", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
-    api.delete("b", &Default::default()).await.unwrap();
+    api.delete("b", &DeleteParams::default()).await.unwrap();
     for _ in 0..3 {
         note(events.try_next().await.unwrap().unwrap());
     }
@@ -80,8 +80,15 @@ async fn a_watch_that_fell_behind_starts_over() {
     let version = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
     api.create(&PostParams::default(), &config_map("a", "1")).await.unwrap();
     server.compact();
-    let error =
-        api.watch(&Default::default(), &version).await.unwrap().boxed().try_next().await.unwrap().unwrap();
+    let error = api
+        .watch(&WatchParams::default(), &version)
+        .await
+        .unwrap()
+        .boxed()
+        .try_next()
+        .await
+        .unwrap()
+        .unwrap();
     let kube::core::WatchEvent::Error(status) = error else { panic!("{error:?}") };
     assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
 
@@ -111,7 +118,7 @@ async fn the_finalizer_helper_of_kube_works() {
     reconcile(created).await.unwrap();
     assert_eq!(api.get("a").await.unwrap().finalizers(), ["test.io/x"]);
 
-    api.delete("a", &Default::default()).await.unwrap();
+    api.delete("a", &DeleteParams::default()).await.unwrap();
     let marked = api.get("a").await.unwrap();
     assert!(marked.metadata.deletion_timestamp.is_some());
     reconcile(marked).await.unwrap();

@@ -115,7 +115,7 @@ impl World {
     }
 
     fn log(&self) -> String {
-        self.faults.log().iter().map(|incident| format!("{incident}\n")).collect()
+        self.faults.log().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     /// Everything the operator made, without what differs from run to run.

@@ -1,4 +1,4 @@
-//! The rules of the engine, each shown on a real API server.
+//! The rules of the engine, each shown on an API server: ours in memory, or a real one.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

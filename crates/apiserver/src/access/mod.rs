@@ -7,14 +7,14 @@ mod escalation;
 mod impersonate;
 mod review;
 mod rule;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod user;
 
 pub(crate) use authenticate::authenticate;
-pub(crate) use authorize::{Authorizer, Decision, Question, RoleKind, Roles, Target};
-pub(crate) use defaults::{cluster_role_bindings, cluster_roles};
+pub(crate) use authorize::{Authorizer, Question, RoleKind, Roles, Target};
 pub(crate) use escalation::{Grant, confirm_no_escalation};
 pub(crate) use impersonate::impersonated;
 pub(crate) use review::{Review, review};

@@ -35,7 +35,6 @@ pub(crate) enum Operation {
     Create,
     Update,
     Delete,
-    Connect,
 }
 
 /// Another version of a kind. Its objects differ in nothing but `apiVersion`.
@@ -54,7 +53,6 @@ impl Operation {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
-            Self::Connect => "CONNECT",
         }
     }
 }

@@ -7,7 +7,7 @@ mod legacy;
 mod openapi;
 mod served;
 
-pub(crate) use documents::{Document, Documents, respond};
+pub(crate) use documents::{Documents, respond};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The kinds as discovery tells of them: groups and versions in order, verbs, subresources.
 
-use crate::kinds::{Origin, Resource, Verb};
-use std::{cmp::Ordering, cmp::Reverse, collections::BTreeMap, sync::Arc};
+use crate::kinds::{Origin, Resource, Verb, priority};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 /// One group with its versions, the preferred one first.
 pub(super) struct Group {
@@ -58,7 +58,7 @@ pub(super) fn groups(resources: &[Arc<Resource>]) -> Vec<Group> {
     let mut groups: Vec<Group> = groups
         .into_iter()
         .map(|(name, mut versions)| {
-            versions.sort_by(|left, right| by_preference(&left.name, &right.name));
+            versions.sort_by_cached_key(|version| Reverse(priority(&version.name)));
             Group { name: name.to_owned(), versions }
         })
         .collect();
@@ -122,32 +122,4 @@ fn subresources(resource: &Resource) -> Vec<Subresource> {
         all.sort_by_key(|part| part.name);
     }
     all
-}
-
-/// Stable before beta before alpha, higher before lower, and names of another form last.
-fn by_preference(left: &str, right: &str) -> Ordering {
-    let key = |version: &str| Reverse(parsed(version));
-    key(left).cmp(&key(right)).then_with(|| left.cmp(right))
-}
-
-/// Stability, major and minor number of `v1`, `v2beta1`.
-fn parsed(version: &str) -> Option<(u8, u64, u64)> {
-    let numbers = version.strip_prefix('v')?;
-    let split = |word: &str, stability| {
-        let (major, minor) = numbers.split_once(word)?;
-        Some((stability, major.parse().ok()?, minor.parse().ok()?))
-    };
-    numbers.parse().map(|major| (2, major, 0)).ok().or_else(|| split("beta", 1)).or_else(|| split("alpha", 0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::by_preference;
-
-    #[test]
-    fn stable_versions_are_preferred_and_higher_ones_among_equals() {
-        let mut versions = ["foo1", "v1alpha3", "v1", "v11beta2", "v10", "v3beta1", "v2", "bar"];
-        versions.sort_by(|left, right| by_preference(left, right));
-        assert_eq!(versions, ["v10", "v2", "v1", "v11beta2", "v3beta1", "v1alpha3", "bar", "foo1"]);
-    }
 }

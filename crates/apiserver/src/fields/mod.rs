@@ -29,7 +29,7 @@ mod tests;
 
 pub(crate) use self::{
     apply::{Force, apply},
-    failure::{ApplyError, Conflict},
+    failure::ApplyError,
     update::{same_but_for_times, update},
 };
 

@@ -12,10 +12,12 @@ mod value;
 pub(crate) use canonical::canonicalise;
 pub(crate) use custom::{accepted_status, is_established, resources, wrong_scale};
 pub(crate) use quantity::Quantity;
-pub(crate) use registry::{GroupVersions, Kinds};
-pub(crate) use resource::{Column, Extra, Origin, Resource, Scale, Subresources, Verb};
+pub(crate) use registry::{Kinds, priority};
+#[cfg(test)]
+pub(crate) use resource::{Column, Subresources};
+pub(crate) use resource::{Origin, Resource, Scale, Verb};
 pub(crate) use rules::{
-    Addresses, Allocator, advances_generation, allocate, default, from_stored, name_rule, names,
-    prepare_create, prepare_status, prepare_update, reset_fields, stored_field, to_stored, validate_create,
-    validate_status, validate_update, warnings,
+    Addresses, advances_generation, allocate, default, from_stored, names, prepare_create, prepare_status,
+    prepare_update, reset_fields, stored_field, to_stored, validate_create, validate_status, validate_update,
+    warnings,
 };

@@ -14,14 +14,6 @@ pub(crate) struct Kinds {
     custom: BTreeMap<String, Vec<Arc<Resource>>>,
 }
 
-/// A group and its versions, the preferred one first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GroupVersions {
-    /// Empty for the core group.
-    pub group: String,
-    pub versions: Vec<String>,
-}
-
 impl Kinds {
     /// The kinds that every server has.
     pub fn builtin() -> Self {
@@ -45,28 +37,6 @@ impl Kinds {
         self.builtin.iter().chain(self.custom.values().flatten())
     }
 
-    /// The groups in the order in which discovery lists them; the core group comes first.
-    pub fn groups(&self) -> Vec<GroupVersions> {
-        let mut groups: Vec<GroupVersions> = Vec::new();
-        for kind in &self.builtin {
-            add(&mut groups, kind);
-        }
-        let mut custom: Vec<GroupVersions> = Vec::new();
-        for kind in self.custom.values().flatten() {
-            match groups.iter_mut().find(|known| known.group == kind.group) {
-                Some(known) if known.versions.contains(&kind.version) => {}
-                Some(known) => known.versions.push(kind.version.clone()),
-                None => add(&mut custom, kind),
-            }
-        }
-        for group in &mut custom {
-            group.versions.sort_by_cached_key(|version| Reverse(priority(version)));
-        }
-        custom.sort_by(|one, other| one.group.cmp(&other.group));
-        groups.extend(custom);
-        groups
-    }
-
     /// Serves these versions for this CustomResourceDefinition, and no others.
     pub fn set_custom(&mut self, crd: &str, resources: Vec<Resource>) {
         debug_assert!(resources.iter().all(|resource| resource.origin == Origin::Custom));
@@ -79,26 +49,17 @@ impl Kinds {
     }
 }
 
-fn add(groups: &mut Vec<GroupVersions>, kind: &Resource) {
-    match groups.iter_mut().find(|known| known.group == kind.group) {
-        Some(known) if known.versions.contains(&kind.version) => {}
-        Some(known) => known.versions.push(kind.version.clone()),
-        None => {
-            groups.push(GroupVersions { group: kind.group.clone(), versions: vec![kind.version.clone()] });
-        }
-    }
-}
-
 /// How much a version is preferred: `v2` over `v1` over `v2beta1` over `v1alpha1` over any other word.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Priority {
+pub(crate) enum Priority {
     Other(Reverse<String>),
     Alpha(u64, u64),
     Beta(u64, u64),
     Stable(u64),
 }
 
-pub(super) fn priority(version: &str) -> Priority {
+/// How much a version is preferred over others.
+pub(crate) fn priority(version: &str) -> Priority {
     parse(version).unwrap_or_else(|| Priority::Other(Reverse(version.to_owned())))
 }
 
@@ -151,12 +112,5 @@ mod tests {
             (found.storage_group.clone(), found.storage_plural.clone())
         };
         assert_eq!(place(""), place("events.k8s.io"));
-    }
-
-    #[test]
-    fn groups_come_in_the_order_of_discovery() {
-        let groups = Kinds::builtin().groups();
-        let names: Vec<&str> = groups.iter().map(|group| group.group.as_str()).collect();
-        assert_eq!(names[..4], ["", "apps", "events.k8s.io", "authentication.k8s.io"]);
     }
 }

@@ -9,7 +9,7 @@ mod metadata;
 mod printers;
 mod table;
 
-pub(crate) use accept::{As, Clause, Format, NotAcceptable, Presentation, clauses, negotiate};
-pub(crate) use jsonpath::{JsonPath, PathError, jsonpath};
+pub(crate) use accept::{As, Clause, Format, Presentation, clauses, negotiate};
+pub(crate) use jsonpath::JsonPath;
 pub(crate) use metadata::{partial, partial_list};
 pub(crate) use table::{IncludeObject, WithHeaders, table};

@@ -198,14 +198,6 @@ fn header(name: &str, kind: &str, format: &str, about: &str, priority: i64) -> V
     json!({"name": name, "type": kind, "format": format, "description": about, "priority": priority})
 }
 
-/// A number as Go writes it: 2, not 2.0.
-fn shortest(number: &serde_json::Number) -> Value {
-    match number.as_f64() {
-        Some(float) if float.fract() == 0.0 => whole(number),
-        _ => Value::Number(number.clone()),
-    }
-}
-
 /// A number without its fraction.
 fn whole(number: &serde_json::Number) -> Value {
     #[expect(

@@ -8,6 +8,7 @@ use crate::{
     state::State,
     store::Compacted,
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -122,16 +123,12 @@ impl Token {
     fn encode(&self) -> String {
         let revision = self.revision.map_or_else(|| "-".to_owned(), |revision| revision.to_string());
         let text = format!("{revision}/{}/{}", self.after.0, self.after.1);
-        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+        URL_SAFE_NO_PAD.encode(text)
     }
 
     fn decode(text: &str) -> Result<Self, Failure> {
         let malformed = || Failure::bad_request("invalid continue token: continue key is not valid");
-        let bytes: Option<Vec<u8>> = text
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect();
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok();
         let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(malformed)?;
         let [revision, namespace, name] = decoded.split('/').collect::<Vec<_>>()[..] else {
             return Err(malformed());

@@ -7,7 +7,6 @@ use crate::{
     present::{self, As, Format, IncludeObject, WithHeaders},
     request::Query,
 };
-use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -99,19 +98,6 @@ impl View {
                 ("PartialObjectMetadata".into(), format!("meta.k8s.io/{version}"))
             }
             As::Table { version } => ("Table".into(), format!("meta.k8s.io/{version}")),
-        }
-    }
-
-    /// A document as it goes over the wire.
-    pub fn encode(&self, document: &Value) -> Bytes {
-        match self.format {
-            // Writing JSON into memory cannot fail; kube-apiserver ends its documents with a line feed, too.
-            Format::Json => {
-                let mut bytes = serde_json::to_vec(document).unwrap_or_default();
-                bytes.push(b'\n');
-                bytes.into()
-            }
-            Format::Yaml => serde_saphyr::to_string(document).unwrap_or_default().into(),
         }
     }
 }

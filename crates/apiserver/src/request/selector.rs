@@ -62,7 +62,7 @@ fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
         match character {
             '(' => depth += 1,
             ')' => {
-                depth = depth.checked_sub(1).ok_or_else(|| malformed("found ')', expected: identifier"))?
+                depth = depth.checked_sub(1).ok_or_else(|| malformed("found ')', expected: identifier"))?;
             }
             ',' if depth == 0 => {
                 pieces.push(text[start..at].trim());
@@ -84,6 +84,9 @@ fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
     Ok(pieces)
 }
 
+/// Makes a test of a key and what the operator stands before.
+type Operator = fn(&str, &str) -> Result<Test, Failure>;
+
 fn requirement(piece: &str) -> Result<Requirement, Failure> {
     if let Some(key) = piece.strip_prefix('!') {
         return Ok(Requirement { key: label_key(key)?, test: Test::Missing });
@@ -99,7 +102,7 @@ fn requirement(piece: &str) -> Result<Requirement, Failure> {
             return Ok(Requirement { key: label_key(key)?, test: Test::In(set_values(key, values)?) });
         }
     }
-    let operators: [(&str, fn(&str, &str) -> Result<Test, Failure>); 5] = [
+    let operators: [(&str, Operator); 5] = [
         ("!=", |key, value| Ok(Test::NotIn(vec![label_value(key, value)?]))),
         ("==", |key, value| Ok(Test::In(vec![label_value(key, value)?]))),
         ("=", |key, value| Ok(Test::In(vec![label_value(key, value)?]))),

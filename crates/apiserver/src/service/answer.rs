@@ -33,16 +33,26 @@ pub(super) struct Call {
 }
 
 /// Answers a request.
-pub(super) async fn answer(server: Arc<Shared>, head: &Parts, body: Bytes) -> Response<Body> {
-    let response = match respond(server, head, body).await {
+pub(super) async fn answer(
+    server: Arc<Shared>,
+    user: Option<&User>,
+    head: &Parts,
+    body: Bytes,
+) -> Response<Body> {
+    let response = match respond(server, user, head, body).await {
         Ok(response) => response,
         Err(failure) => reply::failure(&failure),
     };
     if head.method == Method::HEAD { response.map(|_| Body::default()) } else { response }
 }
 
-async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Response<Body>, Failure> {
-    let user = authenticated(&server, head)?;
+async fn respond(
+    server: Arc<Shared>,
+    user: Option<&User>,
+    head: &Parts,
+    body: Bytes,
+) -> Result<Response<Body>, Failure> {
+    let user = authenticated(&server, user, head)?;
     let query = Query::parse(head.uri.query());
     let path = head.uri.path();
     let target = Target::parse(path);
@@ -54,8 +64,11 @@ async fn respond(server: Arc<Shared>, head: &Parts, body: Bytes) -> Result<Respo
     };
     let resource = server.state().kinds.find(&target.group, &target.version, &target.plural);
     let Some(resource) = resource.filter(|resource| fits(resource, &target)) else {
-        let served = within_a_group(&server, path);
-        return if served { Err(no_such_resource()) } else { Ok(reply::no_such_path()) };
+        return if within_a_group(&server, path) {
+            Err(no_such_resource())
+        } else {
+            Ok(reply::no_such_path())
+        };
     };
     let call = Call {
         view: View::parse(&resource, accept, &query)?,
@@ -94,11 +107,14 @@ async fn about_objects(call: Call, watches: bool, method: &Method) -> Result<Res
     }
 }
 
-fn authenticated(server: &Shared, head: &Parts) -> Result<User, Failure> {
+fn authenticated(server: &Shared, user: Option<&User>, head: &Parts) -> Result<User, Failure> {
     let state = server.state();
     let certificate = head.extensions.get::<ClientCertificate>();
     let now = server.clock.now();
-    let user = access::authenticate(server.access, &head.headers, certificate, &server.tokens, &*state, now)?;
+    let user = match user {
+        Some(user) => user.clone(),
+        None => access::authenticate(server.access, &head.headers, certificate, &server.tokens, &*state, now)?,
+    };
     let authorizer = Authorizer { access: server.access, roles: &*state };
     Ok(access::impersonated(&head.headers, &user, &authorizer)?.unwrap_or(user))
 }

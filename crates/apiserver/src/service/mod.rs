@@ -34,11 +34,11 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let server = Arc::clone(&self.0);
+        let (server, user) = (Arc::clone(&self.shared), self.user.clone());
         Box::pin(async move {
             let (head, body) = request.into_parts();
             let response = match collect_limited(body, LARGEST_REQUEST).await {
-                Ok(body) => answer::answer(server, &head, body).await,
+                Ok(body) => answer::answer(server, user.as_deref(), &head, body).await,
                 Err(failure) => reply::failure(&failure),
             };
             Ok(response)

@@ -15,7 +15,7 @@ pub(super) fn document(
     document: &Value,
     warnings: &[String],
 ) -> Response<Body> {
-    let mut response = bytes(code, view.format.content_type(), view.encode(document));
+    let mut response = bytes(code, view.format.content_type(), view.format.written(document));
     for value in warnings.iter().filter_map(|warning| header(warning)) {
         response.headers_mut().append(WARNING, value);
     }

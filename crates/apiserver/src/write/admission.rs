@@ -118,7 +118,7 @@ fn options(request: &Request<'_>) -> Value {
     let kind = match request.operation {
         Operation::Create => "CreateOptions",
         Operation::Update => "UpdateOptions",
-        Operation::Delete | Operation::Connect => "DeleteOptions",
+        Operation::Delete => "DeleteOptions",
     };
     let mut options = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
     if request.dry_run {

@@ -21,9 +21,9 @@ const SERVER_SET: [&str; 6] = [
 /// Takes what a client must not set out of an object to be created.
 pub(crate) fn wipe(object: &mut Value) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
-        SERVER_SET.iter().for_each(|field| {
-            metadata.remove(*field);
-        });
+        for field in SERVER_SET {
+            metadata.remove(field);
+        }
     }
 }
 

@@ -26,16 +26,16 @@ const LARGEST_OBJECT: usize = 1_572_864;
 const ATTEMPTS: usize = 16;
 
 impl Write<'_> {
-    /// Makes a change of what is stored: `intend` tells what the client wants it to be.
+    /// Makes a change of what is stored: `wish` tells what the client wants it to be.
     pub(super) async fn carry_out(
         &self,
         key: &Key,
-        intend: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
+        wish: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
     ) -> Result<Written, Failure> {
         for _ in 0..ATTEMPTS {
             let stored = self.server.state().store.get(key).cloned();
             let live = stored.as_ref().map(|stored| kinds::from_stored(&self.resource, stored));
-            let intent = intend(live.as_ref())?;
+            let intent = wish(live.as_ref())?;
             let (object, warnings) = self.prepared(key, live.as_ref(), intent).await?;
             let code = if live.is_some() { StatusCode::OK } else { StatusCode::CREATED };
             if let Some(object) = self.commit(key, stored.as_ref(), live.as_ref(), object)? {
@@ -103,7 +103,7 @@ impl Write<'_> {
             }
             (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
             (Some(live), Part::Main | Part::Scale) => {
-                kinds::prepare_update(&self.resource, live, &mut object)
+                kinds::prepare_update(&self.resource, live, &mut object);
             }
         }
         if let Some(live) = live {

@@ -3,7 +3,7 @@
 use super::{definitions::install, error::SandboxError};
 use crate::error::Error;
 use ::sandbox::{StandIns, definitions};
-use apiserver::{ApiServer, Endpoint, serve};
+use apiserver::{Access, ApiServer, Endpoint, User, serve};
 use kube::Client;
 use serde_json::{Value, json};
 use std::{
@@ -44,10 +44,11 @@ impl Cluster {
     /// Starts one, and writes its kubeconfig.
     pub async fn start(wanted: Wanted<'_>) -> Result<Self, Error> {
         let Wanted { listen, state, delay, kubeconfig } = wanted;
-        let builder = ApiServer::builder();
+        // Over the network only the kubeconfig opens the door: everybody on this machine can reach the port.
+        let builder = ApiServer::builder().access(Access::Rbac);
         let builder = if let Some(file) = state { builder.file(file) } else { builder };
         let server = builder.build().map_err(unavailable)?;
-        let client = Client::new(server.clone(), "default");
+        let client = Client::new(server.acting_as(User::admin()), "default");
         install(client.clone(), all_definitions()).await?;
 
         let listener = TcpListener::bind(listen).await.map_err(|error| cannot_listen(listen, &error))?;

@@ -1,4 +1,4 @@
-//! The operator on a real API server.
+//! The operator on an API server: ours in memory, or a real one if `KUBEBUILDER_ASSETS` names it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,7 +1,6 @@
 use super::{World, jane, to_jane, told};
-use crate::access::{
-    Access, Authorizer, Decision, Grant, Question, RoleKind, Target, User, confirm_no_escalation,
-};
+use crate::access::authorize::Decision;
+use crate::access::{Access, Authorizer, Grant, Question, RoleKind, Target, User, confirm_no_escalation};
 use serde_json::{Value, json};
 
 fn on<'a>(

@@ -2,7 +2,7 @@
 
 use super::kinds::{harbor, harbor_schema, harbor_with, resources};
 use crate::{
-    discovery::{Document, Documents, respond},
+    discovery::{Documents, documents::Document, respond},
     kinds::{Resource, Scale, Subresources},
     schema::definitions,
 };

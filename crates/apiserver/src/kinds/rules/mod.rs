@@ -19,10 +19,10 @@ mod tests;
 mod validation;
 mod warnings;
 
-pub(crate) use address::{Addresses, Allocator, allocate};
+pub(crate) use address::{Addresses, allocate};
 pub(crate) use defaults::default;
 pub(crate) use forms::{from_stored, stored_field, to_stored};
 pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
 pub(crate) use reset::reset_fields;
-pub(crate) use validation::{name_rule, names, validate_create, validate_status, validate_update};
+pub(crate) use validation::{names, validate_create, validate_status, validate_update};
 pub(crate) use warnings::warnings;

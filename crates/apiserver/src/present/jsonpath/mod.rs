@@ -83,15 +83,14 @@ impl JsonPath {
     }
 }
 
-/// What a path leads to in an object.
-pub(crate) fn jsonpath<'v>(path: &str, object: &'v Value) -> Result<Vec<&'v Value>, PathError> {
-    JsonPath::parse(path)?.find(object)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{PathError, jsonpath};
+    use super::{JsonPath, PathError};
     use serde_json::{Value, json};
+
+    fn jsonpath<'v>(path: &str, object: &'v Value) -> Result<Vec<&'v Value>, PathError> {
+        JsonPath::parse(path)?.find(object)
+    }
 
     fn found(path: &str, object: &Value) -> Vec<Value> {
         jsonpath(path, object).unwrap().into_iter().cloned().collect()

@@ -25,8 +25,6 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub(crate) use metadata::name_rule;
-
 /// What is wrong with a new object.
 pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();

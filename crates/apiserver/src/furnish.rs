@@ -1,0 +1,58 @@
+//! What every cluster has before anybody makes anything.
+
+use crate::{clock::Clock, state::State, store::Key};
+use serde_json::{Value, json};
+
+/// The namespaces that every cluster has.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+impl State {
+    /// Brings in what every cluster has, unless it is there already.
+    pub(crate) fn furnish(&mut self, clock: &Clock) {
+        for name in NAMESPACES {
+            let namespace = json!({
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+                "spec": {"finalizers": ["kubernetes"]},
+                "status": {"phase": "Active"},
+            });
+            self.furnish_with("namespaces", None, namespace, clock);
+        }
+        let service = json!({
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {
+                "name": "kubernetes",
+                "namespace": "default",
+                "labels": {"component": "apiserver", "provider": "kubernetes"},
+            },
+            "spec": {
+                "clusterIP": "10.0.0.1",
+                "clusterIPs": ["10.0.0.1"],
+                "internalTrafficPolicy": "Cluster",
+                "ipFamilies": ["IPv4"],
+                "ipFamilyPolicy": "SingleStack",
+                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+                "sessionAffinity": "None",
+                "type": "ClusterIP",
+            },
+            "status": {"loadBalancer": {}},
+        });
+        self.furnish_with("services", Some("default"), service, clock);
+    }
+
+    fn furnish_with(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
+        let key = Key {
+            group: "".into(),
+            plural: plural.into(),
+            namespace: namespace.unwrap_or_default().into(),
+            name: object["metadata"]["name"].as_str().unwrap_or_default().into(),
+        };
+        if self.store.get(&key).is_none() {
+            object["metadata"]["uid"] = self.uid().into();
+            object["metadata"]["creationTimestamp"] = clock.stamp().into();
+            self.commit(&key, Some(object));
+        }
+    }
+}
