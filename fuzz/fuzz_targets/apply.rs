@@ -74,7 +74,7 @@ async fn apply(server: &ApiServer, step: &Step) -> (StatusCode, Value) {
 }
 
 fuzz_target!(|steps: Vec<Step>| {
-    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+    let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
     runtime.block_on(async {
         let server = ApiServer::builder().seed(1).build().expect("nothing is read from a file");
         for step in steps.iter().take(8) {

@@ -15,6 +15,7 @@ use tower::ServiceExt as _;
 #[derive(Debug, Arbitrary)]
 struct Sent<'a> {
     method: u8,
+    place: u8,
     path: &'a str,
     query: &'a str,
     content_type: u8,
@@ -23,8 +24,26 @@ struct Sent<'a> {
 }
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const TYPES: [&str; 6] = [
+/// Where something is, or may come to be; any other path is tried, too.
+const PLACES: [&str; 14] = [
+    "api/v1/namespaces/default/configmaps",
+    "api/v1/namespaces/default/configmaps/a",
+    "api/v1/namespaces/default/services",
+    "api/v1/namespaces/default/services/kubernetes",
+    "api/v1/namespaces/default",
+    "api/v1/namespaces",
+    "api/v1/pods",
+    "api/v1/namespaces/default/pods/a",
+    "api/v1/namespaces/default/serviceaccounts/a/token",
+    "apis/apps/v1/namespaces/default/deployments/a",
+    "apis/apps/v1/namespaces/default/deployments/a/scale",
+    "apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.test.io",
+    "apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+];
+const TYPES: [&str; 7] = [
     "application/json",
+    "application/vnd.kubernetes.protobuf",
     "application/yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -34,13 +53,14 @@ const TYPES: [&str; 6] = [
 
 thread_local! {
     static WORLD: RefCell<(Runtime, ApiServer)> = RefCell::new((
-        Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime"),
+        Builder::new_current_thread().enable_time().build().expect("a runtime"),
         ApiServer::builder().seed(1).history(100).build().expect("nothing is read from a file"),
     ));
 }
 
 fuzz_target!(|sent: Sent<'_>| {
-    let uri = format!("/{}?{}", sent.path.trim_start_matches('/'), sent.query);
+    let path = PLACES.get(usize::from(sent.place % 16)).copied().unwrap_or(sent.path);
+    let uri = format!("/{}?{}", path.trim_start_matches('/'), sent.query);
     let request = Request::builder()
         .method(METHODS[usize::from(sent.method) % METHODS.len()])
         .uri(uri)

@@ -204,7 +204,10 @@ async fn nobody_grants_what_they_do_not_hold() {
     );
     let (code, _) = world
         .jane
-        .merge(&format!("{ROLES}/held"), &json!({"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}))
+        .merge(
+            &format!("{ROLES}/held"),
+            &json!({"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}),
+        )
         .await;
     assert_eq!(code, 403, "nor by changing a role");
     world.admin.created(ROLES, &role("more", "delete")).await;

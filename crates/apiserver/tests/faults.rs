@@ -9,6 +9,7 @@ use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client, ResourceExt as _,
+    api::ListParams,
     runtime::{WatchStreamExt as _, reflector, watcher},
 };
 use requests::Caller;
@@ -50,7 +51,7 @@ async fn known_and_true(faults: &Faults) -> (BTreeMap<String, String>, BTreeMap<
     };
     let known = store.state().iter().map(|object| data(object)).collect();
     let truth: Api<ConfigMap> = Api::default_namespaced(Client::new(server, "default"));
-    let truth = truth.list(&Default::default()).await.unwrap().items.iter().map(data).collect();
+    let truth = truth.list(&ListParams::default()).await.unwrap().items.iter().map(data).collect();
     (known, truth)
 }
 

@@ -76,7 +76,9 @@ async fn nesting_without_end_is_refused_in_every_format() {
     let objects = format!("{}1{}", r#"{"a":"#.repeat(10_000), "}".repeat(10_000));
     let inside = |value: &str| format!(r#"{{"metadata":{{"name":"b"}},"data":{value}}}"#);
     let mappings: String = (0..2_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    for body in [brackets.clone(), closed.clone(), objects.clone(), inside(&closed), inside(&objects), mappings] {
+    for body in
+        [brackets.clone(), closed.clone(), objects.clone(), inside(&closed), inside(&objects), mappings]
+    {
         for content_type in [JSON, YAML] {
             let answer = caller.send("POST", CONFIG_MAPS, content_type, body.clone()).await;
             refused(&caller, &answer, &[400]).await;
@@ -201,7 +203,9 @@ async fn unknown_kinds_types_and_methods_are_told_apart() {
 async fn numbers_beyond_measure_are_refused_or_kept_but_break_nothing() {
     let caller = world().await;
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
-    for number in ["1e400", "-1e400", "99999999999999999999999", "9223372036854775808", "1.5", "-1", "1e3", "NaN"] {
+    for number in
+        ["1e400", "-1e400", "99999999999999999999999", "9223372036854775808", "1.5", "-1", "1e3", "NaN"]
+    {
         let body = format!(r#"{{"metadata":{{"name":"d"}},"spec":{{"replicas":{number}}}}}"#);
         let answer = caller.send("POST", deployments, JSON, body).await;
         refused(&caller, &answer, &[400, 422]).await;
@@ -221,8 +225,12 @@ async fn numbers_beyond_measure_are_refused_or_kept_but_break_nothing() {
 #[tokio::test]
 async fn headers_of_garbage_are_no_trouble() {
     let caller = world().await;
-    for name in ["accept", "content-type", "authorization", "user-agent", "if-none-match", "impersonate-extra-%zz"] {
-        for value in [&b"\xff\xfe"[..], b"", b",;=,;q=", b"application/json;as=Table;v=v9;g=x", b"Bearer \xff"] {
+    for name in
+        ["accept", "content-type", "authorization", "user-agent", "if-none-match", "impersonate-extra-%zz"]
+    {
+        for value in
+            [&b"\xff\xfe"[..], b"", b",;=,;q=", b"application/json;as=Table;v=v9;g=x", b"Bearer \xff"]
+        {
             let request = Request::post(CONFIG_MAPS)
                 .header(name, HeaderValue::from_bytes(value).unwrap())
                 .body(Full::new(Bytes::from(r#"{"metadata":{"name":"a"}}"#)))
@@ -246,9 +254,32 @@ fn is_known_failure(status: &Value) -> bool {
 
 fn paths() -> impl Strategy<Value = String> {
     let words = vec![
-        "api", "apis", "v1", "apps", "namespaces", "default", "configmaps", "a", "pods", "deployments", "status",
-        "scale", "finalize", "watch", "token", "serviceaccounts", "services", "apiextensions.k8s.io",
-        "customresourcedefinitions", "authorization.k8s.io", "selfsubjectaccessreviews", "", "..", "%2f", "%ff", "%",
+        "api",
+        "apis",
+        "v1",
+        "apps",
+        "namespaces",
+        "default",
+        "configmaps",
+        "a",
+        "pods",
+        "deployments",
+        "status",
+        "scale",
+        "finalize",
+        "watch",
+        "token",
+        "serviceaccounts",
+        "services",
+        "apiextensions.k8s.io",
+        "customresourcedefinitions",
+        "authorization.k8s.io",
+        "selfsubjectaccessreviews",
+        "",
+        "..",
+        "%2f",
+        "%ff",
+        "%",
     ];
     prop_oneof![
         3 => vec(select(words), 0..7).prop_map(|words| format!("/{}", words.join("/"))),
@@ -260,13 +291,40 @@ fn paths() -> impl Strategy<Value = String> {
 
 fn queries() -> impl Strategy<Value = String> {
     let names = vec![
-        "watch", "limit", "continue", "resourceVersion", "resourceVersionMatch", "labelSelector", "fieldSelector",
-        "dryRun", "fieldManager", "force", "fieldValidation", "sendInitialEvents", "allowWatchBookmarks",
-        "gracePeriodSeconds", "propagationPolicy", "orphanDependents", "includeObject", "timeoutSeconds",
+        "watch",
+        "limit",
+        "continue",
+        "resourceVersion",
+        "resourceVersionMatch",
+        "labelSelector",
+        "fieldSelector",
+        "dryRun",
+        "fieldManager",
+        "force",
+        "fieldValidation",
+        "sendInitialEvents",
+        "allowWatchBookmarks",
+        "gracePeriodSeconds",
+        "propagationPolicy",
+        "orphanDependents",
+        "includeObject",
+        "timeoutSeconds",
     ];
     let values = prop_oneof![
-        select(vec!["true", "false", "0", "1", "All", "NotOlderThan", "Exact", "a", "a=b", "a in (b)", "Foreground"])
-            .prop_map(str::to_owned),
+        select(vec![
+            "true",
+            "false",
+            "0",
+            "1",
+            "All",
+            "NotOlderThan",
+            "Exact",
+            "a",
+            "a=b",
+            "a in (b)",
+            "Foreground"
+        ])
+        .prop_map(str::to_owned),
         "[!-~]{0,8}",
     ];
     vec((select(names), values), 0..4).prop_map(|pairs| {
@@ -280,13 +338,47 @@ fn bodies() -> impl Strategy<Value = Vec<u8>> {
         any::<i64>().prop_map(|number| json!(number)),
         any::<f64>().prop_map(|number| json!(number)),
         ".{0,6}".prop_map(|text| json!(text)),
-        select(vec!["a", "v1", "ConfigMap", "add", "remove", "copy", "/data", "/metadata/name", "/", "$patch", "delete"])
-            .prop_map(|text| json!(text)),
+        select(vec![
+            "a",
+            "v1",
+            "ConfigMap",
+            "add",
+            "remove",
+            "copy",
+            "/data",
+            "/metadata/name",
+            "/",
+            "$patch",
+            "delete"
+        ])
+        .prop_map(|text| json!(text)),
     ];
     let keys = select(vec![
-        "apiVersion", "kind", "metadata", "name", "namespace", "labels", "data", "spec", "status", "op", "path",
-        "value", "from", "finalizers", "ownerReferences", "managedFields", "uid", "resourceVersion", "$patch",
-        "$setElementOrder/finalizers", "$retainKeys", "deletionTimestamp", "generateName", "containers", "template",
+        "apiVersion",
+        "kind",
+        "metadata",
+        "name",
+        "namespace",
+        "labels",
+        "data",
+        "spec",
+        "status",
+        "op",
+        "path",
+        "value",
+        "from",
+        "finalizers",
+        "ownerReferences",
+        "managedFields",
+        "uid",
+        "resourceVersion",
+        "$patch",
+        "$setElementOrder/finalizers",
+        "$retainKeys",
+        "deletionTimestamp",
+        "generateName",
+        "containers",
+        "template",
     ]);
     let documents = leaves.prop_recursive(5, 24, 5, move |inner| {
         prop_oneof![

@@ -89,7 +89,8 @@ async fn an_owner_does_not_wait_for_what_it_no_longer_owns_or_what_lets_it_go() 
         let mut owner = reference(&caller.object(&at("a")).await);
         owner["blockOwnerDeletion"] = change.clone();
         let references = if change.is_null() { json!(null) } else { json!([owner]) };
-        let (code, answer) = caller.merge(&at("b"), &json!({"metadata": {"ownerReferences": references}})).await;
+        let (code, answer) =
+            caller.merge(&at("b"), &json!({"metadata": {"ownerReferences": references}})).await;
         assert_eq!(code, 200, "{answer}");
         assert_eq!(caller.names(CONFIG_MAPS).await, ["b"], "with {change}");
     }
@@ -127,9 +128,7 @@ const BOATS: &str = "/apis/test.io/v1/namespaces/default/boats";
 async fn a_definition_waits_for_the_finalizers_of_its_objects_and_their_dependents_go_too() {
     let caller = world(&[]).await;
     caller.created(DEFINITIONS, &boats()).await;
-    let boat = |name: &str| {
-        json!({"apiVersion": "test.io/v1", "kind": "Boat", "metadata": {"name": name, "finalizers": ["test.io/x"]}})
-    };
+    let boat = |name: &str| json!({"apiVersion": "test.io/v1", "kind": "Boat", "metadata": {"name": name, "finalizers": ["test.io/x"]}});
     let owner = caller.created(BOATS, &boat("a")).await;
     let reference = json!({
         "apiVersion": "test.io/v1", "kind": "Boat", "name": "a", "uid": owner["metadata"]["uid"],
@@ -161,7 +160,10 @@ async fn a_namespace_waits_for_its_contents_and_for_its_own_finalizers() {
     let (code, refused) = caller.create(inside, &json!({"metadata": {"name": "c"}})).await;
     assert_eq!(
         (code, refused["message"].as_str().unwrap()),
-        (403, "configmaps \"c\" is forbidden: unable to create new content in namespace n because it is being terminated")
+        (
+            403,
+            "configmaps \"c\" is forbidden: unable to create new content in namespace n because it is being terminated"
+        )
     );
 
     caller.merge(&format!("{inside}/a"), &json!({"metadata": {"finalizers": null}})).await;
@@ -190,8 +192,7 @@ async fn a_grace_period_of_ages_is_no_trouble() {
         "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]},
     });
     caller.created(pods, &pod).await;
-    let (code, answer) =
-        caller.delete(&format!("{pods}/p"), &json!({"gracePeriodSeconds": i64::MAX})).await;
+    let (code, answer) = caller.delete(&format!("{pods}/p"), &json!({"gracePeriodSeconds": i64::MAX})).await;
     assert_eq!((code, &answer["metadata"]["deletionGracePeriodSeconds"]), (200, &json!(i64::MAX)));
 }
 
@@ -243,6 +244,8 @@ async fn no_two_services_get_the_same_address() {
         })
     }));
     let made: Vec<Value> = made.await.into_iter().map(Result::unwrap).collect();
-    let distinct = |path: &str| made.iter().map(|one| one.pointer(path).unwrap().to_string()).collect::<BTreeSet<_>>().len();
+    let distinct = |path: &str| {
+        made.iter().map(|one| one.pointer(path).unwrap().to_string()).collect::<BTreeSet<_>>().len()
+    };
     assert_eq!((distinct("/spec/clusterIP"), distinct("/spec/ports/0/nodePort")), (64, 64));
 }

@@ -106,7 +106,10 @@ async fn a_file_serves_one_server_at_a_time() {
 
 async fn first_event<K>(server: &ApiServer, version: &str) -> WatchEvent<K>
 where
-    K: Resource<Scope = kube::core::NamespaceResourceScope, DynamicType = ()> + Clone + Debug + DeserializeOwned,
+    K: Resource<Scope = kube::core::NamespaceResourceScope, DynamicType = ()>
+        + Clone
+        + Debug
+        + DeserializeOwned,
 {
     let api: Api<K> = Api::default_namespaced(Client::new(server.clone(), "default"));
     api.watch(&WatchParams::default(), version).await.unwrap().boxed().try_next().await.unwrap().unwrap()
@@ -170,7 +173,9 @@ async fn a_server_with_controllers_finishes_what_one_without_them_left() {
     let reference = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"],
     });
-    caller.created(CONFIG_MAPS, &json!({"metadata": {"name": "owned", "ownerReferences": [reference]}})).await;
+    caller
+        .created(CONFIG_MAPS, &json!({"metadata": {"name": "owned", "ownerReferences": [reference]}}))
+        .await;
     caller.delete(&format!("{CONFIG_MAPS}/owner"), &json!({})).await;
     assert_eq!(caller.names(CONFIG_MAPS).await, ["owned"]);
     drop(caller);

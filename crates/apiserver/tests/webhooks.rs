@@ -137,7 +137,9 @@ async fn a_denial_reads_as_that_of_a_real_server() {
         Ok(match request["name"].as_str().unwrap() {
             "silent" => json!({"allowed": false}),
             "fine" => json!({"allowed": true, "warnings": ["think twice"]}),
-            _ => json!({"allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": "not here"}}),
+            _ => {
+                json!({"allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": "not here"}})
+            }
         })
     });
     configured(&caller, "Validating", ("", "configmaps"), json!({})).await;
