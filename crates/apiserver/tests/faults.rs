@@ -22,8 +22,8 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 /// What a reflector behind faults knows after a history of creations, changes and deletions, and what is true.
 async fn known_and_true(faults: &Faults) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
     let server = ApiServer::builder().seed(1).history(20).build().unwrap();
-    let faulty = faults.layer(server.clone());
-    let client = Client::new(faulty, "default");
+    let unreliable = faults.layer(server.clone());
+    let client = Client::new(unreliable, "default");
     let api: Api<ConfigMap> = Api::default_namespaced(client);
     let (store, writer) = reflector::store();
     let watching = watcher(api, watcher::Config::default()).default_backoff().reflect(writer);

@@ -76,8 +76,8 @@ impl Caller {
         object
     }
 
-    pub async fn merge(&self, path: &str, patch: &Value) -> Answer {
-        self.send("PATCH", path, "application/merge-patch+json", patch.to_string()).await
+    pub async fn merge(&self, path: &str, change: &Value) -> Answer {
+        self.send("PATCH", path, "application/merge-patch+json", change.to_string()).await
     }
 
     pub async fn delete(&self, path: &str, options: &Value) -> Answer {
