@@ -12,6 +12,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{collection::vec, sample::select, test_runner::Config};
 use requests::{Answer, Caller};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use tokio::runtime::Builder;
 use tower::ServiceExt as _;
 
@@ -75,7 +76,7 @@ async fn nesting_without_end_is_refused_in_every_format() {
     let closed = format!("{brackets}{}", "]".repeat(10_000));
     let objects = format!("{}1{}", r#"{"a":"#.repeat(10_000), "}".repeat(10_000));
     let inside = |value: &str| format!(r#"{{"metadata":{{"name":"b"}},"data":{value}}}"#);
-    let mappings: String = (0..2_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let mappings = (0..2_000).map(|depth| " ".repeat(depth) + "a:\n").collect::<String>();
     for body in
         [brackets.clone(), closed.clone(), objects.clone(), inside(&closed), inside(&objects), mappings]
     {
@@ -153,7 +154,7 @@ async fn a_yaml_bomb_does_not_go_off() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..12 {
         let before = vec![format!("*a{}", n - 1); 9].join(", ");
-        bomb += &format!("a{n}: &a{n} [{before}]\n");
+        writeln!(bomb, "a{n}: &a{n} [{before}]").unwrap();
     }
     let answer = caller.send("POST", CONFIG_MAPS, YAML, bomb).await;
     refused(&caller, &answer, &[400]).await;
