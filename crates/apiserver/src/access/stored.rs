@@ -26,6 +26,7 @@ impl ServiceAccounts for State {
 }
 
 fn stored(state: &State, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
-    let key = Key { group: group.into(), plural: plural.into(), namespace: namespace.into(), name: name.into() };
+    let key =
+        Key { group: group.into(), plural: plural.into(), namespace: namespace.into(), name: name.into() };
     state.store.get(&key).cloned()
 }

@@ -113,7 +113,9 @@ fn authenticated(server: &Shared, user: Option<&User>, head: &Parts) -> Result<U
     let now = server.clock.now();
     let user = match user {
         Some(user) => user.clone(),
-        None => access::authenticate(server.access, &head.headers, certificate, &server.tokens, &*state, now)?,
+        None => {
+            access::authenticate(server.access, &head.headers, certificate, &server.tokens, &*state, now)?
+        }
     };
     let authorizer = Authorizer { access: server.access, roles: &*state };
     Ok(access::impersonated(&head.headers, &user, &authorizer)?.unwrap_or(user))
