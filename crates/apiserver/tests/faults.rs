@@ -77,14 +77,11 @@ async fn a_watcher_survives_every_mishap_of_a_watch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_survives_everything_at_once_and_a_seed_repeats_it() {
-    let mut logs = Vec::new();
-    for _ in 0..2 {
-        let faults = Faults::new(11, Plan::everything(0.2));
+async fn a_watcher_survives_everything_at_once() {
+    for seed in 1..=4 {
+        let faults = Faults::new(seed, Plan::everything(0.2));
         let (known, truth) = known_and_true(&faults).await;
-        assert_eq!(known, truth);
-        logs.push(faults.log());
+        assert_eq!(known, truth, "seed {seed}");
+        assert!(!faults.log().is_empty(), "something went wrong");
     }
-    assert!(logs[0].len() > 10, "{:?}", logs[0]);
-    assert_eq!(logs[0], logs[1]);
 }

@@ -149,6 +149,15 @@ async fn an_object_that_is_too_large_is_refused_by_request_or_by_store() {
 }
 
 #[tokio::test]
+async fn metadata_cannot_be_patched_into_something_else() {
+    let caller = world().await;
+    for metadata in [json!("text"), json!([]), json!(1)] {
+        let answer = caller.merge(&format!("{CONFIG_MAPS}/a"), &json!({"metadata": metadata})).await;
+        refused(&caller, &answer, &[400, 422]).await;
+    }
+}
+
+#[tokio::test]
 async fn a_yaml_bomb_does_not_go_off() {
     let caller = world().await;
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();

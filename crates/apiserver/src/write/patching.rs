@@ -27,7 +27,8 @@ impl Write<'_> {
             let live =
                 live.ok_or_else(|| Failure::not_found(&self.resource.group, &self.resource.plural, name))?;
             let mut object = self.patched(live, format, body)?;
-            if !object["metadata"]["name"].is_string() {
+            let metadata = &object["metadata"];
+            if (metadata.is_object() || metadata.is_null()) && !metadata["name"].is_string() {
                 object["metadata"]["name"] = name.into();
             }
             identity::settle(&self.server.state(), &self.resource, self.namespace, Some(name), &mut object)?;
