@@ -59,6 +59,8 @@ fn create_watch_reconcile(bencher: Bencher<'_, '_>, rounds: usize) {
 #[divan::bench]
 fn apply_without_a_change(bencher: Bencher<'_, '_>) {
     let runtime = runtime();
+    // The client has a task of its own.
+    let _inside = runtime.enter();
     let api: Api<ConfigMap> = Api::default_namespaced(Client::new(ApiServer::new(), "default"));
     let object =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
@@ -72,6 +74,8 @@ fn apply_without_a_change(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn list_a_thousand(bencher: Bencher<'_, '_>) {
     let runtime = runtime();
+    // The client has a task of its own.
+    let _inside = runtime.enter();
     let api: Api<ConfigMap> = Api::default_namespaced(Client::new(ApiServer::new(), "default"));
     runtime.block_on(async {
         for n in 0..1000 {
