@@ -98,3 +98,33 @@ fn unavailable(problem: impl fmt::Display) -> Error {
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Error {
     unavailable(format_args!("cannot listen on {address} ({error}); name another address with --listen"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cluster, Wanted};
+    use k8s_openapi::api::core::v1::Secret;
+    use kube::{
+        Api, Client, Config,
+        api::ListParams,
+        config::{AuthInfo, KubeConfigOptions, Kubeconfig},
+    };
+    use std::time::Duration;
+    use tempfile::TempDir;
+
+    #[tokio::test]
+    async fn only_the_kubeconfig_opens_the_door() {
+        let folder = TempDir::new().unwrap();
+        let kubeconfig = folder.path().join("kubeconfig");
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let wanted = Wanted { listen, state: None, delay: Duration::ZERO, kubeconfig: &kubeconfig };
+        let _cluster = Cluster::start(wanted).await.unwrap();
+        let known = Kubeconfig::read_from(&kubeconfig).unwrap();
+        let mut config = Config::from_custom_kubeconfig(known, &KubeConfigOptions::default()).await.unwrap();
+        let secrets = |config: &Config| Api::<Secret>::all(Client::try_from(config.clone()).unwrap());
+
+        secrets(&config).list(&ListParams::default()).await.unwrap();
+        config.auth_info = AuthInfo::default();
+        let refusal = secrets(&config).list(&ListParams::default()).await.unwrap_err();
+        assert!(matches!(&refusal, kube::Error::Api(status) if status.code == 403), "{refusal}");
+    }
+}
