@@ -49,6 +49,18 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
+/// What Go's JSON decoder calls a value that does not fit.
+pub(crate) fn json_word(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// The package that holds the internal types of a group: `core`, `apps`, `networking`.
 pub(crate) fn package(group: &str) -> &str {
     match group.split('.').next() {

@@ -5,6 +5,7 @@ use crate::{
     kinds::{Kinds, Resource},
     lifecycle::Work,
     store::{Change, Key, Store},
+    uid,
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use serde_json::Value;
@@ -82,11 +83,7 @@ impl State {
 
     /// A new object's identity.
     pub fn uid(&mut self) -> String {
-        let bits: u128 = self.dice.random();
-        // Version 4, variant 1, as every random UUID says of itself.
-        let bits = (bits & !(0xf << 76) | (0x4 << 76)) & !(0x3 << 62) | (0x2 << 62);
-        let hex = format!("{bits:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        uid::of(self.dice.random())
     }
 
     /// A name that begins with this.

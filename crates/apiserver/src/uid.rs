@@ -1,20 +1,16 @@
 //! Identifiers that nobody had before.
 
-use std::fmt::Write;
-
 /// A random UUID, version 4.
 pub(crate) fn random() -> String {
-    let mut bytes: [u8; 16] = rand::random();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    bytes.iter().enumerate().fold(String::with_capacity(36), |mut uid, (index, byte)| {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            uid.push('-');
-        }
-        // Writing to a String cannot fail.
-        let _ = write!(uid, "{byte:02x}");
-        uid
-    })
+    of(rand::random())
+}
+
+/// The UUID that these random bits make.
+pub(crate) fn of(bits: u128) -> String {
+    // Version 4, variant 1, as every random UUID says of itself.
+    let bits = (bits & !(0xf << 76) | (0x4 << 76)) & !(0x3 << 62) | (0x2 << 62);
+    let hex = format!("{bits:032x}");
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
 #[cfg(test)]

@@ -23,15 +23,7 @@ fn parsed(patch: &[u8]) -> Result<Value, PatchError> {
 
 /// What Go's decoder says of a value that does not fit a type.
 fn cannot_unmarshal(value: &Value, into: &str) -> String {
-    let what = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {what} into Go {into}")
+    format!("json: cannot unmarshal {} into Go {into}", go::json_word(value))
 }
 
 /// The type of a patch that is an object.

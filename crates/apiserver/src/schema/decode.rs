@@ -1,7 +1,7 @@
 //! Reads objects of the built-in kinds as Go's JSON decoder reads them into structs.
 
 use super::{Format, Schema, Type, duplicates::MOST, path::Path};
-use crate::failure::Failure;
+use crate::{failure::Failure, go};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
@@ -85,7 +85,7 @@ impl<'a> Decoder<'a> {
             }
             (Some(Type::IntOrString), _) if schema.format == Format::Quantity => self.quantity(""),
             (Some(_), other) => {
-                let told = word(other);
+                let told = go::json_word(other);
                 self.mismatch(schema, told);
             }
         }
@@ -237,17 +237,6 @@ pub(super) fn base64_flaw(text: &str) -> Option<usize> {
         None if padded => None,
         None if padding > 0 => unbroken().nth(digits).map(|(position, _)| position),
         None => Some(total - digits % 4),
-    }
-}
-
-fn word(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

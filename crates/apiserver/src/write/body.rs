@@ -2,6 +2,7 @@
 
 use crate::{
     failure::Failure,
+    go,
     kinds::Origin,
     protobuf::{self, Expected},
     schema,
@@ -50,7 +51,7 @@ impl Document {
         if !object.is_object() {
             let what = format!(
                 "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-                word_for(&object)
+                go::json_word(&object)
             );
             return Err(Failure::bad_request(what));
         }
@@ -128,17 +129,6 @@ pub(crate) fn media_type(content_type: Option<&str>) -> &str {
 pub(crate) fn unknown_format(known: &str) -> Failure {
     let what = "the body of the request was in an unknown format - accepted media types include";
     Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", format!("{what}: {known}"))
-}
-
-fn word_for(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn first_line(text: &str) -> &str {

@@ -24,6 +24,7 @@ use crate::{
     request::WriteOptions,
     server::Shared,
     state::State,
+    store::Key,
 };
 use http::StatusCode;
 use serde_json::Value;
@@ -177,9 +178,15 @@ impl Write<'_> {
             return Err(Failure::forbidden(&self.resource.group, &self.resource.plural, name, why));
         }
         let Some(namespace) = self.namespace else { return Ok(()) };
-        let found =
-            state.store.objects("", "namespaces", Some("")).find(|n| n["metadata"]["name"] == namespace);
-        let Some(found) = found else { return Err(Failure::not_found("", "namespaces", namespace)) };
+        let place = Key {
+            group: "".into(),
+            plural: "namespaces".into(),
+            namespace: "".into(),
+            name: namespace.into(),
+        };
+        let Some(found) = state.store.get(&place) else {
+            return Err(Failure::not_found("", "namespaces", namespace));
+        };
         if found["metadata"]["deletionTimestamp"].is_null() {
             return Ok(());
         }

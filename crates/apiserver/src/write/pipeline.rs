@@ -229,6 +229,9 @@ impl Write<'_> {
     }
 
     fn allocated_in(&self, state: &State, key: &Key, object: &mut Value) -> Vec<Cause> {
+        if !self.resource.is("", "services") {
+            return Vec::new();
+        }
         let others = state.store.objects("", "services", None).filter(|other| {
             let metadata = &other["metadata"];
             metadata["name"] != *key.name || metadata["namespace"] != *key.namespace
