@@ -1,7 +1,14 @@
 //! What every component's pods have in common.
 
-use super::image::ImageSpec;
-use k8s_openapi::api::core::v1::{ResourceRequirements, Toleration};
+use super::{
+    availability::{AutoscalingSpec, PodDisruptionBudgetSpec},
+    image::ImageSpec,
+    pod_fields,
+    probes::ProbesSpec,
+};
+use k8s_openapi::api::core::v1::{
+    Affinity, EnvVar, ResourceRequirements, Toleration, TopologySpreadConstraint,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,6 +49,43 @@ pub struct ComponentSpec {
     /// Compute resources of each container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
+
+    /// Which nodes and which other pods the pods want to be near to, or far from; as in a pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "pod_fields::object")]
+    pub affinity: Option<Affinity>,
+
+    /// How the pods are spread over zones and nodes; as in a pod. A constraint without `labelSelector` counts the
+    /// component's own pods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "pod_fields::objects")]
+    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+
+    /// PriorityClass of the pods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+
+    /// Environment variables added to the container. One the operator sets too is replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "pod_fields::variables")]
+    pub extra_env: Vec<EnvVar>,
+
+    /// How many pods may be taken away at once, for example when nodes are drained. Unlimited unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
+
+    /// Lets an autoscaler choose the number of pods; `replicas` must not be set then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autoscaling: Option<AutoscalingSpec>,
+
+    /// How many old versions of the pods are kept for a rollback. 10 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub revision_history_limit: Option<i32>,
+
+    /// Times of the probes, where those the operator chose do not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<ProbesSpec>,
 }
 
 /// How pods are replaced unless set: a few at a time.

@@ -1,8 +1,12 @@
 //! Core: Harbor's API server.
 
 pub mod components;
+pub mod settings;
 
-pub use self::components::CoreComponentsSpec;
+pub use self::{
+    components::CoreComponentsSpec,
+    settings::{CacheLayerSpec, CoreSettingsSpec},
+};
 
 use super::{
     certificates::CertificateInjection,
@@ -105,6 +109,14 @@ pub struct CoreSpec {
     /// IP families.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
+
+    /// The cache layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_layer: Option<CacheLayerSpec>,
+
+    /// Further settings.
+    #[serde(flatten)]
+    pub settings: CoreSettingsSpec,
 }
 
 /// How users log in.

@@ -8,6 +8,7 @@ use super::{
     network::Network,
     postgres::CoreDatabaseSpec,
     redis::JobServiceRedisPool,
+    service_monitor::ServiceMonitorSpec,
     status::ComponentStatus,
     tls::ComponentsTlsSpec,
 };
@@ -81,6 +82,10 @@ pub struct ExporterEndpointSpec {
     /// How long metrics are cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<ExporterCacheSpec>,
+
+    /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_monitor: Option<ServiceMonitorSpec>,
 }
 
 /// How long the exporter caches metrics.

@@ -1,6 +1,6 @@
 //! How users reach Harbor from outside the cluster.
 
-use super::tls::ComponentsTlsSpec;
+use super::{name::ObjectName, tls::ComponentsTlsSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,18 +10,163 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "camelCase")]
 pub struct HarborExposeSpec {
     /// How Core and the portal are exposed.
-    pub core: HarborExposeComponentSpec,
+    pub core: HarborExposeCoreSpec,
 
     /// How the Notary server is exposed. Required when `notary` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notary: Option<HarborExposeComponentSpec>,
 }
 
+/// How Core and the portal are exposed: in any of these ways, or in several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborExposeCoreSpec {
+    /// TLS, and an Ingress.
+    #[serde(flatten)]
+    pub component: HarborExposeComponentSpec,
+
+    /// Exposes them through a Service in front of a reverse proxy: inside the cluster, on every node, or through a
+    /// load balancer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ExposeServiceSpec>,
+
+    /// Exposes them through an HTTPRoute of the Gateway API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<ExposeRouteSpec>,
+}
+
+/// A Service in front of a reverse proxy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExposeServiceSpec {
+    /// Who can reach it: ClusterIP, NodePort or LoadBalancer. Defaults to ClusterIP.
+    #[serde(default, rename = "type")]
+    pub type_: ExposeServiceType,
+
+    /// Name of the Service. That of the Harbor with `-harbor-nginx` unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<ObjectName>,
+
+    /// Port of HTTP. 80 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub http_port: Option<i32>,
+
+    /// Port of HTTPS. 443 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub https_port: Option<i32>,
+
+    /// Port of HTTP on every node. Chosen by the cluster unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub http_node_port: Option<i32>,
+
+    /// Port of HTTPS on every node. Chosen by the cluster unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub https_node_port: Option<i32>,
+
+    /// Address inside the cluster. Chosen by the cluster unless set; cannot be changed later.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "clusterIP")]
+    pub cluster_ip: Option<String>,
+
+    /// Address of the load balancer, where the provider lets one choose.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "loadBalancerIP")]
+    pub load_balancer_ip: Option<String>,
+
+    /// Address ranges the load balancer lets in. All unless set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_balancer_source_ranges: Vec<String>,
+
+    /// Annotations added to the Service.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+
+    /// Labels added to the Service.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Who can reach a Service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ExposeServiceType {
+    /// The cluster.
+    #[default]
+    ClusterIP,
+    /// Whoever reaches a node.
+    NodePort,
+    /// Whoever reaches the load balancer.
+    LoadBalancer,
+}
+
+impl ExposeServiceType {
+    /// The type as Kubernetes spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClusterIP => "ClusterIP",
+            Self::NodePort => "NodePort",
+            Self::LoadBalancer => "LoadBalancer",
+        }
+    }
+}
+
+/// An HTTPRoute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExposeRouteSpec {
+    /// Gateways that serve it.
+    #[schemars(length(min = 1))]
+    pub parent_refs: Vec<RouteParentSpec>,
+
+    /// Host names users type. That of the external URL unless set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hostnames: Vec<String>,
+
+    /// Annotations added to the HTTPRoute.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+
+    /// Labels added to the HTTPRoute.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// A gateway that serves a route.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RouteParentSpec {
+    /// Name of the gateway.
+    pub name: String,
+
+    /// Its namespace. That of the Harbor unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+
+    /// Its listener. All unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+
+    /// Its port. All unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: Option<i32>,
+
+    /// Its kind. Gateway unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+
+    /// Its API group. gateway.networking.k8s.io unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
 /// How one component is exposed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborExposeComponentSpec {
-    /// Serves users over TLS.
+    /// Serves users over TLS. Without `certificateRef` the operator issues a certificate of its own, which no browser
+    /// trusts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
 
@@ -44,6 +189,10 @@ pub struct IngressSpec {
     /// Annotations added to the Ingress; they win over those the operator sets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
+
+    /// Labels added to the Ingress.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 
     /// IngressClass that serves the Ingress. The cluster's default class unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,9 @@ use self::components::{
     HarborRegistrySpec, HarborTrivySpec,
 };
 use super::{
+    certificates::CertificateInjection,
     component::{ComponentSpec, rolling_update},
+    core::CacheLayerSpec,
     expose::HarborExposeSpec,
     image::ImageSourceSpec,
     name::ObjectName,
@@ -70,6 +72,18 @@ pub struct InstallationSpec {
     /// IP families.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
+
+    /// Certificate authorities every component trusts, each in the `ca.crt` of a Secret.
+    #[serde(flatten)]
+    pub certificates: CertificateInjection,
+
+    /// The cache of projects, repositories, artifacts and manifests in Redis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_layer: Option<CacheLayerSpec>,
+
+    /// The reverse proxy in front of Core and the portal. Only installed with `expose.core.service`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nginx: Option<ComponentSpec>,
 
     /// Core, the API server.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,8 +1,9 @@
 //! JobService: runs Harbor's background jobs.
 
 pub mod loggers;
+pub mod settings;
 
-pub use self::loggers::LoggersSpec;
+pub use self::{loggers::LoggersSpec, settings::JobServiceSettingsSpec};
 
 use super::{
     certificates::CertificateInjection,
@@ -12,7 +13,7 @@ use super::{
     name::ObjectName,
     network::Network,
     proxy::ProxySpec,
-    redis::JobServiceRedisPool,
+    redis::{JobServiceRedisPool, RedisConnection},
     registry_access::{RegistryAccess, TokenServiceAccess},
     status::ComponentStatus,
     tls::ComponentsTlsSpec,
@@ -100,6 +101,32 @@ pub struct JobServiceSpec {
     /// RollingUpdate.
     #[serde(default = "rolling_update")]
     pub update_strategy_type: String,
+
+    /// The cache layer; as Core has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_layer: Option<JobServiceCacheLayerSpec>,
+
+    /// Further settings.
+    #[serde(flatten)]
+    pub settings: JobServiceSettingsSpec,
+}
+
+/// The cache layer, seen from JobService.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JobServiceCacheLayerSpec {
+    /// Core's Redis database.
+    pub redis: RedisConnection,
+
+    /// Hours until an entry is forgotten. 24 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub expire_hours: Option<i32>,
+
+    /// Index of a Redis database of its own. Core's unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub database: Option<i32>,
 }
 
 /// Core, seen from JobService.

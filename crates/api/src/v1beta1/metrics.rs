@@ -1,6 +1,6 @@
 //! Prometheus metrics of a component.
 
-use super::defaults::int;
+use super::{defaults::int, service_monitor::ServiceMonitorSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,10 @@ pub struct MetricsSpec {
     #[serde(default = "metrics_path")]
     #[schemars(regex(pattern = "/.+"))]
     pub path: String,
+
+    /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_monitor: Option<ServiceMonitorSpec>,
 }
 
 default_is_the_empty_object!(MetricsSpec);

@@ -5,7 +5,9 @@
 
 #[macro_use]
 mod defaults;
+mod pod_fields;
 
+pub mod availability;
 pub mod certificates;
 pub mod chartmuseum;
 pub mod component;
@@ -29,12 +31,14 @@ pub mod notaryserver;
 pub mod notarysigner;
 pub mod portal;
 pub mod postgres;
+pub mod probes;
 pub mod proxy;
 pub mod pullsecretbinding;
 pub mod redis;
 pub mod registry;
 pub mod registry_access;
 pub mod registrycontroller;
+pub mod service_monitor;
 pub mod status;
 pub mod storage;
 pub mod tls;

@@ -12,6 +12,12 @@ pub struct Network {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<IpFamily>")]
     pub ip_families: Vec<String>,
+
+    /// Whether Services get addresses of one family or of both, and that they get those of `ipFamilies`. The cluster
+    /// decides unless set. The first family of a Service that exists cannot be changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "IpFamilyPolicy")]
+    pub ip_family_policy: Option<IpFamilyPolicy>,
 }
 
 impl Network {
@@ -36,6 +42,28 @@ impl IpFamily {
         match self {
             Self::IPv4 => "IPv4",
             Self::IPv6 => "IPv6",
+        }
+    }
+}
+
+/// Of how many families Services get addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum IpFamilyPolicy {
+    /// Of one.
+    SingleStack,
+    /// Of both where the cluster has both.
+    PreferDualStack,
+    /// Of both.
+    RequireDualStack,
+}
+
+impl IpFamilyPolicy {
+    /// The policy as Kubernetes spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SingleStack => "SingleStack",
+            Self::PreferDualStack => "PreferDualStack",
+            Self::RequireDualStack => "RequireDualStack",
         }
     }
 }

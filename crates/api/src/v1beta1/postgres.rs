@@ -1,6 +1,6 @@
 //! Connections to PostgreSQL.
 
-use super::{defaults::int, name::ObjectName};
+use super::{defaults::int, duration::GoDuration, name::ObjectName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -76,6 +76,23 @@ pub struct CoreDatabaseSpec {
     #[serde(default = "int::<1000>")]
     #[schemars(range(min = 0))]
     pub max_open_connections: i32,
+
+    /// How long connections live.
+    #[serde(flatten)]
+    pub lifetime: ConnectionLifetimeSpec,
+}
+
+/// How long connections to the database live. Harbor 2.7 and later.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionLifetimeSpec {
+    /// Longest life of a connection. 5m unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_max_lifetime: Option<GoDuration>,
+
+    /// Longest time a connection stays open unused. No limit unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_max_idle_time: Option<GoDuration>,
 }
 
 /// An existing PostgreSQL cluster; Harbor chooses the database per component.

@@ -24,6 +24,14 @@ pub struct RedisSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentinel_master_set: Option<String>,
 
+    /// Further sentinels, asked when `host` does not answer. Only with `sentinelMasterSet`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentinels: Vec<RedisHostSpec>,
+
+    /// User to log in as, for servers with access control lists. The default user unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+
     /// Secret whose key `redis-password` holds the password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_ref: Option<ObjectName>,
@@ -31,6 +39,20 @@ pub struct RedisSpec {
     /// Secret whose `ca.crt` signs the server's certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_ref: Option<ObjectName>,
+}
+
+/// One sentinel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RedisHostSpec {
+    /// Host name or address.
+    #[schemars(length(min = 1))]
+    pub host: String,
+
+    /// Port on that host. 26379 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub port: Option<i32>,
 }
 
 /// A connection to one Redis database.

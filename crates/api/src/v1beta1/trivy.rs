@@ -2,8 +2,9 @@
 
 pub mod redis;
 pub mod server;
+pub mod sources;
 
-pub use self::{redis::TrivyRedisSpec, server::TrivyServerSpec};
+pub use self::{redis::TrivyRedisSpec, server::TrivyServerSpec, sources::TrivySourcesSpec};
 
 use super::{
     certificates::CertificateInjection, component::ComponentSpec, duration::GoDuration, network::Network,
@@ -81,6 +82,10 @@ pub struct TrivySpec {
     /// IP families.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
+
+    /// Sources of databases, and what is looked for.
+    #[serde(flatten)]
+    pub sources: TrivySourcesSpec,
 }
 
 fn every_severity() -> Vec<TrivySeverity> {

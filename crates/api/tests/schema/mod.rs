@@ -97,6 +97,7 @@ fn walk(schema: &Value, path: &str, required: bool, facts: &mut BTreeMap<String,
         (Some(foreign), ..) => foreign.to_owned(),
         (_, Value::String(type_), Some(Value::String(format))) => format!("{type_}/{format}"),
         (_, Value::String(type_), _) => type_.clone(),
+        _ if schema["x-kubernetes-int-or-string"] == true => "int-or-string".to_owned(),
         (_, other, _) => panic!("{path} has type {other}"),
     };
     facts.insert(path.to_owned(), Fact { type_, required, constraints });

@@ -7,6 +7,7 @@ use crate::v1beta1::{
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where images and charts are stored: exactly one store.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, KubeSchema)]
@@ -27,6 +28,11 @@ pub struct HarborStorageSpec {
     /// Whether clients are sent to the store itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect: Option<RedirectDisable>,
+
+    /// Further options of the store, as the registry's configuration file names them, such as `useragent` of s3. They
+    /// win over what follows from the other fields. Not for secrets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub driver_options: BTreeMap<String, String>,
 }
 
 /// An object store; Harbor and HarborCluster share the choice.

@@ -3,10 +3,16 @@
 use crate::v1beta1::{
     certificates::CertificateInjection,
     component::ComponentSpec,
+    core::CoreSettingsSpec,
     defaults::{int, on},
+    duration::GoDuration,
     exporter::ExporterEndpointSpec,
+    jobservice::JobServiceSettingsSpec,
     metrics::MetricsSpec,
-    registry::RegistryMiddlewareSpec,
+    name::ObjectName,
+    postgres::ConnectionLifetimeSpec,
+    registry::{RegistryMiddlewareSpec, storage::RegistryUploadPurgingSpec},
+    trivy::{TrivySeverity, TrivySourcesSpec, TrivyVulnerabilityType},
     volume::PersistentVolumeSpec,
 };
 use schemars::JsonSchema;
@@ -24,8 +30,27 @@ pub struct HarborCoreSpec {
     #[serde(flatten)]
     pub certificates: CertificateInjection,
 
-    /// cert-manager issuer of the key that signs tokens.
-    pub token_issuer: IssuerReference,
+    /// cert-manager issuer of the key that signs tokens. The operator makes the key itself unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_issuer: Option<IssuerReference>,
+
+    /// TLS Secret whose `tls.key` signs tokens, RSA in PKCS#1. Made by `tokenIssuer` or the operator unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_certificate_ref: Option<ObjectName>,
+
+    /// Secret whose key `secret` encrypts secrets in the database: 16, 24 or 32 characters. Made by the operator unless
+    /// set. Must never change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encryption_key_ref: Option<ObjectName>,
+
+    /// Secret whose key `key` protects forms against cross-site requests: 32 characters. Made by the operator unless
+    /// set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub csrf_key_ref: Option<ObjectName>,
+
+    /// Secret whose key `secret` other components authenticate to Core with. Made by the operator unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<ObjectName>,
 
     /// Most database connections one pod keeps open while unused. Defaults to 50.
     #[serde(default = "int::<50>")]
@@ -37,9 +62,17 @@ pub struct HarborCoreSpec {
     #[schemars(range(min = 0))]
     pub max_open_connections: i32,
 
+    /// How long connections to the database live.
+    #[serde(flatten)]
+    pub lifetime: ConnectionLifetimeSpec,
+
     /// Metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsSpec>,
+
+    /// Further settings.
+    #[serde(flatten)]
+    pub settings: CoreSettingsSpec,
 }
 
 /// An issuer of cert-manager.
@@ -75,6 +108,20 @@ pub struct HarborJobServiceSpec {
     #[schemars(range(min = 1))]
     pub worker_count: i32,
 
+    /// Secret whose key `secret` JobService authenticates with. Made by the operator unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<ObjectName>,
+
+    /// Where the logs of jobs go: file, database, stdout. Files unless set; choose database for several pods, since only
+    /// a pod itself can read its files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub job_loggers: Vec<JobLoggerKind>,
+
+    /// Days the logs of jobs are kept. 14 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub logger_sweeper_days: Option<i32>,
+
     /// Working files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<HarborJobServiceStorageSpec>,
@@ -82,6 +129,10 @@ pub struct HarborJobServiceSpec {
     /// Metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsSpec>,
+
+    /// Further settings.
+    #[serde(flatten)]
+    pub settings: JobServiceSettingsSpec,
 }
 
 /// Working files of JobService.
@@ -91,6 +142,22 @@ pub struct HarborJobServiceStorageSpec {
     /// Files of exported scan results, until they are downloaded. A scratch directory unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scan_data_exports_persistent_volume: Option<PersistentVolumeSpec>,
+
+    /// Files of job logs. A scratch directory unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_logs_persistent_volume: Option<PersistentVolumeSpec>,
+}
+
+/// Where the logs of jobs go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobLoggerKind {
+    /// To files.
+    File,
+    /// To the database.
+    Database,
+    /// To standard output; then they cannot be read in Harbor's pages.
+    Stdout,
 }
 
 /// The registry, which stores images.
@@ -112,6 +179,20 @@ pub struct HarborRegistrySpec {
     /// Middlewares of the storage, such as a content delivery network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_middlewares: Vec<RegistryMiddlewareSpec>,
+
+    /// Secret whose key `REGISTRY_HTTP_SECRET` protects uploads that go through several pods. Made by the operator unless
+    /// set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_secret_ref: Option<ObjectName>,
+
+    /// Secret Core and JobService log in to the registry with: `secret` is the password of `harbor_registry_user`,
+    /// `htpasswd` the same as a line with a bcrypt hash. Made by the operator unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials_ref: Option<ObjectName>,
+
+    /// Removal of uploads nobody finished. Every day, of those older than a week, unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_purging: Option<RegistryUploadPurgingSpec>,
 
     /// Metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +225,30 @@ pub struct HarborTrivySpec {
     /// Secret whose key `github-token` holds a GitHub token, for a higher download limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub github_token_ref: Option<String>,
+
+    /// Severities that are reported. All unless set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub severities: Vec<TrivySeverity>,
+
+    /// What is looked at: os, library. Both unless set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vulnerability_types: Vec<TrivyVulnerabilityType>,
+
+    /// Whether vulnerabilities without a remedy are left out. Defaults to false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignore_unfixed: Option<bool>,
+
+    /// Whether certificates of registries are not checked. Defaults to false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insecure: Option<bool>,
+
+    /// How long one scan may take. 5m0s unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<GoDuration>,
+
+    /// Sources of databases, and what is looked for.
+    #[serde(flatten)]
+    pub sources: TrivySourcesSpec,
 }
 
 /// Working files of Trivy.
@@ -206,4 +311,10 @@ pub struct HarborNotarySpec {
     pub migration_enabled: bool,
 }
 
-default_is_the_empty_object!(HarborJobServiceSpec, HarborRegistrySpec, HarborExporterSpec, HarborNotarySpec);
+default_is_the_empty_object!(
+    HarborCoreSpec,
+    HarborJobServiceSpec,
+    HarborRegistrySpec,
+    HarborExporterSpec,
+    HarborNotarySpec
+);

@@ -9,6 +9,7 @@ use crate::v1beta1::{
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where the registry stores images.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +17,11 @@ use serde::{Deserialize, Serialize};
 pub struct RegistryStorageSpec {
     /// The store: exactly one.
     pub driver: RegistryStorageDriverSpec,
+
+    /// Further options of the store, as the registry's configuration file names them, such as `useragent` of s3. They
+    /// win over what follows from the fields above. Not for secrets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub driver_options: BTreeMap<String, String>,
 
     /// The cache of blob descriptors. In memory unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]

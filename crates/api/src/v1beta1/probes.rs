@@ -1,0 +1,46 @@
+//! Times of a container's probes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Times of the probes of a container.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbesSpec {
+    /// While it starts; where the component has such a probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup: Option<ProbeTimes>,
+
+    /// Whether it must be restarted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liveness: Option<ProbeTimes>,
+
+    /// Whether it gets requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<ProbeTimes>,
+}
+
+/// Times of one probe. What is not set stays as the operator chose it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeTimes {
+    /// Seconds before the first probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub initial_delay_seconds: Option<i32>,
+
+    /// Seconds between probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub period_seconds: Option<i32>,
+
+    /// Seconds an answer may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub timeout_seconds: Option<i32>,
+
+    /// Failures in a row that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub failure_threshold: Option<i32>,
+}
