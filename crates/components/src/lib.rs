@@ -1,14 +1,22 @@
 //! What every Harbor component wants to exist: one folder per component, pure throughout.
 
 mod authorities;
+mod availability;
+#[cfg(test)]
+#[path = "../tests/cases/mod.rs"]
+mod cases;
+mod catalogue;
 pub mod core;
 mod duration;
 mod environment;
 mod image;
+mod ingress_controller;
+mod instance;
 mod labels;
 mod metrics;
 mod network_policy;
 mod percent;
+mod ports;
 mod postgres;
 mod proxy;
 mod redis;

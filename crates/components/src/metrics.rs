@@ -1,11 +1,8 @@
 //! Prometheus metrics.
 
-use crate::{environment::Environment, tls::Scheme};
+use crate::{environment::Environment, ports, tls::Scheme};
 use api::v1beta1::metrics::MetricsSpec;
-use k8s_openapi::{
-    api::core::v1::{ContainerPort, ServicePort},
-    apimachinery::pkg::util::intstr::IntOrString,
-};
+use k8s_openapi::api::core::v1::{ContainerPort, ServicePort};
 use plan::PlanError;
 use std::collections::BTreeMap;
 
@@ -55,22 +52,11 @@ impl<'a> Metrics<'a> {
 
     /// The port of the container.
     pub fn container_port(self) -> ContainerPort {
-        ContainerPort {
-            name: Some(PORT.into()),
-            container_port: self.0.port,
-            protocol: Some("TCP".into()),
-            ..ContainerPort::default()
-        }
+        ports::container(PORT, self.0.port)
     }
 
     /// The port of the Service.
     pub fn service_port(self) -> ServicePort {
-        ServicePort {
-            name: Some(PORT.into()),
-            port: self.0.port,
-            target_port: Some(IntOrString::String(PORT.into())),
-            protocol: Some("TCP".into()),
-            ..ServicePort::default()
-        }
+        ports::service(PORT, self.0.port)
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::{
     HarborVersion,
+    catalogue::Feature,
     percent::Encoded,
     secret_key::{SecretKey, Secrets, Value},
 };
-use api::v1beta1::redis::RedisConnection;
-use plan::PlanError;
+use api::v1beta1::redis::{RedisConnection, RedisHostSpec, RedisSpec};
+use plan::{All, PlanError};
 use std::{fmt, net::Ipv6Addr};
 
 /// Key of a Secret that holds a password.
@@ -26,8 +27,10 @@ pub(crate) fn url(
     let url = Url {
         tls: server.certificate_ref.is_some(),
         password: password.as_ref().map(Value::bytes).filter(|bytes| !bytes.is_empty()),
+        username: server.username.as_deref().filter(|user| !user.is_empty()),
         host: &server.host,
         port: server.port,
+        sentinels: &server.sentinels,
         master_set: server.sentinel_master_set.as_deref().filter(|set| !set.is_empty()),
         database: connection.database,
         idle_timeout,
@@ -35,27 +38,37 @@ pub(crate) fn url(
     Ok(url.to_string())
 }
 
-/// Refuses TLS where Harbor cannot speak it to Redis. `field` is where the spec describes the connection.
+/// Refuses what this Harbor cannot speak to Redis. `field` is where the spec describes the connection.
 pub(crate) fn understood(
     connection: &RedisConnection,
     field: &str,
     version: &HarborVersion,
 ) -> Result<(), PlanError> {
-    if connection.server.certificate_ref.is_none() || version.is_at_least(2, 13) {
-        return Ok(());
-    }
-    Err(PlanError::invalid(
-        format_args!("{field}.certificateRef"),
-        format!("Harbor {version} cannot speak TLS to Redis"),
-        "upgrade to Harbor 2.13 or newer, or remove certificateRef",
-    ))
+    let RedisSpec { certificate_ref, username, sentinels, sentinel_master_set, .. } = &connection.server;
+    let sentinels_of_nothing = match (sentinels.first(), sentinel_master_set) {
+        (Some(_), None) => Err(PlanError::invalid(
+            format_args!("{field}.sentinels"),
+            "is set without sentinelMasterSet",
+            "name the master set, or remove the sentinels",
+        )),
+        _ => Ok(()),
+    };
+    (
+        version.known(Feature::RedisTls, format_args!("{field}.certificateRef"), certificate_ref.as_ref()),
+        version.known(Feature::RedisUser, format_args!("{field}.username"), username.as_ref()),
+        sentinels_of_nothing,
+    )
+        .all()
+        .map(drop)
 }
 
 struct Url<'a> {
     tls: bool,
+    username: Option<&'a str>,
     password: Option<&'a [u8]>,
     host: &'a str,
     port: Option<i32>,
+    sentinels: &'a [RedisHostSpec],
     master_set: Option<&'a str>,
     database: i32,
     idle_timeout: u64,
@@ -68,18 +81,31 @@ impl fmt::Display for Url<'_> {
             (tls, None) => (tls, "", 6379),
         };
         write!(f, "redis{}{sentinel}://", if tls { "s" } else { "" })?;
-        if let Some(password) = self.password {
-            write!(f, ":{}@", Encoded(password))?;
+        if self.username.is_some() || self.password.is_some() {
+            let user = Encoded(self.username.unwrap_or_default().as_bytes());
+            write!(f, "{user}:{}@", Encoded(self.password.unwrap_or_default()))?;
         }
-        match self.host.parse::<Ipv6Addr>() {
-            Ok(address) => write!(f, "[{address}]")?,
-            Err(_) => f.write_str(self.host)?,
+        write!(f, "{}", Address(self.host, self.port.unwrap_or(usual_port)))?;
+        for RedisHostSpec { host, port } in self.sentinels {
+            write!(f, ",{}", Address(host, port.unwrap_or(usual_port)))?;
         }
-        write!(f, ":{}", self.port.unwrap_or(usual_port))?;
         if let Some(set) = self.master_set {
             write!(f, "/{}", Encoded(set.as_bytes()))?;
         }
         write!(f, "/{}?idle_timeout_seconds={}", self.database, self.idle_timeout)
+    }
+}
+
+/// A host and its port, as URLs and lists of addresses spell them.
+pub(crate) struct Address<'a>(pub &'a str, pub i32);
+
+impl fmt::Display for Address<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(host, port) = self;
+        match host.parse::<Ipv6Addr>() {
+            Ok(address) => write!(f, "[{address}]:{port}"),
+            Err(_) => write!(f, "{host}:{port}"),
+        }
     }
 }
 
@@ -91,9 +117,11 @@ mod tests {
     fn plain() -> Url<'static> {
         Url {
             tls: false,
+            username: None,
             password: None,
             host: "redis",
             port: Some(6379),
+            sentinels: &[],
             master_set: None,
             database: 0,
             idle_timeout: 30,
@@ -149,7 +177,32 @@ mod tests {
             |version| understood(&connection, "spec.redis", &HarborVersion::parse(version).unwrap());
         assert_eq!(understood("2.13.0"), Ok(()));
         let error = understood("2.12.4").unwrap_err().to_string();
-        assert!(error.starts_with("spec.redis.certificateRef: Harbor 2.12.4 cannot"), "{error}");
+        assert!(error.starts_with("spec.redis.certificateRef: Harbor 2.12.4 does not know TLS"), "{error}");
+    }
+
+    #[test]
+    fn b15_every_sentinel_is_in_the_url_so_that_one_may_be_down() {
+        let further = [
+            RedisHostSpec { host: "b".into(), port: Some(1) },
+            RedisHostSpec { host: "c".into(), port: None },
+        ];
+        let url = Url { host: "a", port: None, sentinels: &further, master_set: Some("m"), ..plain() };
+        assert_eq!(url.to_string(), "redis+sentinel://a:26379,b:1,c:26379/m/0?idle_timeout_seconds=30");
+    }
+
+    #[test]
+    fn sentinels_without_a_master_set_are_refused() {
+        let mut connection = RedisConnection::default();
+        connection.server.sentinels = vec![RedisHostSpec::default()];
+        let error =
+            understood(&connection, "spec.redis", &HarborVersion::parse("2.15.0").unwrap()).unwrap_err();
+        assert!(error.to_string().starts_with("spec.redis.sentinels: is set without"), "{error}");
+    }
+
+    #[test]
+    fn a_user_without_a_password_is_told_all_the_same() {
+        let url = Url { username: Some("harbor@x"), ..plain() }.to_string();
+        assert!(url.starts_with("redis://harbor%40x:@redis:6379"), "{url}");
     }
 
     proptest! {

@@ -8,21 +8,24 @@ use std::{collections::BTreeMap, fmt};
 /// Names the Harbor version on every component object; its image and its environment follow from it.
 pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
 
-/// A version of Harbor that this operator can run: 2.5 or newer.
+/// A version of Harbor that this operator can run: 2.5 to 2.15.
 ///
 /// Kept as written, because image tags are made from it; compared by major and minor number, because nothing a
 /// deployment depends on changes in a patch release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarborVersion {
     text: String,
-    number: (u32, u32),
+    minor: Minor,
 }
 
-impl HarborVersion {
-    const OLDEST: (u32, u32) = (2, 5);
-    const NEWEST: (u32, u32) = (2, 15);
+/// Major and minor number of a version.
+pub(crate) type Minor = (u32, u32);
 
-    /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`. What is newer than we know is taken to be like the newest we know.
+impl HarborVersion {
+    pub(crate) const OLDEST: Minor = (2, 5);
+    const NEWEST: Minor = (2, 15);
+
+    /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release, of the minor releases we know.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let number = number(text).ok_or_else(|| {
@@ -37,7 +40,14 @@ impl HarborVersion {
                 "upgrade to Harbor 2.5 with the operator that installed it, then hand over",
             ));
         }
-        Ok(Self { text: text.to_owned(), number })
+        if number > Self::NEWEST {
+            let (major, minor) = Self::NEWEST;
+            return Err(invalid(
+                format!("Harbor {text} is newer than {major}.{minor}, the newest this operator knows"),
+                "upgrade the operator first",
+            ));
+        }
+        Ok(Self { text: text.to_owned(), minor: number })
     }
 
     /// The version an object's annotation names.
@@ -52,7 +62,7 @@ impl HarborVersion {
             (Some(text), _) => Self::parse(text),
             (None, Some(_)) => {
                 let (major, minor) = Self::NEWEST;
-                Ok(Self { text: format!("{major}.{minor}.0"), number: Self::NEWEST })
+                Ok(Self { text: format!("{major}.{minor}.0"), minor: Self::NEWEST })
             }
             (None, None) => Err(invalid(
                 "is missing, so no image can be chosen",
@@ -61,9 +71,9 @@ impl HarborVersion {
         }
     }
 
-    /// Whether this is `major.minor` or newer.
-    pub const fn is_at_least(&self, major: u32, minor: u32) -> bool {
-        self.number.0 > major || self.number.0 == major && self.number.1 >= minor
+    /// Which minor release it belongs to.
+    pub(crate) const fn minor(&self) -> Minor {
+        self.minor
     }
 }
 
@@ -94,14 +104,21 @@ mod tests {
 
     #[test]
     fn minors_are_compared_as_numbers() {
-        let version = HarborVersion::parse("2.15.2").unwrap();
-        assert!(version.is_at_least(2, 9) && version.is_at_least(2, 15) && !version.is_at_least(2, 16));
-        assert!(!version.is_at_least(3, 0));
+        assert!(
+            HarborVersion::parse("2.15.2").unwrap().minor() > HarborVersion::parse("2.9.5").unwrap().minor()
+        );
     }
 
     #[test]
-    fn a_version_newer_than_we_know_is_allowed() {
-        assert!(HarborVersion::parse("3.0.0").unwrap().is_at_least(2, 15));
+    fn patch_releases_need_no_release_of_ours_but_minor_releases_do() {
+        assert!(HarborVersion::parse("2.15.99").is_ok());
+        for newer in ["2.16.0", "3.0.0"] {
+            let error = HarborVersion::parse(newer).unwrap_err().to_string();
+            assert!(
+                error.contains("newer than 2.15") && error.ends_with("upgrade the operator first"),
+                "{error}"
+            );
+        }
     }
 
     #[test]
@@ -125,7 +142,7 @@ mod tests {
     #[test]
     fn without_annotation_an_image_is_taken_to_be_the_newest_and_no_image_is_an_error() {
         let custom = ImageSpec { image: Some("example/core:mine".into()), ..ImageSpec::default() };
-        assert!(HarborVersion::of(None, &custom).unwrap().is_at_least(2, 15));
+        assert_eq!(HarborVersion::of(None, &custom).unwrap().to_string(), "2.15.0");
         let error = HarborVersion::of(None, &ImageSpec::default()).unwrap_err().to_string();
         assert!(error.starts_with("metadata.annotations[harbor.goharbor.io/version]: is missing"), "{error}");
     }

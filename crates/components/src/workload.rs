@@ -1,36 +1,83 @@
 //! What the pods of every component have in common: the user's wishes for them, and what they may not do.
 
-use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy};
+use crate::{VERSION_ANNOTATION, instance::Instance};
+use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy, probes::ProbeTimes};
 use k8s_openapi::{
     api::{
-        apps::v1::{Deployment, DeploymentSpec},
+        apps::v1::{Deployment, DeploymentSpec, DeploymentStrategy, RollingUpdateDeployment},
         core::v1::{
-            Capabilities, Container, PodSecurityContext, PodSpec, PodTemplateSpec, ResourceRequirements,
-            SeccompProfile, SecurityContext,
+            Capabilities, Container, EnvVar, PodSecurityContext, PodSpec, PodTemplateSpec, Probe,
+            ResourceRequirements, SeccompProfile, SecurityContext, TopologySpreadConstraint, Volume,
         },
     },
-    apimachinery::pkg::apis::meta::v1::LabelSelector,
+    apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
 };
 use kube::core::ObjectMeta;
-use std::collections::BTreeMap;
+use plan::PlanError;
 
 /// User and group that own the files in Harbor's images.
 const HARBOR: i64 = 10000;
 
 /// A Deployment in the making.
 pub(crate) struct Workload<'a> {
-    /// Name and annotations of the Deployment.
-    pub metadata: ObjectMeta,
-    /// What the user wants of the pods.
-    pub spec: &'a ComponentSpec,
-    /// Which pods are its own.
-    pub selector: BTreeMap<String, String>,
-    /// Labels of the pods, the selector's among them.
-    pub labels: BTreeMap<String, String>,
-    /// The pods, as their component wants them.
-    pub pod: PodSpec,
+    /// Whose it is.
+    pub instance: &'a Instance<'a>,
+    /// Each container, and what the user wants of it.
+    pub containers: Vec<(Container, &'a ComponentSpec)>,
+    /// Volumes of the pods.
+    pub volumes: Vec<Volume>,
+    /// How pods are replaced.
+    pub strategy: Strategy,
+    /// How long a pod may take to end; Kubernetes says thirty seconds.
+    pub termination_grace_period_seconds: Option<i64>,
     /// How long a rollout may take before it counts as failed; Kubernetes says ten minutes.
     pub progress_deadline_seconds: Option<i32>,
+}
+
+/// How pods are replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// As Kubernetes does it.
+    #[default]
+    Unset,
+    /// A few at a time.
+    RollingUpdate,
+    /// All at once, for volumes only one pod can mount.
+    Recreate,
+}
+
+impl Strategy {
+    /// Reads `spec.updateStrategyType`, whose schema never said what it may hold.
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        match text {
+            "" | "RollingUpdate" => Ok(Self::RollingUpdate),
+            "Recreate" => Ok(Self::Recreate),
+            other => Err(PlanError::invalid(
+                "spec.updateStrategyType",
+                format!("{other:?} is no way to replace pods"),
+                "use RollingUpdate or Recreate",
+            )),
+        }
+    }
+
+    /// All of it is sent, defaults too: what is ours goes when it is no longer wanted, and a `rollingUpdate` left behind
+    /// beside `Recreate` would be refused.
+    fn deployment_strategy(self) -> Option<DeploymentStrategy> {
+        let quarter = || Some(IntOrString::String("25%".into()));
+        match self {
+            Self::Unset => None,
+            Self::RollingUpdate => Some(DeploymentStrategy {
+                type_: Some("RollingUpdate".into()),
+                rolling_update: Some(RollingUpdateDeployment {
+                    max_surge: quarter(),
+                    max_unavailable: quarter(),
+                }),
+            }),
+            Self::Recreate => {
+                Some(DeploymentStrategy { type_: Some("Recreate".into()), rolling_update: None })
+            }
+        }
+    }
 }
 
 impl Workload<'_> {
@@ -38,49 +85,104 @@ impl Workload<'_> {
     ///
     /// `replicas` is sent only where the user set it, so that an autoscaler may.
     pub fn deployment(self) -> Deployment {
-        let annotations = Some(self.spec.template_annotations.clone()).filter(|wished| !wished.is_empty());
-        let template = PodTemplateSpec {
-            metadata: Some(ObjectMeta { labels: Some(self.labels), annotations, ..ObjectMeta::default() }),
-            spec: Some(pod(self.pod, self.spec)),
-        };
+        let Self { instance, .. } = self;
+        let spec = instance.spec;
+        let version = instance.annotation(VERSION_ANNOTATION);
+        let annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.to_owned())].into());
+        let template_annotations =
+            Some(spec.template_annotations.clone()).filter(|wished| !wished.is_empty());
         Deployment {
-            metadata: self.metadata,
+            metadata: ObjectMeta { annotations, ..instance.own_metadata() },
             spec: Some(DeploymentSpec {
-                replicas: self.spec.replicas,
-                selector: LabelSelector { match_labels: Some(self.selector), match_expressions: None },
-                template,
+                replicas: spec.replicas,
+                revision_history_limit: spec.revision_history_limit,
+                selector: LabelSelector { match_labels: Some(instance.selector()), match_expressions: None },
+                strategy: self.strategy.deployment_strategy(),
                 progress_deadline_seconds: self.progress_deadline_seconds,
+                template: PodTemplateSpec {
+                    metadata: Some(ObjectMeta {
+                        labels: Some(instance.pod_labels.clone()),
+                        annotations: template_annotations,
+                        ..ObjectMeta::default()
+                    }),
+                    spec: Some(self.pod()),
+                },
                 ..DeploymentSpec::default()
             }),
             status: None,
         }
     }
+
+    fn pod(self) -> PodSpec {
+        let spec = self.instance.spec;
+        PodSpec {
+            // Harbor never talks to the API server.
+            automount_service_account_token: Some(false),
+            // A Service called `registry-storage` would set REGISTRY_STORAGE_PORT, which Harbor takes for its own.
+            enable_service_links: Some(false),
+            service_account_name: spec.service_account_name.clone(),
+            image_pull_secrets: some(&spec.image.image_pull_secrets),
+            node_selector: Some(spec.node_selector.clone()).filter(|labels| !labels.is_empty()),
+            tolerations: some(&spec.tolerations),
+            affinity: spec.affinity.clone(),
+            topology_spread_constraints: some(&spread(self.instance)),
+            priority_class_name: spec.priority_class_name.clone(),
+            security_context: Some(restricted_pod()),
+            containers: self.containers.into_iter().map(|(it, wishes)| container(it, wishes)).collect(),
+            volumes: Some(self.volumes).filter(|volumes| !volumes.is_empty()),
+            termination_grace_period_seconds: self.termination_grace_period_seconds,
+            ..PodSpec::default()
+        }
+    }
 }
 
-fn pod(pod: PodSpec, spec: &ComponentSpec) -> PodSpec {
-    PodSpec {
-        // Harbor never talks to the API server.
-        automount_service_account_token: Some(false),
-        // A Service called `registry-storage` would set REGISTRY_STORAGE_PORT, which Harbor takes for its own.
-        enable_service_links: Some(false),
-        service_account_name: spec.service_account_name.clone(),
-        image_pull_secrets: some(&spec.image.image_pull_secrets),
-        node_selector: Some(spec.node_selector.clone()).filter(|labels| !labels.is_empty()),
-        tolerations: some(&spec.tolerations),
-        security_context: Some(restricted_pod()),
-        containers: pod.containers.into_iter().map(|it| container(it, spec)).collect(),
-        ..pod
-    }
+/// A constraint that does not say which pods it counts counts none; these are meant.
+fn spread(instance: &Instance<'_>) -> Vec<TopologySpreadConstraint> {
+    let counted = |constraint: &TopologySpreadConstraint| {
+        let mut constraint = constraint.clone();
+        constraint.label_selector.get_or_insert_with(|| LabelSelector {
+            match_labels: Some(instance.selector()),
+            match_expressions: None,
+        });
+        constraint
+    };
+    instance.spec.topology_spread_constraints.iter().map(counted).collect()
 }
 
 fn container(container: Container, spec: &ComponentSpec) -> Container {
     let pull_policy = spec.image.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
+    let probes = spec.probes.clone().unwrap_or_default();
     Container {
         image_pull_policy: Some(pull_policy.as_str().into()),
         resources: spec.resources.clone().filter(|wished| *wished != ResourceRequirements::default()),
+        env: with_extra(container.env, &spec.extra_env),
+        startup_probe: timed(container.startup_probe, probes.startup.as_ref()),
+        liveness_probe: timed(container.liveness_probe, probes.liveness.as_ref()),
+        readiness_probe: timed(container.readiness_probe, probes.readiness.as_ref()),
         security_context: Some(restricted_container()),
         ..container
     }
+}
+
+/// Each name once: the API server refuses to apply a list with the same name twice.
+fn with_extra(own: Option<Vec<EnvVar>>, extra: &[EnvVar]) -> Option<Vec<EnvVar>> {
+    if extra.is_empty() {
+        return own;
+    }
+    let replaced = |variable: &EnvVar| extra.iter().any(|wished| wished.name == variable.name);
+    let kept = own.into_iter().flatten().filter(|variable| !replaced(variable));
+    Some(kept.chain(extra.iter().cloned()).collect())
+}
+
+fn timed(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
+    let (Some(probe), Some(times)) = (probe.clone(), times) else { return probe };
+    Some(Probe {
+        initial_delay_seconds: times.initial_delay_seconds.or(probe.initial_delay_seconds),
+        period_seconds: times.period_seconds.or(probe.period_seconds),
+        timeout_seconds: times.timeout_seconds.or(probe.timeout_seconds),
+        failure_threshold: times.failure_threshold.or(probe.failure_threshold),
+        ..probe
+    })
 }
 
 fn restricted_pod() -> PodSecurityContext {

@@ -11,15 +11,11 @@ pub(super) const FILE: &str = "app.conf";
 pub(super) fn config_map(core: &Inputs<'_>) -> ConfigMap {
     let http = core.spec.http.clone().unwrap_or_default();
     let app_conf = AppConf {
-        appname: core.owner.metadata.name.as_deref().unwrap_or_default(),
+        appname: core.instance.owner,
         enablegzip: http.enable_gzip,
         httpport: core.scheme().container_port(),
     };
-    ConfigMap {
-        metadata: core.metadata(&*core.name),
-        data: Some([(FILE.to_owned(), app_conf.to_string())].into()),
-        ..ConfigMap::default()
-    }
+    core.instance.config_map(FILE, app_conf.to_string())
 }
 
 /// What Core reads from its file. Harbor listens on 8443 whenever TLS is on, whatever `httpport` says.

@@ -7,18 +7,17 @@ use super::{
     keys,
 };
 use crate::{
-    VERSION_ANNOTATION, authorities::CERTIFICATE, image, metrics::Metrics, tls::InternalTls, volumes,
-    workload::Workload,
+    authorities::CERTIFICATE,
+    image,
+    metrics::Metrics,
+    ports,
+    tls::InternalTls,
+    volumes,
+    workload::{Strategy, Workload},
 };
-use k8s_openapi::{
-    api::{
-        apps::v1::Deployment,
-        core::v1::{
-            Container, ContainerPort, ExecAction, HTTPGetAction, Lifecycle, LifecycleHandler, PodSpec, Probe,
-            Volume, VolumeMount,
-        },
-    },
-    apimachinery::pkg::util::intstr::IntOrString,
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
 };
 use plan::Component;
 
@@ -34,21 +33,12 @@ const DRAIN: &str = "30";
 
 /// The Deployment. Waits for the ConfigMap and the Secret that its pods mount.
 pub(super) fn deployment(core: &Inputs<'_>) -> Deployment {
-    let mut metadata = core.metadata(&*core.name);
-    let version = core.owner.metadata.annotations.as_ref().and_then(|own| own.get(VERSION_ANNOTATION));
-    metadata.annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.clone())].into());
-    let pod = PodSpec {
-        containers: vec![container(core)],
-        volumes: Some(volumes(core)),
-        termination_grace_period_seconds: Some(120),
-        ..PodSpec::default()
-    };
     Workload {
-        metadata,
-        spec: &core.spec.component,
-        selector: core.selector(),
-        labels: core.pod_labels.clone(),
-        pod,
+        instance: &core.instance,
+        containers: vec![(container(core), &core.spec.component)],
+        volumes: volumes(core),
+        strategy: Strategy::Unset,
+        termination_grace_period_seconds: Some(120),
         progress_deadline_seconds: Some(PROGRESS_DEADLINE),
     }
     .deployment()
@@ -56,24 +46,28 @@ pub(super) fn deployment(core: &Inputs<'_>) -> Deployment {
 
 fn container(core: &Inputs<'_>) -> Container {
     let scheme = core.scheme();
-    let port = ContainerPort {
-        name: Some(scheme.as_str().into()),
-        container_port: scheme.container_port(),
-        protocol: Some("TCP".into()),
-        ..ContainerPort::default()
-    };
-    let ports = [Some(port), core.metrics.map(Metrics::container_port)];
+    let ports = [
+        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        core.metrics.map(Metrics::container_port),
+    ];
+    // Answers as soon as the database is migrated, and without asking it.
+    let probe = || ports::probe("/api/v2.0/ping", scheme.as_str(), scheme);
     Container {
         name: Core::NAME.into(),
-        image: Some(image::image(&core.spec.component.image, "harbor-core", &core.version)),
+        image: Some(image::image(&core.spec.component.image, "harbor-core", &core.instance.version)),
         env: Some(environment::environment(core).into()),
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(core)),
-        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..probe(core, 10, 10) }),
+        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..probe() }),
         // Every request, this one too, writes to Redis; while Redis hangs the answer takes many seconds. Killing Core
         // would not help, so only a silence of five minutes counts as death.
-        liveness_probe: Some(Probe { failure_threshold: Some(10), ..probe(core, 30, 30) }),
-        readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe(core, 10, 10) }),
+        liveness_probe: Some(Probe {
+            period_seconds: Some(30),
+            timeout_seconds: Some(30),
+            failure_threshold: Some(10),
+            ..probe()
+        }),
+        readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe() }),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
                 // Not `sleep:`, which clusters before 1.29 do not know.
@@ -83,22 +77,6 @@ fn container(core: &Inputs<'_>) -> Container {
             ..Lifecycle::default()
         }),
         ..Container::default()
-    }
-}
-
-/// Answers as soon as the database is migrated, and without asking it.
-fn probe(core: &Inputs<'_>, period: i32, timeout: i32) -> Probe {
-    let scheme = core.scheme();
-    Probe {
-        http_get: Some(HTTPGetAction {
-            path: Some("/api/v2.0/ping".into()),
-            port: IntOrString::String(scheme.as_str().into()),
-            scheme: Some(scheme.of_probe().into()),
-            ..HTTPGetAction::default()
-        }),
-        period_seconds: Some(period),
-        timeout_seconds: Some(timeout),
-        ..Probe::default()
     }
 }
 
@@ -116,7 +94,7 @@ fn volumes(core: &Inputs<'_>) -> Vec<Volume> {
     let download =
         public.map(|from| volumes::optional_secret(CA_DOWNLOAD, from, &[(CERTIFICATE, CERTIFICATE)]));
     let always = [
-        volumes::config_map(CONFIGURATION, &core.name, config::FILE),
+        volumes::config_map(CONFIGURATION, &core.instance.name, config::FILE),
         volumes::secret(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
         volumes::scratch(SCRATCH),
         volumes::secret(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),

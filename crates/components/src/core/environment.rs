@@ -8,7 +8,9 @@ use super::{
     inputs::{self, Inputs},
     secret,
 };
-use crate::{HarborVersion, environment::Environment, metrics::Metrics, proxy, tls::InternalTls};
+use crate::{
+    HarborVersion, catalogue::Feature, environment::Environment, metrics::Metrics, proxy, tls::InternalTls,
+};
 use api::v1beta1::core::{CoreLogLevel, components::CacheDriver};
 use plan::Component;
 
@@ -68,7 +70,7 @@ fn redis(core: &Inputs<'_>) -> Environment {
 
 fn endpoints(core: &Inputs<'_>) -> Environment {
     let components = &core.spec.components;
-    let (scheme, name) = (core.scheme(), &core.name);
+    let (scheme, name) = (core.scheme(), &core.instance.name);
     let (own, port, container_port) = (scheme.as_str(), scheme.port(), scheme.container_port());
     Environment::default()
         .with("EXT_ENDPOINT", &core.spec.external_endpoint)
@@ -97,25 +99,25 @@ fn credentials(core: &Inputs<'_>) -> Environment {
 /// What Harbor can do. A ChartMuseum is left out for Harbor 2.8 and newer, a Notary for 2.9 and newer: these have no
 /// use for them.
 fn features(core: &Inputs<'_>) -> Environment {
-    let (components, version) = (&core.spec.components, &core.version);
+    let (components, version) = (&core.spec.components, &core.instance.version);
     let trivy = components.trivy.as_ref();
     let mut environment = Environment::default()
         .with("WITH_TRIVY", trivy.is_some())
         .with_some("TRIVY_ADAPTER_URL", trivy.map(|trivy| &trivy.adapter_url));
-    if !version.is_at_least(2, 9) {
+    if version.has(Feature::Notary) {
         let notary = components.notary_server.as_ref();
         environment = environment
             .with("WITH_NOTARY", notary.is_some())
             .with_some("NOTARY_URL", notary.map(|notary| &notary.url));
     }
-    if !version.is_at_least(2, 8) {
+    if version.has(Feature::ChartMuseum) {
         let charts = components.chart_repository.as_ref();
         environment = environment
             .with("WITH_CHARTMUSEUM", charts.is_some())
             .with_some("CHART_REPOSITORY_URL", charts.map(|charts| &charts.url))
             .with_some("CHART_CACHE_DRIVER", charts.map(|charts| cache_driver(charts.cache_driver)));
     }
-    if !version.is_at_least(2, 15) {
+    if version.has(Feature::SyncQuota) {
         environment = environment.with("SYNC_QUOTA", true);
     }
     environment
@@ -123,7 +125,7 @@ fn features(core: &Inputs<'_>) -> Environment {
         .with("PERMITTED_REGISTRY_TYPES_FOR_PROXY_CACHE", proxy_cache_types(version))
         .with_some(
             "REPLICATION_ADAPTER_WHITELIST",
-            version.is_at_least(2, 14).then_some(REPLICATION_ADAPTERS),
+            version.has(Feature::ReplicationAdapters).then_some(REPLICATION_ADAPTERS),
         )
 }
 
@@ -145,13 +147,13 @@ fn proxy_cache_types(version: &HarborVersion) -> String {
         ("docker-hub", true),
         ("harbor", true),
         ("azure-acr", true),
-        ("ali-acr", version.is_at_least(2, 12)),
+        ("ali-acr", version.has(Feature::AliAcrProxyCache)),
         ("aws-ecr", true),
         ("google-gcr", true),
-        ("quay", !version.is_at_least(2, 14)),
+        ("quay", version.has(Feature::QuayProxyCache)),
         ("docker-registry", true),
         ("github-ghcr", true),
-        ("jfrog-artifactory", version.is_at_least(2, 7)),
+        ("jfrog-artifactory", version.has(Feature::JfrogProxyCache)),
     ];
     types.into_iter().filter(|(_, permitted)| *permitted).map(|(name, _)| name).collect::<Vec<_>>().join(",")
 }
@@ -172,5 +174,5 @@ fn siblings<'a>(core: &'a Inputs<'_>) -> impl Iterator<Item = &'a str> {
         components.chart_repository.as_ref().map(|charts| &charts.url),
     ];
     let urls = always.into_iter().chain(sometimes.into_iter().flatten());
-    std::iter::once(&*core.name).chain(urls.map(|url| proxy::host(url)))
+    std::iter::once(&*core.instance.name).chain(urls.map(|url| proxy::host(url)))
 }

@@ -4,11 +4,10 @@
 
 use super::{Core, keys};
 use crate::{
-    HarborVersion,
     authorities::Authorities,
     duration,
     environment::Environment,
-    labels,
+    instance::Instance,
     metrics::Metrics,
     postgres::Database,
     redis,
@@ -17,22 +16,14 @@ use crate::{
     trace,
 };
 use api::v1beta1::{self, CoreSpec};
-use kube::{Resource, core::ObjectMeta};
-use plan::{All, ChildName, Component, PlanError, World};
-use std::collections::BTreeMap;
+use plan::{All, Component, PlanError, World};
 
 /// A Core that can be made.
 pub(super) struct Inputs<'a> {
-    /// The object.
-    pub owner: &'a v1beta1::Core,
+    /// The object, as all its children see it.
+    pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a CoreSpec,
-    /// Name of every child.
-    pub name: ChildName,
-    /// Namespace of every child.
-    pub namespace: &'a str,
-    /// Which Harbor it belongs to.
-    pub version: HarborVersion,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
     /// Its metrics, if there are any.
@@ -45,8 +36,6 @@ pub(super) struct Inputs<'a> {
     pub redis: RedisUrls,
     /// Where its traces go.
     pub trace: Environment,
-    /// Labels of its pods.
-    pub pod_labels: BTreeMap<String, String>,
 }
 
 /// URLs of the Redis databases Core uses. They hold passwords.
@@ -60,53 +49,22 @@ pub(super) struct RedisUrls {
 impl<'a> Inputs<'a> {
     /// Reads what the spec refers to.
     pub fn read(owner: &'a v1beta1::Core, world: &World<'_>) -> Result<Self, PlanError> {
-        let ObjectMeta { name, namespace, annotations, .. } = owner.meta();
         let spec = &owner.spec;
-        let namespace = namespace.as_deref().unwrap_or_default();
-        let secrets = Secrets::new(world, namespace);
-
+        let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let (version, redis, tls, metrics, database, trace, (name, pod_labels), ..) = (
-            version(spec, annotations.as_ref()),
+        let (instance, redis, tls, metrics, database, trace, ..) = (
+            Instance::of::<Core>(&owner.metadata, &spec.component).and_then(|core| supported(spec, core)),
             redis_urls(spec, &secrets),
             InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),
             Metrics::of(spec.metrics.as_ref(), Scheme::of(spec.components.tls.as_ref())),
             Database::of(&spec.database.connection, "spec.database", &secrets),
             trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
-            name_and_labels(name.as_deref().unwrap_or_default(), namespace, spec),
             shared_secrets(spec, &secrets),
             key_files(spec, &secrets),
             certificates(spec, &authorities, &secrets),
         )
             .all()?;
-        Ok(Self {
-            owner,
-            spec,
-            name,
-            namespace,
-            version,
-            tls,
-            metrics,
-            database,
-            authorities,
-            redis,
-            trace,
-            pod_labels,
-        })
-    }
-
-    /// Metadata of the child called `name`.
-    pub fn metadata(&self, name: impl Into<String>) -> ObjectMeta {
-        ObjectMeta {
-            name: Some(name.into()),
-            namespace: Some(self.namespace.into()),
-            ..ObjectMeta::default()
-        }
-    }
-
-    /// Which pods are Core's.
-    pub fn selector(&self) -> BTreeMap<String, String> {
-        labels::selector(Core::NAME, &self.name, self.namespace)
+        Ok(Self { instance, spec, tls, metrics, database, authorities, redis, trace })
     }
 
     /// How Core is served.
@@ -123,29 +81,15 @@ fn authorities(spec: &CoreSpec) -> Authorities<'_> {
     Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis))
 }
 
-fn name_and_labels(
-    owner: &str,
-    namespace: &str,
-    spec: &CoreSpec,
-) -> Result<(ChildName, BTreeMap<String, String>), PlanError> {
-    let name = ChildName::of(owner, Core::NAME)?;
-    let selector = labels::selector(Core::NAME, &name, namespace);
-    let labels = labels::of_pods(&selector, &spec.component.template_labels)?;
-    Ok((name, labels))
-}
-
-fn version(
-    spec: &CoreSpec,
-    annotations: Option<&BTreeMap<String, String>>,
-) -> Result<HarborVersion, PlanError> {
-    let version = HarborVersion::of(annotations, &spec.component.image)?;
+/// Refuses what the Harbor this Core belongs to does not know.
+fn supported<'a>(spec: &CoreSpec, core: Instance<'a>) -> Result<Instance<'a>, PlanError> {
     let registry = spec.components.registry.redis.as_ref();
     (
-        redis::understood(&spec.redis.connection, "spec.redis", &version),
-        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", &version)),
+        redis::understood(&spec.redis.connection, "spec.redis", &core.version),
+        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", &core.version)),
     )
         .all()?;
-    Ok(version)
+    Ok(core)
 }
 
 fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanError> {

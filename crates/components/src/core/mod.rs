@@ -14,14 +14,13 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::network_policy;
+use crate::availability;
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use kube::Resource;
 use plan::{Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::Core`].
@@ -33,7 +32,7 @@ impl Component for Core {
     const NAME: &'static str = "core";
 
     fn children() -> Children {
-        Children::none()
+        availability::children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -45,12 +44,13 @@ impl Component for Core {
         let core = Inputs::read(owner, world)?;
 
         graph.add::<Service>(service::service(&core), ());
-        if network_policy::wanted(owner.meta().annotations.as_ref()) {
-            graph.add::<NetworkPolicy>(service::policy(&core), ());
+        if let Some(policy) = service::policy(&core) {
+            graph.add::<NetworkPolicy>(policy, ());
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
         graph.add::<Deployment>(deployment::deployment(&core), (config, access));
+        availability::add(graph, &core.instance);
         Ok(())
     }
 }

@@ -50,6 +50,49 @@ impl<C: Component> Case<C> {
     }
 }
 
+impl<C: Component> Case<C> {
+    /// With another value for a key of an input.
+    pub fn with(mut self, secret: &str, key: &str, value: impl AsRef<[u8]>) -> Self {
+        let secret = self.inputs.iter_mut().find(|input| input["metadata"]["name"] == secret).unwrap();
+        secret["data"][key] = base64(value.as_ref());
+        self
+    }
+
+    /// Without an input.
+    pub fn without(mut self, secret: &str) -> Self {
+        self.inputs.retain(|input| input["metadata"]["name"] != secret);
+        self
+    }
+
+    /// The object with one field of its JSON changed.
+    pub fn set(mut self, pointer: &str, value: Value) -> Self {
+        let mut json = serde_json::to_value(&self.owner).unwrap();
+        let mut at = &mut json;
+        for field in pointer.split('/').skip(1) {
+            at = &mut at[field.replace("~1", "/")];
+        }
+        *at = value;
+        self.owner = serde_json::from_value(json).unwrap();
+        self
+    }
+
+    /// The object with one annotation changed.
+    pub fn annotated(self, annotation: &str, value: &str) -> Self {
+        let key = annotation.replace('/', "~1");
+        self.set(&format!("/metadata/annotations/{key}"), value.into())
+    }
+
+    /// The first child of a kind.
+    pub fn child(&self, kind: &str) -> Value {
+        self.children().into_iter().find(|child| child["kind"] == kind).unwrap()
+    }
+
+    /// Why there is no plan.
+    pub fn error(&self) -> String {
+        self.plan().unwrap_err().to_string()
+    }
+}
+
 pub fn golden_directory<C: Component>() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(C::NAME)
 }
@@ -79,8 +122,9 @@ pub fn base64(bytes: &[u8]) -> Value {
 
 fn entry(input: &Value) -> (ObjectKey, Option<Arc<DynamicObject>>) {
     let field = |pointer: &str| input.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+    let group = field("/apiVersion").split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default();
     let key = ObjectKey {
-        group: String::new(),
+        group,
         kind: field("/kind"),
         namespace: field("/metadata/namespace"),
         name: field("/metadata/name"),

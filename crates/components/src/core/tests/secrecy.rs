@@ -1,5 +1,5 @@
-use super::{CASES, Case, Core, base64};
-use crate::percent::Encoded;
+use super::{CASES, Case, Core};
+use crate::{cases::base64, percent::Encoded};
 use serde_json::Value;
 
 /// Unlike anything else in an object, and with characters that every encoding changes.

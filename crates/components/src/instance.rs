@@ -1,0 +1,149 @@
+//! One component object, reduced to what all its children have in common.
+
+use crate::{HarborVersion, labels, network_policy};
+use api::v1beta1::{
+    component::ComponentSpec,
+    network::{IpFamily, Network},
+};
+use k8s_openapi::{
+    ByteString,
+    api::{
+        core::v1::{ConfigMap, Secret, Service, ServicePort, ServiceSpec},
+        networking::v1::NetworkPolicy,
+    },
+};
+use kube::core::ObjectMeta;
+use plan::{All, ChildName, Component, PlanError};
+use std::collections::BTreeMap;
+
+/// A component object whose children can be named, labelled and given an image.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance<'a> {
+    /// Name of the object itself.
+    pub owner: &'a str,
+    /// Name of its children.
+    pub name: ChildName,
+    /// Namespace of both.
+    pub namespace: &'a str,
+    /// Which Harbor it belongs to.
+    pub version: HarborVersion,
+    /// What the user wants of its pods.
+    pub spec: &'a ComponentSpec,
+    /// Labels of its pods.
+    pub pod_labels: BTreeMap<String, String>,
+    annotations: Option<&'a BTreeMap<String, String>>,
+    component: &'static str,
+}
+
+impl<'a> Instance<'a> {
+    /// The object with this metadata, of the component `C`.
+    pub fn of<C: Component>(meta: &'a ObjectMeta, spec: &'a ComponentSpec) -> Result<Self, PlanError> {
+        let owner = meta.name.as_deref().unwrap_or_default();
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let annotations = meta.annotations.as_ref();
+        let named = ChildName::of(owner, C::NAME).and_then(|name| {
+            let selector = labels::selector(C::NAME, &name, namespace);
+            Ok((labels::of_pods(&selector, &spec.template_labels)?, name))
+        });
+        let (version, (pod_labels, name), ()) =
+            (HarborVersion::of(annotations, &spec.image), named, replicas_or_autoscaling(spec)).all()?;
+        Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component: C::NAME })
+    }
+
+    /// Metadata of the child called `name`.
+    pub fn metadata(&self, name: impl Into<String>) -> ObjectMeta {
+        ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some(self.namespace.into()),
+            ..ObjectMeta::default()
+        }
+    }
+
+    /// Metadata of the children that are called like the component.
+    pub fn own_metadata(&self) -> ObjectMeta {
+        self.metadata(&*self.name)
+    }
+
+    /// Which pods are its own.
+    pub fn selector(&self) -> BTreeMap<String, String> {
+        labels::selector(self.component, &self.name, self.namespace)
+    }
+
+    /// An annotation of the object.
+    pub fn annotation(&self, key: &str) -> Option<&'a str> {
+        self.annotations?.get(key).map(String::as_str)
+    }
+
+    /// The Service in front of its pods.
+    pub fn service(
+        &self,
+        ports: impl IntoIterator<Item = ServicePort>,
+        annotations: BTreeMap<String, String>,
+        network: Option<&Network>,
+    ) -> Service {
+        let annotations = Some(annotations).filter(|annotations| !annotations.is_empty());
+        let mut spec = ServiceSpec {
+            selector: Some(self.selector()),
+            ports: Some(ports.into_iter().collect()),
+            ..ServiceSpec::default()
+        };
+        families(&mut spec, network);
+        Service {
+            metadata: ObjectMeta { annotations, ..self.own_metadata() },
+            spec: Some(spec),
+            status: None,
+        }
+    }
+
+    /// A ConfigMap with one file.
+    pub fn config_map(&self, file: &str, content: impl Into<String>) -> ConfigMap {
+        ConfigMap {
+            metadata: self.own_metadata(),
+            data: Some([(file.to_owned(), content.into())].into()),
+            ..ConfigMap::default()
+        }
+    }
+
+    /// A Secret. `data`, never `stringData`: what is applied to the one is not seen by who reads the other.
+    pub fn secret<'k>(&self, entries: impl IntoIterator<Item = (&'k str, Vec<u8>)>) -> Secret {
+        let data = entries.into_iter().map(|(key, value)| (key.to_owned(), ByteString(value))).collect();
+        Secret {
+            metadata: self.own_metadata(),
+            type_: Some("Opaque".into()),
+            data: Some(data),
+            ..Secret::default()
+        }
+    }
+
+    /// Whom its pods let in, if the object asks for a network policy: everybody through these ports, by name, and nobody
+    /// through any other.
+    pub fn network_policy(&self, ports: impl IntoIterator<Item = &'static str>) -> Option<NetworkPolicy> {
+        let metadata = self.metadata(format!("{}-ingress", self.name));
+        network_policy::wanted(self.annotations)
+            .then(|| network_policy::ingress(metadata, self.selector(), ports))
+    }
+}
+
+/// Gives a Service the addresses a user wants.
+pub(crate) fn families(service: &mut ServiceSpec, network: Option<&Network>) {
+    let Some((network, policy)) = network.and_then(|network| Some((network, network.ip_family_policy?)))
+    else {
+        return;
+    };
+    let listed = [IpFamily::IPv4, IpFamily::IPv6].into_iter().filter(|family| network.listens_on(*family));
+    let listed: Vec<String> = listed.map(|family| family.as_str().to_owned()).collect();
+    service.ip_family_policy = Some(policy.as_str().into());
+    service.ip_families = Some(listed).filter(|listed| !listed.is_empty());
+}
+
+/// Two who set the number of pods would undo each other's work.
+fn replicas_or_autoscaling(spec: &ComponentSpec) -> Result<(), PlanError> {
+    if spec.autoscaling.is_some() && spec.replicas.is_some() {
+        return Err(PlanError::invalid(
+            "spec.replicas",
+            "is set although an autoscaler chooses the number of pods",
+            "remove replicas or autoscaling",
+        ));
+    }
+    Ok(())
+}

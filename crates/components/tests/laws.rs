@@ -1,0 +1,197 @@
+//! What holds for every component, in every golden case.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
+
+#[allow(dead_code, reason = "shared with the unit tests")]
+mod cases;
+
+use cases::{Case, files, golden_directory};
+use components::Visitor;
+use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
+use plan::{Component, ObjectKey, Planned, References, Snapshot, plan};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Shows a law every case of every component, and what it may say of each.
+fn for_every_case(law: impl Law) {
+    struct Every<L>(L);
+
+    impl<L: Law> Visitor for Every<L> {
+        fn visit<C: Component>(&mut self) {
+            let mut rendered = BTreeSet::new();
+            for directory in files(&golden_directory::<C>()) {
+                let case = Case::<C>::load(&directory);
+                let name = directory.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+                self.0.case(&name, &case);
+                rendered.extend(case.children().iter().map(|child| child["kind"].to_string()));
+            }
+            self.0.component::<C>(&rendered);
+        }
+    }
+
+    components::for_each(&mut Every(law));
+}
+
+trait Law {
+    fn case<C: Component>(&mut self, name: &str, case: &Case<C>);
+
+    fn component<C: Component>(&mut self, _rendered: &BTreeSet<String>) {}
+}
+
+#[test]
+fn children_lists_every_kind_that_is_rendered_and_no_other() {
+    struct Listed;
+
+    impl Law for Listed {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            for (_, desired, _) in case.plan().unwrap().graph.iter() {
+                assert!(C::children().contains(&*desired.object), "{name}: {:?}", desired.object.key());
+            }
+        }
+
+        fn component<C: Component>(&mut self, rendered: &BTreeSet<String>) {
+            let kinds = C::children();
+            let missing: Vec<_> = kinds
+                .iter()
+                .map(|kind| format!("{:?}", kind.resource.kind))
+                .filter(|kind| !rendered.contains(kind))
+                .collect();
+            assert!(missing.is_empty(), "no golden case of {} shows a {}", C::NAME, missing.join(", "));
+        }
+    }
+
+    for_every_case(Listed);
+}
+
+#[test]
+fn two_passes_are_enough_to_read_everything() {
+    struct TwoPasses;
+
+    impl Law for TwoPasses {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let all = case.plan().unwrap().reads;
+            match plan::<C>(&case.owner, &Snapshot::new()) {
+                Planned::Needs(first) => assert_eq!(first, all, "{name}"),
+                Planned::Done(_) => assert!(all.is_empty(), "{name}"),
+                Planned::Failed { error, .. } => panic!("{name}: {error}"),
+            }
+        }
+    }
+
+    for_every_case(TwoPasses);
+}
+
+#[test]
+fn b13_no_value_of_a_secret_that_was_read_is_anywhere_but_in_a_secret() {
+    struct Secrecy;
+
+    impl Law for Secrecy {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let values: Vec<String> = case
+                .inputs
+                .iter()
+                .filter(|input| input["kind"] == "Secret")
+                .flat_map(|secret| secret["data"].as_object().into_iter().flatten())
+                // What is public by nature may be anywhere.
+                .filter(|(key, _)| !matches!(key.as_str(), "ca.crt" | "tls.crt"))
+                .map(|(_, value)| value.as_str().unwrap().to_owned())
+                .filter(|value| value.len() >= 8)
+                .collect();
+            for child in case.children().iter().filter(|child| child["kind"] != "Secret") {
+                let text = child.to_string();
+                for value in &values {
+                    let bytes: ByteString = serde_json::from_value(value.clone().into()).unwrap();
+                    let plain = String::from_utf8_lossy(&bytes.0).into_owned();
+                    let leaked = text.contains(value) || text.contains(&plain);
+                    assert!(!leaked, "{name}: {} holds {plain:?}", child["kind"]);
+                }
+            }
+        }
+    }
+
+    for_every_case(Secrecy);
+}
+
+fn pods(case: &[Value]) -> impl Iterator<Item = (&Value, PodTemplateSpec)> {
+    case.iter().filter_map(|child| {
+        let template = child.pointer("/spec/template")?;
+        Some((child, serde_json::from_value(template.clone()).unwrap()))
+    })
+}
+
+#[test]
+fn pods_meet_the_restricted_standard_and_know_no_other_services() {
+    struct Restricted;
+
+    impl Law for Restricted {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            for (child, template) in pods(&case.children()) {
+                let name = format!("{name}: {}", child["metadata"]["name"]);
+                let pod = template.spec.unwrap();
+                let context = pod.security_context.unwrap();
+                assert_eq!(context.run_as_non_root, Some(true), "{name}");
+                assert_eq!(context.seccomp_profile.unwrap().type_, "RuntimeDefault", "{name}");
+                assert_eq!(pod.automount_service_account_token, Some(false), "{name}");
+                assert_eq!(pod.enable_service_links, Some(false), "{name}");
+                for container in pod.init_containers.iter().flatten().chain(&pod.containers) {
+                    let context = container.security_context.as_ref().unwrap();
+                    assert_eq!(context.allow_privilege_escalation, Some(false), "{name}");
+                    let dropped = context.capabilities.as_ref().unwrap().drop.as_ref().unwrap();
+                    assert_eq!(dropped, &["ALL"], "{name}");
+                }
+            }
+        }
+    }
+
+    for_every_case(Restricted);
+}
+
+#[test]
+fn every_container_has_probes_and_each_variable_once() {
+    struct Containers;
+
+    impl Law for Containers {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            for (_, template) in pods(&case.children()) {
+                for container in template.spec.unwrap().containers {
+                    let name = format!("{name}: {}", container.name);
+                    assert!(container.readiness_probe.is_some(), "{name} has no readiness probe");
+                    assert!(container.liveness_probe.is_some(), "{name} has no liveness probe");
+                    let names: Vec<_> = container.env.iter().flatten().map(|it| it.name.clone()).collect();
+                    let distinct: BTreeSet<_> = names.iter().collect();
+                    assert_eq!(names.len(), distinct.len(), "{name}: {names:?}");
+                    let paths: Vec<_> =
+                        container.volume_mounts.iter().flatten().map(|it| it.mount_path.clone()).collect();
+                    let distinct: BTreeSet<_> = paths.iter().collect();
+                    assert_eq!(paths.len(), distinct.len(), "{name}: {paths:?}");
+                }
+            }
+        }
+    }
+
+    for_every_case(Containers);
+}
+
+#[test]
+fn what_pods_use_was_read_or_is_made_before_them() {
+    struct Used;
+
+    impl Law for Used {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let plan = case.plan().unwrap();
+            let mut known: BTreeSet<ObjectKey> = plan.reads.clone();
+            for (_, desired, after) in plan.graph.iter() {
+                known.extend(after.iter().map(|id| plan.graph[*id].object.key()));
+            }
+            for (_, desired, _) in plan.graph.iter() {
+                let Some(template) = desired.object.pod_template() else { continue };
+                let references = References::of(&desired.object.key().namespace, template);
+                for key in references.keys() {
+                    assert!(known.contains(key), "{name}: {key} is used by pods, but nobody looked at it");
+                }
+            }
+        }
+    }
+
+    for_every_case(Used);
+}
