@@ -25,6 +25,14 @@ pub enum Error {
         /// What that is.
         violation: Violation,
     },
+    /// A kind is needed that is not served.
+    #[error("{owner}: {problem}")]
+    Unserved {
+        /// Who needs it.
+        owner: String,
+        /// Which kind, and what to install.
+        problem: String,
+    },
     /// What was rendered cannot be written down.
     #[error("{object}: cannot be written as text ({problem}); please report this")]
     Encode {
@@ -72,6 +80,9 @@ impl Failure {
             PlanError::Invalid(violations) => {
                 let each = |violation| Error::Plan { owner: owner.clone(), violation };
                 Self(violations.into_iter().map(each).collect())
+            }
+            unserved @ PlanError::Unserved(_) => {
+                Self(vec![Error::Unserved { owner, problem: unserved.to_string() }])
             }
             unread @ PlanError::Unread(_) => {
                 let remedy = "report this, the component asks for it again and again";

@@ -9,7 +9,9 @@ use crate::{
     terminal,
 };
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, Recipe, References, stamp};
+use plan::{
+    Desired, INPUTS_ANNOTATION, Maker, ObjectKey, PlanError, Policy, Recipe, References, Unmade, stamp,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -127,9 +129,11 @@ impl Expander {
             }
             Policy::CreateOnce { generate } if !generate.is_empty() => {
                 notes.push(generated(generate));
-                self.known.render_generated(key.clone(), with_placeholders(object.clone(), generate))?;
+                let secret = with_placeholders(object.clone(), generate)
+                    .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
+                self.known.render_generated(key.clone(), secret)?;
             }
-            Policy::Apply | Policy::CreateOnce { .. } => {
+            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) => {
                 if let Some(template) = desired.object.pod_template() {
                     error = self.stamp(&key, template, &mut object, &mut notes).err();
                 }
@@ -170,13 +174,30 @@ fn generated(generate: &BTreeMap<String, Recipe>) -> String {
 }
 
 /// The Secret with values of the right length, for whoever reads it.
-fn with_placeholders(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Value {
+fn with_placeholders(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, Unmade> {
     fold(&mut secret);
-    for (key, recipe) in generate {
-        let Recipe::Alphanumeric { length } = recipe;
-        secret["data"][key] = base64(ByteString("x".repeat(*length).into()));
+    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
+    let decoded = |(key, value): (&String, &Value)| {
+        Some((key.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
+    };
+    let present = entries.filter_map(decoded).collect();
+    for (key, value) in plan::made_up(generate, &present, &Placeholders)? {
+        secret["data"][key] = base64(ByteString(value));
     }
-    secret
+    Ok(secret)
+}
+
+/// Values of the right shape that nobody takes for real ones.
+struct Placeholders;
+
+impl Maker for Placeholders {
+    fn alphanumeric(&self, length: usize) -> String {
+        "x".repeat(length)
+    }
+
+    fn bcrypt(&self, _: &[u8]) -> Option<String> {
+        Some(format!("$2b$10${}", "x".repeat(53)))
+    }
 }
 
 /// Names the field that does not fit. The decoder loses track in flattened structs, the schema does not.

@@ -1,7 +1,11 @@
 //! Why a plan could not be made.
 
 use crate::{Class, Classify, ObjectKey};
-use std::{collections::BTreeSet, fmt};
+use kube::Resource;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// Why a plan could not be made. Each variant is one thing a user can do something about.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +16,9 @@ pub enum PlanError {
     /// Referenced objects do not exist (yet); their watch brings us back.
     #[error("{} not exist; create {}", does(.0), it(.0))]
     Missing(BTreeSet<ObjectKey>),
+    /// Kinds that the cluster does not serve (yet), and what to install for each; their watch brings us back.
+    #[error("{}", unserved(.0))]
+    Unserved(BTreeMap<ObjectKey, String>),
     /// The object asks for something that cannot be.
     #[error("{}", joined(.0))]
     Invalid(Vec<Violation>),
@@ -48,12 +55,18 @@ impl PlanError {
         }])
     }
 
+    /// The cluster does not serve `K`, and would if `what_to_install` were.
+    pub fn unserved<K: Resource<DynamicType = ()>>(what_to_install: &str) -> Self {
+        Self::Unserved([(ObjectKey::kind_of::<K>(), what_to_install.to_owned())].into())
+    }
+
     /// Both errors in one, so that a user learns of everything at once.
     ///
-    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing.
+    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing,
+    /// and a missing kind hides missing objects: what is read may depend on it.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use PlanError::{Invalid, Missing, Unread};
+        use PlanError::{Invalid, Missing, Unread, Unserved};
         match (self, other) {
             (Unread(mut a), Unread(b)) => {
                 a.extend(b);
@@ -64,7 +77,12 @@ impl PlanError {
                 a.extend(b);
                 Invalid(a)
             }
-            (invalid @ Invalid(_), Missing(_)) | (Missing(_), invalid @ Invalid(_)) => invalid,
+            (invalid @ Invalid(_), _) | (_, invalid @ Invalid(_)) => invalid,
+            (Unserved(mut a), Unserved(b)) => {
+                a.extend(b);
+                Unserved(a)
+            }
+            (unserved @ Unserved(_), Missing(_)) | (Missing(_), unserved @ Unserved(_)) => unserved,
             (Missing(mut a), Missing(b)) => {
                 a.extend(b);
                 Missing(a)
@@ -77,7 +95,7 @@ impl Classify for PlanError {
     fn class(&self) -> Class {
         match self {
             Self::Unread(_) => Class::Internal,
-            Self::Missing(_) => Class::Dependency,
+            Self::Missing(_) | Self::Unserved(_) => Class::Dependency,
             Self::Invalid(_) => Class::Invalid,
         }
     }
@@ -86,6 +104,7 @@ impl Classify for PlanError {
         match self {
             Self::Unread(_) => "Unread",
             Self::Missing(_) => "DependencyMissing",
+            Self::Unserved(_) => "KindMissing",
             Self::Invalid(_) => "InvalidSpec",
         }
     }
@@ -103,6 +122,43 @@ fn it(keys: &BTreeSet<ObjectKey>) -> &'static str {
     if keys.len() == 1 { "it" } else { "them" }
 }
 
+fn unserved(kinds: &BTreeMap<ObjectKey, String>) -> String {
+    let words = |(kind, install): (&ObjectKey, &String)| {
+        format!("the cluster does not serve {kind}; install {install}")
+    };
+    joined(&kinds.iter().map(words).collect::<Vec<_>>())
+}
+
 fn joined<'a, T: fmt::Display + 'a>(items: impl IntoIterator<Item = &'a T>) -> String {
     items.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::thirdparty::cert_manager::{Certificate, Issuer};
+    use k8s_openapi::api::core::v1::Secret;
+
+    #[test]
+    fn a_kind_that_is_not_served_is_named_with_what_to_install() {
+        let error = PlanError::unserved::<Certificate>("cert-manager");
+        let expected = "the cluster does not serve Certificate of cert-manager.io; install cert-manager";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!((error.class(), error.reason()), (Class::Dependency, "KindMissing"));
+    }
+
+    #[test]
+    fn missing_kinds_are_named_together_and_before_missing_objects() {
+        let (certificate, issuer) =
+            (PlanError::unserved::<Certificate>("one"), PlanError::unserved::<Issuer>("two"));
+        let missing = PlanError::Missing([ObjectKey::of::<Secret>("ns", "s")].into());
+        let expected = PlanError::Unserved(
+            [
+                (ObjectKey::kind_of::<Certificate>(), "one".to_owned()),
+                (ObjectKey::kind_of::<Issuer>(), "two".to_owned()),
+            ]
+            .into(),
+        );
+        assert_eq!(certificate.and(missing).and(issuer), expected);
+    }
 }

@@ -1,6 +1,6 @@
 //! Objects the operator manages.
 
-use crate::{ChildKind, ObjectKey, Observe, Readiness, Recipe};
+use crate::{ChildKind, Issuance, ObjectKey, Observe, Readiness, Recipe};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
     Resource,
@@ -101,6 +101,9 @@ pub enum Policy {
         /// Keys of a Secret whose values are made up when it is created.
         generate: BTreeMap<String, Recipe>,
     },
+    /// A Secret that holds a certificate, issued and renewed by the operator; what a user created beforehand is used
+    /// as it is.
+    Issue(Issuance),
 }
 
 /// A node of the desired graph.
@@ -118,6 +121,17 @@ impl Desired {
             object: Box::new(secret),
             policy: Policy::CreateOnce { generate: generate.into_iter().collect() },
         }
+    }
+
+    /// An object that is created once and then left alone.
+    pub fn once<K: Manifest>(object: K) -> Self {
+        Self { object: Box::new(object), policy: Policy::CreateOnce { generate: BTreeMap::new() } }
+    }
+
+    /// A Secret with a certificate that the operator issues and renews.
+    pub fn issued(mut secret: Secret, issuance: Issuance) -> Self {
+        secret.type_ = Some("kubernetes.io/tls".into());
+        Self { object: Box::new(secret), policy: Policy::Issue(issuance) }
     }
 }
 

@@ -1,14 +1,17 @@
 //! The only window a component has onto the cluster.
 
 use crate::{Manifest, ObjectKey, PlanError};
-use kube::core::{ApiResource, DynamicObject};
+use kube::{
+    Resource,
+    core::{ApiResource, DynamicObject, ObjectMeta},
+};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-/// Everything looked up so far: `None` means looked up and absent.
+/// Everything looked up so far: `None` means looked up and absent. For a kind, `Some` is [`served`].
 pub type Snapshot = BTreeMap<ObjectKey, Option<Arc<DynamicObject>>>;
 
 /// Answers reads from a [`Snapshot`] and remembers what was asked.
@@ -42,10 +45,28 @@ impl<'a> World<'a> {
         self.read(name)?.ok_or_else(|| PlanError::Missing([ObjectKey::of::<K>(self.namespace, name)].into()))
     }
 
+    /// Whether the cluster serves a kind: cert-manager, the Gateway API and the Prometheus operator are optional.
+    /// Not having looked yet is [`PlanError::Unread`]. A component that asks has the kind among its children.
+    pub fn serves<K: Resource<DynamicType = ()>>(&self) -> Result<bool, PlanError> {
+        let key = ObjectKey::kind_of::<K>();
+        self.reads.borrow_mut().insert(key.clone());
+        match self.snapshot.get(&key) {
+            None => Err(PlanError::Unread([key].into())),
+            Some(answer) => Ok(answer.is_some()),
+        }
+    }
+
     /// What was asked for, found or not.
     pub fn into_reads(self) -> BTreeSet<ObjectKey> {
         self.reads.into_inner()
     }
+}
+
+/// What a [`Snapshot`] holds for a kind that the cluster serves. It has a version, since to be served or not is a
+/// state like any other.
+pub fn served() -> Arc<DynamicObject> {
+    let metadata = ObjectMeta { resource_version: Some("served".into()), ..ObjectMeta::default() };
+    Arc::new(DynamicObject { types: None, metadata, data: serde_json::Value::Null })
 }
 
 /// The API resource of a kind a component may read, for whoever answers reads.
@@ -68,6 +89,7 @@ fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, Pla
 #[cfg(test)]
 mod tests {
     use super::*;
+    use api::thirdparty::cert_manager::Certificate;
     use k8s_openapi::api::core::v1::Secret;
 
     #[test]
@@ -88,5 +110,14 @@ mod tests {
         let unread = [ObjectKey::of::<Secret>("ns", "unread")];
         assert_eq!(world.read::<Secret>("unread"), Err(PlanError::Unread(unread.clone().into())));
         assert_eq!(world.into_reads(), [ObjectKey::of::<Secret>("ns", "absent"), unread[0].clone()].into());
+    }
+
+    #[test]
+    fn whether_a_kind_is_served_is_looked_up_like_anything_else() {
+        let key = ObjectKey::kind_of::<Certificate>();
+        let asked = |snapshot: Snapshot| World::new("ns", &snapshot).serves::<Certificate>();
+        assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
+        assert_eq!(asked([(key.clone(), None)].into()), Ok(false));
+        assert_eq!(asked([(key, Some(served()))].into()), Ok(true));
     }
 }

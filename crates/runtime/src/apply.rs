@@ -13,6 +13,7 @@ use crate::{
 };
 use graph::Step;
 use jiff::Timestamp;
+use k8s_openapi::ByteString;
 use kube::{
     Api, Client,
     api::{Patch, PatchParams, PostParams},
@@ -21,7 +22,7 @@ use kube::{
 use plan::{
     ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, Policy, Readiness, Recipe, References,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -81,6 +82,7 @@ impl Applier<'_> {
                 self.create_once(key, &kind, desired, generate, seen).await?;
                 (Applied::Exists, Readiness::Ready)
             }
+            Policy::Issue(_) => return Err(Failure::Bug(format!("{key} cannot be issued yet"))),
         };
         {
             let mut learned = self.learned();
@@ -161,10 +163,7 @@ impl Applier<'_> {
         }
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
         object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
-        for (name, recipe) in generate {
-            let value = k8s_openapi::ByteString(self.dice.realise(*recipe).into_bytes());
-            object["data"][name] = json!(value);
-        }
+        make_up(&mut object, generate, self.dice)?;
         let object: DynamicObject =
             serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
         let api: Api<DynamicObject> =
@@ -229,6 +228,25 @@ impl Applier<'_> {
     fn learned(&self) -> MutexGuard<'_, Learned> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Adds the values that are to be made up to a Secret.
+fn make_up(secret: &mut Value, generate: &BTreeMap<String, Recipe>, dice: &dyn Dice) -> Result<(), Failure> {
+    let present = data(secret);
+    let made = plan::made_up(generate, &present, &dice).map_err(|error| Failure::Bug(error.to_string()))?;
+    for (name, value) in made {
+        secret["data"][name] = json!(ByteString(value));
+    }
+    Ok(())
+}
+
+/// What a Secret holds.
+fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
+    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
+    let decoded = |(name, value): (&String, &Value)| {
+        Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
+    };
+    entries.filter_map(decoded).collect()
 }
 
 impl Learned {

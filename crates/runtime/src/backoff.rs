@@ -31,13 +31,16 @@ pub(crate) fn retry(class: Class, attempt: u32, dice: &dyn Dice) -> Option<Durat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::Recipe;
 
     struct Most;
 
     impl Dice for Most {
-        fn realise(&self, _: Recipe) -> String {
+        fn alphanumeric(&self, _: usize) -> String {
             String::new()
+        }
+
+        fn bytes(&self) -> [u8; 16] {
+            [0; 16]
         }
 
         fn jitter(&self, most: Duration) -> Duration {

@@ -1,16 +1,22 @@
 //! Randomness, where it is allowed.
 
-use plan::Recipe;
+use plan::Maker;
 use rand::{
     RngExt as _,
     distr::{Alphanumeric, SampleString as _},
 };
 use std::time::Duration;
 
+/// What Harbor's own tools use; a registry checks a password with every request.
+const BCRYPT_COST: u32 = 10;
+
 /// The only source of randomness; a test brings its own.
 pub trait Dice: Send + Sync {
-    /// Makes up a value.
-    fn realise(&self, recipe: Recipe) -> String;
+    /// Random letters and digits.
+    fn alphanumeric(&self, length: usize) -> String;
+
+    /// Random bytes, for salts and serial numbers.
+    fn bytes(&self) -> [u8; 16];
 
     /// Some duration up to `most`, so that many retries do not come at once.
     fn jitter(&self, most: Duration) -> Duration;
@@ -21,13 +27,26 @@ pub trait Dice: Send + Sync {
 pub struct SystemDice;
 
 impl Dice for SystemDice {
-    fn realise(&self, recipe: Recipe) -> String {
-        match recipe {
-            Recipe::Alphanumeric { length } => Alphanumeric.sample_string(&mut rand::rng(), length),
-        }
+    fn alphanumeric(&self, length: usize) -> String {
+        Alphanumeric.sample_string(&mut rand::rng(), length)
+    }
+
+    fn bytes(&self) -> [u8; 16] {
+        rand::rng().random()
     }
 
     fn jitter(&self, most: Duration) -> Duration {
         most.mul_f64(rand::rng().random_range(0.0..=1.0))
+    }
+}
+
+impl Maker for &dyn Dice {
+    fn alphanumeric(&self, length: usize) -> String {
+        Dice::alphanumeric(*self, length)
+    }
+
+    fn bcrypt(&self, password: &[u8]) -> Option<String> {
+        let hash = bcrypt::non_truncating_hash_with_salt(password, BCRYPT_COST, self.bytes()).ok()?;
+        Some(hash.format_for_version(bcrypt::Version::TwoB))
     }
 }

@@ -50,6 +50,9 @@ impl Source<'_> {
         let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
             return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
         };
+        if key.is_kind() {
+            return Ok((key, Some(plan::served())));
+        }
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
         let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, &key, error))?;
         let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());

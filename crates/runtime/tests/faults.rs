@@ -21,7 +21,6 @@ use kube::{
     api::{ListParams, Patch, PatchParams, PostParams},
     runtime::wait::await_condition,
 };
-use plan::Recipe;
 use runtime::{Dice, Operator, Options};
 use sandbox::StandIns;
 use serde::{Serialize, de::DeserializeOwned};
@@ -41,10 +40,12 @@ const WIDGETS: [&str; 3] = ["a", "b", "c"];
 struct Loaded;
 
 impl Dice for Loaded {
-    fn realise(&self, recipe: Recipe) -> String {
-        match recipe {
-            Recipe::Alphanumeric { length } => "x".repeat(length),
-        }
+    fn alphanumeric(&self, length: usize) -> String {
+        "x".repeat(length)
+    }
+
+    fn bytes(&self) -> [u8; 16] {
+        [0; 16]
     }
 
     fn jitter(&self, most: Duration) -> Duration {

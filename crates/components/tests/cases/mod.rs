@@ -13,6 +13,8 @@ use std::{
 pub struct Case<C: Component> {
     pub owner: C::Owner,
     pub inputs: Vec<Value>,
+    /// API groups the cluster does not serve.
+    pub without: Vec<String>,
 }
 
 impl<C: Component> Case<C> {
@@ -21,23 +23,30 @@ impl<C: Component> Case<C> {
         Self::load(&golden_directory::<C>().join(name))
     }
 
+    /// The case in a directory; its file `without`, if there is one, names a group on each line.
     pub fn load(directory: &Path) -> Self {
-        Self::read(&directory.join("in.yaml"), &directory.join("inputs"))
+        let case = Self::read(&directory.join("in.yaml"), &directory.join("inputs"));
+        let without = fs::read_to_string(directory.join("without")).unwrap_or_default();
+        Self { without: without.lines().map(Into::into).collect(), ..case }
     }
 
     pub fn read(owner: &Path, inputs: &Path) -> Self {
         let owner = serde_saphyr::from_str(&text(owner)).unwrap();
         let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
-        Self { owner, inputs: files(inputs).iter().flat_map(documents).map(stored).collect() }
+        let inputs = files(inputs).iter().flat_map(documents).map(stored).collect();
+        Self { owner, inputs, without: Vec::new() }
     }
 
-    /// The plan, with everything that is not among the inputs absent.
+    /// The plan, with everything that is not among the inputs absent, and every kind served that is not left out.
     pub fn plan(&self) -> Result<Plan, PlanError> {
         let mut snapshot: Snapshot = self.inputs.iter().map(entry).collect();
         loop {
             match plan::<C>(&self.owner, &snapshot) {
                 Planned::Done(plan) => return Ok(plan),
-                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| (key, None))),
+                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+                    let served = key.is_kind() && !self.without.contains(&key.group);
+                    (key, served.then(plan::served))
+                })),
                 Planned::Failed { error, .. } => return Err(error),
             }
         }

@@ -4,7 +4,7 @@ use super::{Readiness, unobserved};
 use crate::{Manifest, Observe};
 use api::v1beta1::{
     ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner,
-    Portal, Registry, Trivy,
+    Portal, Registry, RegistryController, Trivy,
 };
 
 macro_rules! components {
@@ -29,6 +29,7 @@ components!(
     NotarySigner,
     Portal,
     Registry,
+    RegistryController,
     Trivy
 );
 

@@ -5,6 +5,7 @@ mod certificate;
 mod component;
 mod core;
 mod deployment;
+mod gateway;
 mod networking;
 mod statefulset;
 

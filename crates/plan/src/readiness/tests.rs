@@ -1,6 +1,9 @@
 use super::Readiness;
 use crate::Manifest;
-use api::{thirdparty::cert_manager::Certificate, v1beta1::Core};
+use api::{
+    thirdparty::{cert_manager::Certificate, gateway::HTTPRoute},
+    v1beta1::Core,
+};
 use k8s_openapi::api::{
     apps::v1::{Deployment, StatefulSet},
     batch::v1::Job,
@@ -158,4 +161,46 @@ fn a_certificate_is_ready_when_cert_manager_says_so_of_its_newest_spec() {
     assert_eq!(certificate(ready("True", 1)), progressing("the newest spec has not been observed yet"));
     assert_eq!(certificate(ready("False", 2)), progressing("words"));
     assert_eq!(certificate(ready("True", 2)), Readiness::Ready);
+}
+
+#[test]
+fn a_route_is_ready_when_every_gateway_it_names_has_accepted_its_newest_spec() {
+    let route = |parents: Value| {
+        readiness::<HTTPRoute>(json!({
+            "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
+            "metadata": {"namespace": "ns", "generation": 2},
+            "spec": {"parentRefs": [{"name": "a"}, {"name": "b", "namespace": "infra", "sectionName": "https"}]},
+            "status": {"parents": parents},
+        }))
+    };
+    let a = |status: &str, generation: i64| {
+        json!({
+            "parentRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "a", "namespace": "ns"},
+            "controllerName": "example.com/gateway",
+            "conditions": [{"type": "Accepted", "status": status, "observedGeneration": generation,
+                "reason": "Word", "message": "words", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
+        })
+    };
+    let b = |status: &str| {
+        let mut told = a(status, 2);
+        told["parentRef"] = json!({"name": "b", "namespace": "infra", "sectionName": "https"});
+        told
+    };
+    let nobody = progressing("Gateway ns/a has not looked at it yet; does it exist?");
+    assert_eq!(route(json!([])), nobody, "a route nobody picks up is visible");
+    assert_eq!(
+        route(json!([a("True", 2)])),
+        progressing("Gateway infra/b (listener https) has not looked at it yet; does it exist?")
+    );
+    assert_eq!(
+        route(json!([a("True", 1), b("True")])),
+        progressing("Gateway ns/a: the newest spec has not been observed yet")
+    );
+    assert_eq!(
+        route(json!([a("Unknown", 2), b("True")])),
+        progressing("Gateway ns/a: has not accepted it yet")
+    );
+    let refused = Readiness::Failed("Gateway infra/b (listener https) refuses it: words (Word)".into());
+    assert_eq!(route(json!([b("False")])), refused, "a refusal is told before what is still to come");
+    assert_eq!(route(json!([a("True", 2), b("True")])), Readiness::Ready);
 }

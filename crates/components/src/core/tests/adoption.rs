@@ -26,11 +26,9 @@ impl Old {
         let owner = serde_json::from_value(owner.clone()).unwrap();
         let inputs = objects.iter().filter(|object| object["kind"] == "Secret").cloned().collect();
         // Recorded with stand-ins for cert-manager and PostgreSQL, which left these two different from real ones.
-        let case = Case { owner, inputs }.with("pg-pass", "postgres-password", "x").with(
-            "h-harbor-core-tokencert",
-            "tls.key",
-            "-----BEGIN RSA PRIVATE KEY-----",
-        );
+        let case = Case { owner, inputs, without: Vec::new() }
+            .with("pg-pass", "postgres-password", "x")
+            .with("h-harbor-core-tokencert", "tls.key", "-----BEGIN RSA PRIVATE KEY-----");
         Some(Self { objects, case })
     }
 

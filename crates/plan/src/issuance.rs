@@ -1,0 +1,34 @@
+//! Certificates the operator issues itself.
+
+use serde::Serialize;
+
+/// A certificate the operator issues itself and keeps valid, in a Secret of type `kubernetes.io/tls` with `tls.crt`,
+/// `tls.key` (RSA, PKCS#1) and `ca.crt`.
+///
+/// Its key is made up once and stays: a renewal brings a new certificate for the same key, so that an authority's old
+/// and new certificates vouch for the same leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issuance {
+    /// The common name.
+    pub subject: String,
+    /// The names it is valid for.
+    pub dns_names: Vec<String>,
+    /// What it is good for, and who signs it.
+    pub role: Role,
+    /// For how many days it is valid; it is renewed when two thirds of them have passed.
+    pub days: u32,
+}
+
+/// What a certificate is good for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Role {
+    /// Signs others, and itself.
+    Authority,
+    /// Proves who somebody is; signed by the authority in that Secret, or by itself.
+    ///
+    /// The graph must bring the authority about first, unless a user did.
+    Leaf {
+        /// The Secret with the authority's certificate and key.
+        authority: Option<String>,
+    },
+}
