@@ -1,12 +1,12 @@
 //! The labels that tie pods to their Deployment, their Service and their NetworkPolicy.
 
-use plan::{ChildName, PlanError};
+use plan::PlanError;
 use std::collections::BTreeMap;
 
 /// The selector of a component's pods. A Deployment's selector is immutable, so these are as they always were.
-pub(crate) fn selector(component: &str, name: &ChildName, namespace: &str) -> BTreeMap<String, String> {
+pub(crate) fn selector(component: &str, name: &str, namespace: &str) -> BTreeMap<String, String> {
     [
-        (format!("{component}.goharbor.io/name"), name.to_string()),
+        (format!("{component}.goharbor.io/name"), name.to_owned()),
         (format!("{component}.goharbor.io/namespace"), namespace.to_owned()),
     ]
     .into()

@@ -9,6 +9,7 @@ mod catalogue;
 pub mod core;
 mod duration;
 mod environment;
+pub mod harbor;
 mod image;
 mod ingress_controller;
 mod instance;
@@ -39,5 +40,6 @@ pub trait Visitor {
 
 /// Shows a visitor every kind of component there is; the only list of them.
 pub fn for_each(visitor: &mut impl Visitor) {
+    visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
 }

@@ -8,7 +8,7 @@ use kube::core::ObjectMeta;
 use std::collections::BTreeMap;
 
 /// Asks for network policies with the value `true`.
-const ANNOTATION: &str = "goharbor.io/network-policies";
+pub(crate) const ANNOTATION: &str = "goharbor.io/network-policies";
 
 /// Whether an object asks for network policies.
 pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>) -> bool {

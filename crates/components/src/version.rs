@@ -8,6 +8,8 @@ use std::{collections::BTreeMap, fmt};
 /// Names the Harbor version on every component object; its image and its environment follow from it.
 pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
 
+const ANNOTATION_FIELD: &str = "metadata.annotations[harbor.goharbor.io/version]";
+
 /// A version of Harbor that this operator can run: 2.5 to 2.15.
 ///
 /// Kept as written, because image tags are made from it; compared by major and minor number, because nothing a
@@ -27,6 +29,11 @@ impl HarborVersion {
 
     /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release, of the minor releases we know.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
+        Self::parsed(text, ANNOTATION_FIELD)
+    }
+
+    fn parsed(text: &str, field: &str) -> Result<Self, PlanError> {
+        let invalid = |problem: String, remedy: &str| PlanError::invalid(field, problem, remedy);
         let text = text.strip_prefix('v').unwrap_or(text);
         let number = number(text).ok_or_else(|| {
             invalid(
@@ -50,6 +57,11 @@ impl HarborVersion {
         Ok(Self { text: text.to_owned(), minor: number })
     }
 
+    /// The version a Harbor's spec names.
+    pub(crate) fn parse_spec(text: &str) -> Result<Self, PlanError> {
+        Self::parsed(text, "spec.version")
+    }
+
     /// The version an object's annotation names.
     ///
     /// It may be left out where the spec names an image: that image is then taken to be of the newest version known.
@@ -64,7 +76,8 @@ impl HarborVersion {
                 let (major, minor) = Self::NEWEST;
                 Ok(Self { text: format!("{major}.{minor}.0"), minor: Self::NEWEST })
             }
-            (None, None) => Err(invalid(
+            (None, None) => Err(PlanError::invalid(
+                ANNOTATION_FIELD,
                 "is missing, so no image can be chosen",
                 "set it to the version of Harbor, such as 2.15.0, or set spec.image",
             )),
@@ -92,10 +105,6 @@ fn number(text: &str) -> Option<(u32, u32)> {
         (Some(major), Some(minor), Some(_), None) if text.chars().all(usable) => Some((major, minor)),
         _ => None,
     }
-}
-
-fn invalid(problem: impl Into<String>, remedy: &str) -> PlanError {
-    PlanError::invalid(format_args!("metadata.annotations[{VERSION_ANNOTATION}]"), problem, remedy)
 }
 
 #[cfg(test)]

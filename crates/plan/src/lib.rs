@@ -28,7 +28,7 @@ pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
 pub use digest::Digest;
 pub use error::{PlanError, Violation};
-pub use graph::{Deps, Node};
+pub use graph::{Blockers, Deps, Node};
 pub use issuance::{Issuance, Role};
 pub use key::ObjectKey;
 pub use manifest::{AnyManifest, Desired, Manifest, Policy};

@@ -51,15 +51,15 @@ pub struct TrivySpec {
     pub redis: Option<TrivyRedisSpec>,
 
     /// Severities that are reported. Defaults to all: UNKNOWN, LOW, MEDIUM, HIGH and CRITICAL.
-    #[serde(default = "every_severity")]
+    #[serde(default = "TrivySeverity::every")]
     pub severities: Vec<TrivySeverity>,
 
     /// What is looked at: packages of the operating system (os), of the application (library). Defaults to both.
-    #[serde(default = "every_vulnerability_type")]
+    #[serde(default = "TrivyVulnerabilityType::every")]
     pub vulnerability_types: Vec<TrivyVulnerabilityType>,
 
     /// How long one scan may take. Defaults to 5m0s.
-    #[serde(default = "five_minutes")]
+    #[serde(default = "TrivySpec::usual_timeout")]
     #[schemars(with = "String")]
     pub timeout: GoDuration,
 
@@ -88,17 +88,11 @@ pub struct TrivySpec {
     pub sources: TrivySourcesSpec,
 }
 
-fn every_severity() -> Vec<TrivySeverity> {
-    use TrivySeverity::{Critical, High, Low, Medium, Unknown};
-    vec![Unknown, Low, Medium, High, Critical]
-}
-
-fn every_vulnerability_type() -> Vec<TrivyVulnerabilityType> {
-    vec![TrivyVulnerabilityType::Os, TrivyVulnerabilityType::Library]
-}
-
-fn five_minutes() -> GoDuration {
-    GoDuration::from("5m0s")
+impl TrivySpec {
+    /// How long one scan may take unless set.
+    pub fn usual_timeout() -> GoDuration {
+        GoDuration::from("5m0s")
+    }
 }
 
 /// How bad a vulnerability is.
@@ -118,6 +112,11 @@ pub enum TrivySeverity {
 }
 
 impl TrivySeverity {
+    /// All of them.
+    pub fn every() -> Vec<Self> {
+        vec![Self::Unknown, Self::Low, Self::Medium, Self::High, Self::Critical]
+    }
+
     /// The severity as Trivy spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -141,6 +140,11 @@ pub enum TrivyVulnerabilityType {
 }
 
 impl TrivyVulnerabilityType {
+    /// All of them.
+    pub fn every() -> Vec<Self> {
+        vec![Self::Os, Self::Library]
+    }
+
     /// The type as Trivy spells it.
     pub const fn as_str(self) -> &'static str {
         match self {

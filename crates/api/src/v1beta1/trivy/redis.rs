@@ -29,6 +29,18 @@ pub struct TrivyRedisSpec {
     pub pool: Option<TrivyRedisPoolSpec>,
 }
 
+impl TrivyRedisSpec {
+    /// This database, with everything else as usual.
+    pub fn on(connection: RedisConnection) -> Self {
+        Self {
+            connection,
+            namespace: store(),
+            jobs: Some(TrivyRedisJobsSpec::default()),
+            pool: Some(TrivyRedisPoolSpec::default()),
+        }
+    }
+}
+
 /// The job queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,0 +1,18 @@
+//! How users reach Harbor.
+
+mod ingress;
+mod route;
+
+pub(super) use self::{
+    ingress::{core as core_ingress, notary as notary_ingress},
+    route::route,
+};
+
+use super::inputs::Inputs;
+use crate::catalogue::Feature;
+
+/// Paths Core answers; all others are the portal's.
+fn core_paths(harbor: &Inputs<'_>) -> impl Iterator<Item = &'static str> {
+    let charts = harbor.version.has(Feature::ChartMuseum).then_some("/chartrepo/");
+    ["/api/", "/service/", "/v2"].into_iter().chain(charts).chain(["/c/"])
+}

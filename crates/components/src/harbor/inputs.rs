@@ -1,0 +1,273 @@
+//! A Harbor that can be made: its spec, and the names everything else follows from.
+
+use super::{Harbor, part::Part, upgrade};
+use crate::{
+    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, ingress_controller, network_policy, tls::Scheme,
+};
+use api::v1beta1::{
+    self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
+    installation::InstallationSpec, postgres::PostgresConnection, proxy::ProxySpec, redis::RedisConnection,
+    tls::ComponentsTlsSpec,
+};
+use kube::core::ObjectMeta;
+use plan::{All, ChildName, Component, PlanError, World};
+use std::collections::BTreeMap;
+
+/// A Harbor that can be made.
+pub(super) struct Inputs<'a> {
+    /// Its spec.
+    pub spec: &'a HarborSpec,
+    /// The part of the spec that a HarborCluster has too.
+    pub installation: &'a InstallationSpec,
+    /// Name of its components, and beginning of the names of all other children.
+    pub name: ChildName,
+    /// Namespace of all children.
+    pub namespace: &'a str,
+    /// Which Harbor it is.
+    pub version: HarborVersion,
+    /// Whether network policies are wanted.
+    pub network_policies: bool,
+}
+
+impl<'a> Inputs<'a> {
+    /// Judges the spec as a whole; what components refer to is judged by them.
+    pub fn read(owner: &'a v1beta1::Harbor, world: &World<'_>) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let installation = &spec.installation;
+        let ObjectMeta { name, namespace, annotations, .. } = &owner.metadata;
+        let name = name.as_deref().unwrap_or_default();
+        let version = HarborVersion::parse_spec(&installation.version).and_then(|version| {
+            (supported(spec, &version), upgrade::allowed(name, &version, world)).all()?;
+            Ok(version)
+        });
+        let (version, name, ..) = (version, names(name), consistent(spec)).all()?;
+        Ok(Self {
+            spec,
+            installation,
+            name,
+            namespace: namespace.as_deref().unwrap_or_default(),
+            version,
+            network_policies: network_policy::wanted(annotations.as_ref()),
+        })
+    }
+
+    /// The name of a child.
+    pub fn child(&self, suffix: &str) -> String {
+        format!("{}-{suffix}", self.name)
+    }
+
+    /// Metadata of a child.
+    pub fn metadata(&self, name: impl Into<String>) -> ObjectMeta {
+        ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some(self.namespace.into()),
+            ..ObjectMeta::default()
+        }
+    }
+
+    /// Metadata of a component. It makes no network policy of its own: those of the Harbor know who talks to whom.
+    pub fn component_metadata(&self) -> ObjectMeta {
+        let annotations = [
+            (network_policy::ANNOTATION.to_owned(), "false".to_owned()),
+            (VERSION_ANNOTATION.to_owned(), self.version.to_string()),
+        ];
+        ObjectMeta { annotations: Some(annotations.into()), ..self.metadata(&*self.name) }
+    }
+
+    /// Metadata of a component users reach through an ingress.
+    pub fn exposed_metadata(&self) -> ObjectMeta {
+        let mut metadata = self.component_metadata();
+        if let Some(ingress) = &self.installation.expose.core.component.ingress {
+            let annotations: &mut BTreeMap<_, _> = metadata.annotations.get_or_insert_default();
+            annotations.insert(ingress_controller::ANNOTATION.into(), ingress.controller.as_str().into());
+        }
+        metadata
+    }
+
+    /// How components talk to each other.
+    pub fn scheme(&self) -> Scheme {
+        match &self.installation.internal_tls {
+            Some(tls) if tls.enabled => Scheme::Https,
+            _ => Scheme::Http,
+        }
+    }
+
+    /// The certificate of a component, where components talk to each other over TLS.
+    pub fn tls(&self, part: Part) -> Option<ComponentsTlsSpec> {
+        let certificate = ObjectName::from(self.internal_certificate(part));
+        (self.scheme() == Scheme::Https).then(|| ComponentsTlsSpec { certificate_ref: Some(certificate) })
+    }
+
+    /// The Secret that holds a component's certificate.
+    pub fn internal_certificate(&self, part: Part) -> String {
+        self.child(&format!("internal-tls-{}", part.name()))
+    }
+
+    /// URL of a component inside the cluster.
+    pub fn url(&self, part: Part) -> String {
+        format!("{}://{}", self.scheme().as_str(), self.child(part.name()))
+    }
+
+    /// URL of a component inside the cluster, for those who cannot do without a port.
+    pub fn url_with_port(&self, part: Part) -> String {
+        format!("{}:{}", self.url(part), self.scheme().port())
+    }
+
+    /// Where tokens come from.
+    pub fn token_service_url(&self) -> String {
+        format!("{}/service/token", self.url(Part::Core))
+    }
+
+    /// URL users reach Harbor under, without a slash at the end: Core appends paths to it.
+    pub fn external_url(&self) -> &'a str {
+        self.installation.external_url.trim_end_matches('/')
+    }
+
+    /// Pods of a component.
+    pub fn pods(&self, part: Part, wished: Option<&ComponentSpec>) -> ComponentSpec {
+        part.pods(wished, self.installation.image_source.as_ref(), &self.version)
+    }
+
+    /// Authorities a component trusts: those of the whole Harbor, and its own.
+    pub fn authorities(&self, own: Option<&CertificateInjection>) -> CertificateInjection {
+        let shared = &self.installation.certificates.certificate_refs;
+        let mut certificate_refs = shared.clone();
+        let own = own.into_iter().flat_map(|own| &own.certificate_refs);
+        certificate_refs.extend(own.filter(|own| !shared.contains(own)).cloned());
+        CertificateInjection { certificate_refs }
+    }
+
+    /// The Redis database with this index.
+    pub fn redis(&self, database: i32) -> RedisConnection {
+        RedisConnection { server: self.spec.redis.clone(), database }
+    }
+
+    /// The database with this name.
+    pub fn database(&self, name: &str) -> PostgresConnection {
+        let database = &self.spec.database;
+        let prefix = database.prefix.as_deref().unwrap_or_default();
+        let mode = database.ssl_mode.map(|mode| ("sslmode".to_owned(), mode.as_str().to_owned()));
+        PostgresConnection {
+            credentials: database.credentials.clone(),
+            hosts: database.hosts.clone(),
+            database: Some(format!("{prefix}{name}")),
+            parameters: mode.into_iter().collect(),
+        }
+    }
+
+    /// The proxy, for components that use it.
+    pub fn proxy(&self, part: Part) -> Option<ProxySpec> {
+        let proxy = self.installation.proxy.as_ref()?;
+        proxy.components.iter().any(|name| name == part.name()).then(|| proxy.proxy.clone())
+    }
+}
+
+/// The longest names decide: a Service must have each of them.
+fn names(owner: &str) -> Result<ChildName, PlanError> {
+    ChildName::of(owner, &format!("{}-{}", Harbor::NAME, Part::RegistryController.name()))?;
+    ChildName::of(owner, Harbor::NAME)
+}
+
+/// Refuses what this version of Harbor does not have.
+fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError> {
+    let InstallationSpec { chartmuseum, notary, cache_layer, .. } = &spec.installation;
+    let layer = cache_layer.as_ref().filter(|layer| layer.enabled);
+    (
+        version.known(Feature::ChartMuseum, "spec.chartmuseum", chartmuseum.as_ref()),
+        version.known(Feature::Notary, "spec.notary", notary.as_ref()),
+        version.known(Feature::CacheLayer, "spec.cacheLayer", layer),
+    )
+        .all()
+        .map(drop)
+}
+
+/// Refuses what contradicts itself, or would make components wait for ever.
+fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
+    let installation = &spec.installation;
+    (
+        notary_is_exposed(installation),
+        one_store(spec),
+        known_proxied(installation),
+        external_url(installation),
+    )
+        .all()
+        .map(drop)
+}
+
+fn notary_is_exposed(installation: &InstallationSpec) -> Result<(), PlanError> {
+    if installation.notary.is_some() && installation.expose.notary.is_none() {
+        return Err(PlanError::invalid(
+            "spec.expose.notary",
+            "is required when notary is set",
+            "add expose.notary.ingress.host or remove notary",
+        ));
+    }
+    Ok(())
+}
+
+fn one_store(spec: &HarborSpec) -> Result<(), PlanError> {
+    let storage = &spec.image_chart_storage;
+    let stores = &storage.object_store;
+    let set = [
+        storage.filesystem.is_some(),
+        stores.s3.is_some(),
+        stores.swift.is_some(),
+        stores.azure.is_some(),
+        stores.gcs.is_some(),
+        stores.oss.is_some(),
+    ];
+    match set.into_iter().filter(|set| *set).count() {
+        1 => Ok(()),
+        0 => Err(PlanError::invalid(
+            "spec.imageChartStorage",
+            "names no store",
+            "set one of filesystem, s3, swift, azure, gcs or oss",
+        )),
+        _ => Err(PlanError::invalid("spec.imageChartStorage", "names several stores", "keep the one in use")),
+    }
+}
+
+/// ChartMuseum takes the access key as a plain value only.
+fn charts_have_a_key(spec: &HarborSpec) -> Result<(), PlanError> {
+    let by_reference =
+        spec.image_chart_storage.object_store.s3.as_ref().and_then(|s3| s3.access_key_ref.as_ref());
+    if spec.installation.chartmuseum.is_some() && by_reference.is_some() {
+        return Err(PlanError::invalid(
+            "spec.imageChartStorage.s3.accesskeyRef",
+            "ChartMuseum cannot read the access key from a Secret",
+            "use accesskey, or remove chartmuseum",
+        ));
+    }
+    Ok(())
+}
+
+fn known_proxied(installation: &InstallationSpec) -> Result<(), PlanError> {
+    const PROXIED: [Part; 4] = [Part::Core, Part::JobService, Part::Registry, Part::Trivy];
+    let named = installation.proxy.iter().flat_map(|proxy| &proxy.components);
+    let unknown = |name: &&String| !PROXIED.iter().any(|part| part.name() == *name);
+    match named.into_iter().find(unknown) {
+        Some(name) => Err(PlanError::invalid(
+            "spec.proxy.components",
+            format!("{name:?} uses no proxy"),
+            "name core, jobservice, registry or trivy",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn external_url(installation: &InstallationSpec) -> Result<(), PlanError> {
+    let url = &installation.external_url;
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let usable = rest.is_some_and(|rest| {
+        let host = rest.trim_end_matches('/');
+        !host.is_empty() && !host.contains(['/', '?', '#', '@']) && !host.contains(char::is_whitespace)
+    });
+    if usable {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        "spec.externalURL",
+        format!("{url:?} is not the URL of a host"),
+        "write it like https://harbor.example.com, with a port if needed and without a path",
+    ))
+}

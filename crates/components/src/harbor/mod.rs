@@ -1,0 +1,132 @@
+//! Harbor: one object that becomes a running registry, on top of a database, a Redis and a storage that exist.
+//!
+//! Every component is an object of its own, with a controller of its own; here is who waits for whom. JobService and the
+//! exporter need a running Core, an Ingress needs somebody behind it, and nobody starts before its credentials and
+//! certificates are there.
+
+mod certificates;
+mod credentials;
+mod expose;
+mod inputs;
+mod network_policies;
+mod part;
+mod parts;
+#[cfg(test)]
+mod tests;
+mod upgrade;
+
+use self::{certificates::Makers, credentials::Credentials, inputs::Inputs, part::Part};
+use api::{
+    thirdparty::{
+        cert_manager::{Certificate, Issuer},
+        gateway::HTTPRoute,
+    },
+    v1beta1::{
+        self, ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry,
+        RegistryController, Trivy,
+    },
+};
+use k8s_openapi::api::{
+    core::v1::Secret,
+    networking::v1::{Ingress, NetworkPolicy},
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::Harbor`].
+pub struct Harbor;
+
+impl Component for Harbor {
+    type Owner = v1beta1::Harbor;
+
+    const NAME: &'static str = "harbor";
+
+    fn children() -> Children {
+        Children::none()
+            .and::<Issuer>()
+            .and::<Certificate>()
+            .and::<Secret>()
+            .and::<Registry>()
+            .and::<RegistryController>()
+            .and::<Core>()
+            .and::<JobService>()
+            .and::<Portal>()
+            .and::<ChartMuseum>()
+            .and::<Exporter>()
+            .and::<NotaryServer>()
+            .and::<NotarySigner>()
+            .and::<Trivy>()
+            .and::<Ingress>()
+            .and::<HTTPRoute>()
+            .and::<NetworkPolicy>()
+    }
+
+    fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let harbor = Inputs::read(owner, world)?;
+        let makers = Makers::of(&harbor, world)?;
+        let route = expose::route(&harbor, world)?;
+
+        let credentials = Credentials::of(&harbor);
+        let made = credentials.add(&harbor, graph);
+        let internal = certificates::internal(&harbor, &makers, graph);
+        let tls = |graph: &mut _, part| internal.as_ref().map(|it| it.certificate(graph, part));
+        let token = certificates::token(&harbor, &makers, graph);
+        let public = certificates::public(&harbor, graph);
+
+        let certificate = tls(graph, Part::Registry);
+        graph.add::<Registry>(
+            parts::registry(&harbor, &credentials),
+            (certificate, made.registry, made.registry_http),
+        );
+        let certificate = tls(graph, Part::RegistryController);
+        graph.add::<RegistryController>(
+            parts::registry_controller(&harbor, &credentials),
+            (certificate, made.core, made.jobservice),
+        );
+        let certificate = tls(graph, Part::Core);
+        let keys = (made.csrf, made.core, made.encryption, made.registry, made.jobservice);
+        let core = graph.add::<Core>(parts::core(&harbor, &credentials), (certificate, token, public, keys));
+        let certificate = tls(graph, Part::JobService);
+        graph.add::<JobService>(
+            parts::jobservice(&harbor, &credentials),
+            (core, certificate, made.core, made.jobservice),
+        );
+        let portal = parts::portal(&harbor).map(|portal| {
+            let certificate = tls(graph, Part::Portal);
+            graph.add::<Portal>(portal, certificate)
+        });
+        if let Some(chartmuseum) = parts::chartmuseum(&harbor, &credentials) {
+            let certificate = tls(graph, Part::ChartMuseum);
+            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core));
+        }
+        if let Some(exporter) = parts::exporter(&harbor, &credentials) {
+            let certificate = tls(graph, Part::Exporter);
+            graph.add::<Exporter>(exporter, (core, certificate));
+        }
+        if let Some(trivy) = parts::trivy(&harbor) {
+            let certificate = tls(graph, Part::Trivy);
+            graph.add::<Trivy>(trivy, (certificate, public));
+        }
+        let notary = certificates::notary(&harbor, &makers, graph);
+        if let Some(signer) = parts::notary_signer(&harbor, &credentials) {
+            graph.add::<NotarySigner>(signer, (notary.map(|(_, signer)| signer), made.notary_aliases));
+        }
+        let notary_server = parts::notary_server(&harbor).map(|server| {
+            let certificate = tls(graph, Part::NotaryServer);
+            graph.add::<NotaryServer>(server, (certificate, notary.map(|(server, _)| server), token))
+        });
+
+        if let Some(ingress) = expose::core_ingress(&harbor) {
+            graph.add::<Ingress>(ingress, (core, portal));
+        }
+        if let Some(route) = route {
+            graph.add::<HTTPRoute>(route, (core, portal));
+        }
+        if let Some(ingress) = expose::notary_ingress(&harbor) {
+            graph.add::<Ingress>(ingress, notary_server);
+        }
+        for policy in network_policies::policies(&harbor) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Who may talk to whom within a Harbor, and who from outside.
+//!
+//! Users come in through Core, the portal, Notary and the reverse proxy, and Prometheus through the metrics ports. All
+//! else is for siblings only. The portal serves files and talks to nobody.
+
+use super::{inputs::Inputs, part::Part};
+use crate::{labels, metrics};
+use k8s_openapi::{
+    api::networking::v1::{
+        NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec,
+    },
+    apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
+};
+use std::collections::BTreeMap;
+
+/// Who may come in through a port.
+enum From {
+    Everybody,
+    Siblings(&'static [Part]),
+}
+
+/// The policies of the components that are installed.
+pub(super) fn policies(harbor: &Inputs<'_>) -> Vec<NetworkPolicy> {
+    if !harbor.network_policies {
+        return Vec::new();
+    }
+    let ingress = installed(harbor).map(|part| {
+        let rules = doors(harbor, part).into_iter().map(|(port, from)| rule(harbor, port, &from)).collect();
+        policy(harbor, part, Direction::Ingress(rules))
+    });
+    let portal = harbor.installation.portal.as_ref();
+    let egress = portal.map(|_| policy(harbor, Part::Portal, Direction::NoEgress));
+    ingress.chain(egress).collect()
+}
+
+fn installed(harbor: &Inputs<'_>) -> impl Iterator<Item = Part> {
+    let spec = harbor.installation;
+    [
+        (Part::Core, true),
+        (Part::JobService, true),
+        // The controller is in the same pods.
+        (Part::Registry, true),
+        (Part::Portal, spec.portal.is_some()),
+        (Part::ChartMuseum, spec.chartmuseum.is_some()),
+        (Part::Exporter, spec.exporter.is_some()),
+        (Part::NotaryServer, spec.notary.is_some()),
+        (Part::NotarySigner, spec.notary.is_some()),
+        (Part::Trivy, spec.trivy.is_some()),
+        (Part::Nginx, spec.expose.core.service.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(part, installed)| installed.then_some(part))
+}
+
+/// The ports of a component's pods, by name, and who may come in through each.
+fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
+    use From::{Everybody, Siblings};
+    let port = part.port(harbor.scheme());
+    let own = match part {
+        Part::Core | Part::Portal | Part::NotaryServer | Part::Exporter => vec![(port, Everybody)],
+        Part::Nginx => vec![("http", Everybody), ("https", Everybody)],
+        Part::JobService => vec![(port, Siblings(&[Part::Core]))],
+        Part::Registry | Part::RegistryController => vec![
+            (Part::Registry.port(harbor.scheme()), Siblings(&[Part::Core, Part::JobService])),
+            (Part::RegistryController.port(harbor.scheme()), Siblings(&[Part::Core, Part::JobService])),
+        ],
+        Part::Trivy => vec![(port, Siblings(&[Part::Core, Part::JobService]))],
+        Part::ChartMuseum => vec![(port, Siblings(&[Part::Core]))],
+        Part::NotarySigner => vec![(port, Siblings(&[Part::NotaryServer]))],
+    };
+    let metrics = has_metrics(harbor, part).then_some((metrics::PORT, Everybody));
+    own.into_iter().chain(metrics).collect()
+}
+
+fn has_metrics(harbor: &Inputs<'_>, part: Part) -> bool {
+    let spec = harbor.installation;
+    let metrics = match part {
+        Part::Core => spec.core.as_ref().and_then(|core| core.metrics.as_ref()),
+        Part::JobService => spec.jobservice.as_ref().and_then(|jobs| jobs.metrics.as_ref()),
+        Part::Registry => spec.registry.as_ref().and_then(|registry| registry.metrics.as_ref()),
+        _ => None,
+    };
+    metrics.is_some_and(|metrics| metrics.enabled)
+}
+
+fn rule(harbor: &Inputs<'_>, port: &str, from: &From) -> NetworkPolicyIngressRule {
+    let peer = |part: &Part| NetworkPolicyPeer {
+        pod_selector: Some(LabelSelector {
+            match_labels: Some(pods(harbor, *part)),
+            match_expressions: None,
+        }),
+        ..NetworkPolicyPeer::default()
+    };
+    NetworkPolicyIngressRule {
+        from: match from {
+            From::Everybody => None,
+            From::Siblings(parts) => Some(parts.iter().map(peer).collect()),
+        },
+        ports: Some(vec![NetworkPolicyPort {
+            port: Some(IntOrString::String(port.into())),
+            protocol: Some("TCP".into()),
+            ..NetworkPolicyPort::default()
+        }]),
+    }
+}
+
+enum Direction {
+    Ingress(Vec<NetworkPolicyIngressRule>),
+    NoEgress,
+}
+
+fn policy(harbor: &Inputs<'_>, part: Part, direction: Direction) -> NetworkPolicy {
+    let (word, kind, ingress, egress) = match direction {
+        Direction::Ingress(rules) => ("ingress", "Ingress", Some(rules), None),
+        Direction::NoEgress => ("egress", "Egress", None, Some(Vec::new())),
+    };
+    NetworkPolicy {
+        metadata: harbor.metadata(harbor.child(&format!("{}-{word}", part.name()))),
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector {
+                match_labels: Some(pods(harbor, part)),
+                match_expressions: None,
+            }),
+            policy_types: Some(vec![kind.into()]),
+            ingress,
+            egress,
+        }),
+    }
+}
+
+/// Which pods are a component's: the labels its Deployment selects by.
+fn pods(harbor: &Inputs<'_>, part: Part) -> BTreeMap<String, String> {
+    labels::selector(part.name(), &harbor.child(part.name()), harbor.namespace)
+}

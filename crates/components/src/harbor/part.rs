@@ -1,0 +1,107 @@
+//! The parts of a Harbor.
+
+use crate::{HarborVersion, tls::Scheme};
+use api::v1beta1::{component::ComponentSpec, image::ImageSourceSpec};
+
+/// One component of a Harbor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// The API server.
+    Core,
+    /// Background jobs.
+    JobService,
+    /// Image storage.
+    Registry,
+    /// Garbage collection, in the registry's pods.
+    RegistryController,
+    /// Web pages.
+    Portal,
+    /// Chart storage.
+    ChartMuseum,
+    /// Metrics.
+    Exporter,
+    /// Signatures.
+    NotaryServer,
+    /// Keys of signatures.
+    NotarySigner,
+    /// Scans.
+    Trivy,
+    /// The reverse proxy in front.
+    Nginx,
+}
+
+impl Part {
+    /// Ends the names of its children, and begins the labels of its pods.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::JobService => "jobservice",
+            Self::Registry => "registry",
+            Self::RegistryController => "registryctl",
+            Self::Portal => "portal",
+            Self::ChartMuseum => "chartmuseum",
+            Self::Exporter => "exporter",
+            Self::NotaryServer => "notaryserver",
+            Self::NotarySigner => "notarysigner",
+            Self::Trivy => "trivy",
+            Self::Nginx => "nginx",
+        }
+    }
+
+    /// Name of its image, without registry and tag.
+    const fn image(self) -> &'static str {
+        match self {
+            Self::Core => "harbor-core",
+            Self::JobService => "harbor-jobservice",
+            Self::Registry => "registry-photon",
+            Self::RegistryController => "harbor-registryctl",
+            Self::Portal => "harbor-portal",
+            Self::ChartMuseum => "chartmuseum-photon",
+            Self::Exporter => "harbor-exporter",
+            Self::NotaryServer => "notary-server-photon",
+            Self::NotarySigner => "notary-signer-photon",
+            Self::Trivy => "trivy-adapter-photon",
+            Self::Nginx => "nginx-photon",
+        }
+    }
+
+    /// Its pods as the user wants them, with images from where all images come from.
+    pub fn pods(
+        self,
+        wished: Option<&ComponentSpec>,
+        source: Option<&ImageSourceSpec>,
+        version: &HarborVersion,
+    ) -> ComponentSpec {
+        let mut spec = wished.cloned().unwrap_or_default();
+        let Some(source) = source else { return spec };
+        let image = &mut spec.image;
+        let unnamed = image.image.as_deref().is_none_or(str::is_empty);
+        let set = |text: &'_ Option<String>| text.clone().filter(|text| !text.is_empty());
+        let (repository, suffix) = (set(&source.repository), set(&source.tag_suffix));
+        if unnamed && (repository.is_some() || suffix.is_some()) {
+            let repository = repository.unwrap_or_else(|| "goharbor".to_owned());
+            let (repository, suffix) = (repository.trim_end_matches('/'), suffix.unwrap_or_default());
+            image.image = Some(format!("{repository}/{}:v{version}{suffix}", self.image()));
+        }
+        image.image_pull_policy = image.image_pull_policy.or(source.image_pull_policy);
+        if image.image_pull_secrets.is_empty() {
+            image.image_pull_secrets.clone_from(&source.image_pull_secrets);
+        }
+        spec
+    }
+
+    /// The name of the port its pods listen on.
+    pub const fn port(self, internal: Scheme) -> &'static str {
+        match self {
+            Self::Registry | Self::NotaryServer | Self::NotarySigner => "api",
+            Self::Exporter => "metrics",
+            Self::Nginx => "http",
+            Self::Core
+            | Self::JobService
+            | Self::RegistryController
+            | Self::Portal
+            | Self::ChartMuseum
+            | Self::Trivy => internal.as_str(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Core.
+
+use super::{
+    super::{certificates, credentials::Credentials, inputs::Inputs, part::Part},
+    CORE_DATABASE, redis_index, registry_access, storage,
+};
+use api::v1beta1::{
+    self, CoreSpec,
+    core::{
+        AuthMode, CoreComponentsSpec, CoreLogLevel, CoreLogSpec, CoreRedisSpec,
+        components::{
+            CacheDriver, CoreChartRepositorySpec, CoreJobServiceSpec, CoreNotaryServerSpec, CorePortalSpec,
+            CoreRegistrySpec, CoreTokenServiceSpec, CoreTrivySpec,
+        },
+    },
+    duration::GoDuration,
+    installation::{HarborLogLevel, components::HarborCoreSpec},
+    postgres::CoreDatabaseSpec,
+};
+
+/// Core.
+pub(in super::super) fn core(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::Core {
+    let installation = harbor.installation;
+    let wished = installation.core.clone().unwrap_or_default();
+    let spec = CoreSpec {
+        component: harbor.pods(Part::Core, Some(&wished.component)),
+        certificates: harbor.authorities(Some(&wished.certificates)),
+        external_endpoint: harbor.external_url().into(),
+        components: components(harbor, credentials),
+        database: database(harbor, credentials, &wished),
+        redis: CoreRedisSpec {
+            connection: harbor.redis(redis_index::CORE),
+            idle_timeout: GoDuration::from("30s"),
+        },
+        admin_initial_password_ref: installation.harbor_admin_password_ref.clone(),
+        csrf_key_ref: credentials.csrf.name(),
+        secret_ref: credentials.core.name(),
+        public_certificate_ref: certificates::public_secret(harbor),
+        auth_mode: AuthMode::default(),
+        config_expiration: GoDuration::from("5s"),
+        http: None,
+        log: Some(CoreLogSpec { level: level(installation.log_level) }),
+        metrics: wished.metrics,
+        trace: installation.trace.clone(),
+        proxy: harbor.proxy(Part::Core),
+        network: installation.network.clone(),
+        cache_layer: installation.cache_layer.clone(),
+        settings: wished.settings,
+    };
+    v1beta1::Core { metadata: harbor.exposed_metadata(), spec, status: None }
+}
+
+pub(super) fn database(
+    harbor: &Inputs<'_>,
+    credentials: &Credentials,
+    wished: &HarborCoreSpec,
+) -> CoreDatabaseSpec {
+    CoreDatabaseSpec {
+        connection: harbor.database(CORE_DATABASE),
+        encryption_key_ref: credentials.encryption.name(),
+        max_idle_connections: wished.max_idle_connections,
+        max_open_connections: wished.max_open_connections,
+        lifetime: wished.lifetime.clone(),
+    }
+}
+
+fn components(harbor: &Inputs<'_>, credentials: &Credentials) -> CoreComponentsSpec {
+    let installation = harbor.installation;
+    CoreComponentsSpec {
+        job_service: CoreJobServiceSpec {
+            url: harbor.url(Part::JobService),
+            secret_ref: credentials.jobservice.name(),
+        },
+        portal: CorePortalSpec { url: harbor.url(Part::Portal) },
+        registry: CoreRegistrySpec {
+            access: registry_access(harbor, credentials, harbor.url(Part::RegistryController)),
+            redis: Some(harbor.redis(redis_index::REGISTRY)),
+            storage_provider_name: Some(storage::provider(&harbor.spec.image_chart_storage).into()),
+            sync: false,
+        },
+        token_service: CoreTokenServiceSpec {
+            url: harbor.token_service_url(),
+            certificate_ref: certificates::token_secret(harbor),
+        },
+        chart_repository: installation.chartmuseum.as_ref().map(|charts| CoreChartRepositorySpec {
+            url: harbor.url(Part::ChartMuseum),
+            absolute_url: charts.absolute_url,
+            cache_driver: CacheDriver::default(),
+        }),
+        trivy: installation
+            .trivy
+            .as_ref()
+            .map(|_| CoreTrivySpec { url: harbor.url(Part::Trivy), adapter_url: harbor.url(Part::Trivy) }),
+        notary_server: installation
+            .notary
+            .as_ref()
+            .map(|_| CoreNotaryServerSpec { url: harbor.url(Part::NotaryServer) }),
+        tls: harbor.tls(Part::Core),
+    }
+}
+
+const fn level(level: HarborLogLevel) -> CoreLogLevel {
+    match level {
+        HarborLogLevel::Debug => CoreLogLevel::Debug,
+        HarborLogLevel::Info => CoreLogLevel::Info,
+        HarborLogLevel::Warning => CoreLogLevel::Warn,
+        HarborLogLevel::Error | HarborLogLevel::Fatal => CoreLogLevel::Error,
+    }
+}

@@ -1,0 +1,119 @@
+//! JobService.
+
+use super::{
+    super::{credentials::Credentials, inputs::Inputs, part::Part},
+    redis_index, registry_access,
+};
+use api::v1beta1::{
+    self, JobServiceSpec,
+    duration::GoDuration,
+    installation::{
+        HarborLogLevel,
+        components::{HarborJobServiceSpec, JobLoggerKind},
+    },
+    jobservice::{
+        JobServiceCacheLayerSpec, JobServiceCoreSpec, JobServiceStorageSpec, LoggersSpec, WorkerPoolBackend,
+        WorkerPoolSpec,
+        loggers::{DatabaseLoggerSpec, FileLoggerSpec, JobServiceLogLevel, StdoutLoggerSpec},
+    },
+    redis::JobServiceRedisPool,
+    registry_access::TokenServiceAccess,
+    volume::{PersistentVolumeSpec, ScratchVolumeSpec, VolumeSource},
+};
+use k8s_openapi::api::core::v1::{PersistentVolumeClaimVolumeSource, Volume};
+
+/// Days the logs of jobs are kept unless the user says otherwise.
+const USUAL_DAYS: i32 = 14;
+
+/// JobService. Starts after Core, whose database settings it asks for.
+pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::JobService {
+    let installation = harbor.installation;
+    let wished = installation.jobservice.clone().unwrap_or_default();
+    let level = level(installation.log_level);
+    let spec = JobServiceSpec {
+        component: harbor.pods(Part::JobService, Some(&wished.component)),
+        certificates: harbor.authorities(Some(&wished.certificates)),
+        core: JobServiceCoreSpec {
+            url: harbor.url_with_port(Part::Core),
+            secret_ref: credentials.core.name(),
+        },
+        registry: registry_access(harbor, credentials, harbor.url_with_port(Part::RegistryController)),
+        token_service: TokenServiceAccess { url: harbor.token_service_url() },
+        secret_ref: credentials.jobservice.name(),
+        worker_pool: WorkerPoolSpec {
+            workers: wished.worker_count,
+            backend: WorkerPoolBackend::default(),
+            redis_pool: Some(queue(harbor)),
+        },
+        job_loggers: job_loggers(&wished, level),
+        loggers: LoggersSpec { files: None, database: None, stdout: Some(StdoutLoggerSpec { level }) },
+        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(&wished) }),
+        metrics: wished.metrics,
+        trace: installation.trace.clone(),
+        proxy: harbor.proxy(Part::JobService),
+        tls: harbor.tls(Part::JobService),
+        network: installation.network.clone(),
+        update_strategy_type: installation.update_strategy_type.clone(),
+        cache_layer: cache_layer(harbor),
+        settings: wished.settings,
+    };
+    v1beta1::JobService { metadata: harbor.component_metadata(), spec, status: None }
+}
+
+/// The queue of jobs. Its namespace is left to JobService, which makes one from its own name.
+pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
+    JobServiceRedisPool {
+        connection: harbor.redis(redis_index::JOBSERVICE),
+        namespace: None,
+        idle_timeout: GoDuration::from("30s"),
+    }
+}
+
+fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> LoggersSpec {
+    let days = wished.logger_sweeper_days.unwrap_or(USUAL_DAYS);
+    let sweeper = || Some(GoDuration::from(format!("{}h", days * 24)));
+    let volume = wished.storage.as_ref().and_then(|storage| storage.job_logs_persistent_volume.as_ref());
+    let chosen = |kind| wished.job_loggers.contains(&kind);
+    let file = wished.job_loggers.is_empty() || chosen(JobLoggerKind::File);
+    LoggersSpec {
+        files: file.then(|| vec![FileLoggerSpec { level, sweeper: sweeper(), volume: volume.map(claim) }]),
+        database: chosen(JobLoggerKind::Database).then(|| DatabaseLoggerSpec { level, sweeper: sweeper() }),
+        stdout: chosen(JobLoggerKind::Stdout).then_some(StdoutLoggerSpec { level }),
+    }
+}
+
+fn exports(wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
+    let storage = wished.storage.as_ref();
+    match storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()) {
+        Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
+        None => ScratchVolumeSpec::default(),
+    }
+}
+
+/// The volume of a claim that exists.
+pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
+    let claim = PersistentVolumeClaimVolumeSource {
+        claim_name: volume.claim_name.clone(),
+        read_only: volume.read_only,
+    };
+    Volume { persistent_volume_claim: Some(claim), ..Volume::default() }.into()
+}
+
+fn cache_layer(harbor: &Inputs<'_>) -> Option<JobServiceCacheLayerSpec> {
+    let layer = harbor.installation.cache_layer.as_ref().filter(|layer| layer.enabled)?;
+    Some(JobServiceCacheLayerSpec {
+        redis: harbor.redis(redis_index::CORE),
+        expire_hours: layer.expire_hours,
+        database: layer.database,
+    })
+}
+
+const fn level(level: HarborLogLevel) -> JobServiceLogLevel {
+    match level {
+        HarborLogLevel::Debug => JobServiceLogLevel::Debug,
+        HarborLogLevel::Info => JobServiceLogLevel::Info,
+        HarborLogLevel::Warning => JobServiceLogLevel::Warning,
+        HarborLogLevel::Error => JobServiceLogLevel::Error,
+        HarborLogLevel::Fatal => JobServiceLogLevel::Fatal,
+    }
+}

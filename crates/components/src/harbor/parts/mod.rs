@@ -1,0 +1,53 @@
+//! The components of a Harbor, as objects of their own.
+
+mod chartmuseum;
+mod core;
+mod exporter;
+mod jobservice;
+mod notary;
+mod portal;
+mod registry;
+mod storage;
+mod trivy;
+
+pub(super) use self::{
+    chartmuseum::chartmuseum,
+    core::core,
+    exporter::exporter,
+    jobservice::jobservice,
+    notary::{notary_server, notary_signer},
+    portal::portal,
+    registry::{registry, registry_controller},
+    trivy::trivy,
+};
+
+use super::{
+    credentials::{Credentials, REGISTRY_USER},
+    inputs::Inputs,
+    part::Part,
+};
+use api::v1beta1::registry_access::{RegistryAccess, RegistryCredentials};
+
+/// Which Redis database each component uses. Data is in them: they never change.
+mod redis_index {
+    pub(super) const CORE: i32 = 0;
+    pub(super) const REGISTRY: i32 = 1;
+    pub(super) const JOBSERVICE: i32 = 2;
+    pub(super) const CHARTMUSEUM: i32 = 3;
+    pub(super) const TRIVY: i32 = 5;
+}
+
+/// The name of Core's database, after the prefix.
+const CORE_DATABASE: &str = "core";
+
+/// How Core and JobService reach the registry.
+fn registry_access(harbor: &Inputs<'_>, credentials: &Credentials, controller_url: String) -> RegistryAccess {
+    RegistryAccess {
+        url: harbor.url(Part::Registry),
+        controller_url,
+        credentials: RegistryCredentials {
+            username: REGISTRY_USER.into(),
+            password_ref: credentials.registry.name(),
+        },
+    }
+}

@@ -1,0 +1,89 @@
+//! Notary's server and signer.
+
+use super::super::{certificates, credentials::Credentials, inputs::Inputs, part::Part};
+use api::v1beta1::{
+    self, NotaryServerSpec, NotarySignerSpec,
+    installation::HarborLogLevel,
+    notary::{NotaryLogLevel, NotaryLoggingSpec, NotaryStorageSpec},
+    notaryserver::{
+        NotaryKeyAlgorithm, NotaryServerAuthenticationSpec, NotaryServerRemoteSignerSpec,
+        NotaryServerTokenSpec, NotaryServerTrustServiceSpec,
+    },
+    notarysigner::{NotarySignerAuthenticationSpec, NotarySignerStorageSpec},
+    postgres::PostgresConnection,
+};
+
+/// Where the signer listens.
+const SIGNER_PORT: i64 = 7899;
+
+/// The server, where the user wants Notary.
+pub(in super::super) fn notary_server(harbor: &Inputs<'_>) -> Option<v1beta1::NotaryServer> {
+    let wished = harbor.installation.notary.as_ref()?;
+    let spec = NotaryServerSpec {
+        component: harbor.pods(Part::NotaryServer, wished.server.as_ref()),
+        trust_service: NotaryServerTrustServiceSpec {
+            remote: Some(NotaryServerRemoteSignerSpec {
+                host: harbor.child(Part::NotarySigner.name()),
+                port: SIGNER_PORT,
+                key_algorithm: NotaryKeyAlgorithm::default(),
+                certificate_ref: Some(certificates::notary_server_secret(harbor)),
+            }),
+        },
+        storage: Some(NotaryStorageSpec { postgres: database(harbor, Part::NotaryServer) }),
+        authentication: Some(NotaryServerAuthenticationSpec {
+            token: NotaryServerTokenSpec {
+                realm: format!("{}/service/token", harbor.external_url()),
+                service: "harbor-notary".into(),
+                issuer: "harbor-token-issuer".into(),
+                certificate_ref: certificates::token_secret(harbor),
+                auto_redirect: true,
+            },
+        }),
+        migration_enabled: Some(wished.migration_enabled),
+        logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
+        tls: harbor.tls(Part::NotaryServer),
+        network: harbor.installation.network.clone(),
+    };
+    Some(v1beta1::NotaryServer { metadata: harbor.exposed_metadata(), spec, status: None })
+}
+
+/// The signer, where the user wants Notary.
+pub(in super::super) fn notary_signer(
+    harbor: &Inputs<'_>,
+    credentials: &Credentials,
+) -> Option<v1beta1::NotarySigner> {
+    let wished = harbor.installation.notary.as_ref()?;
+    let spec = NotarySignerSpec {
+        component: harbor.pods(Part::NotarySigner, wished.signer.as_ref()),
+        authentication: NotarySignerAuthenticationSpec {
+            certificate_ref: certificates::notary_signer_secret(harbor),
+        },
+        storage: NotarySignerStorageSpec {
+            storage: NotaryStorageSpec { postgres: database(harbor, Part::NotarySigner) },
+            aliases_ref: credentials.notary_aliases.name(),
+        },
+        migration_enabled: Some(wished.migration_enabled),
+        logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
+        network: harbor.installation.network.clone(),
+    };
+    Some(v1beta1::NotarySigner { metadata: harbor.component_metadata(), spec, status: None })
+}
+
+/// Each has a database of its own. Notary does not know the mode `allow`.
+fn database(harbor: &Inputs<'_>, part: Part) -> PostgresConnection {
+    let mut connection = harbor.database(part.name());
+    if let Some(mode) = connection.parameters.get_mut("sslmode").filter(|mode| *mode == "allow") {
+        "prefer".clone_into(mode);
+    }
+    connection
+}
+
+const fn level(level: HarborLogLevel) -> NotaryLogLevel {
+    match level {
+        HarborLogLevel::Debug => NotaryLogLevel::Debug,
+        HarborLogLevel::Info => NotaryLogLevel::Info,
+        HarborLogLevel::Warning => NotaryLogLevel::Warning,
+        HarborLogLevel::Error => NotaryLogLevel::Error,
+        HarborLogLevel::Fatal => NotaryLogLevel::Fatal,
+    }
+}
