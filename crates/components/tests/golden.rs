@@ -9,7 +9,7 @@ mod cases;
 
 use cases::{Case, files, golden_directory};
 use components::{Visitor, core::Core};
-use plan::{Component, Readable};
+use plan::{Component, Desired, Policy, Readable};
 use std::{fs, path::Path};
 
 #[test]
@@ -40,12 +40,28 @@ fn the_example_of_a_core_renders() {
     assert_eq!(kinds, ["Service", "ConfigMap", "Secret", "Deployment"]);
 }
 
-/// Objects in the order they are applied, fields in the order a person reads them.
+/// Objects in the order they are applied, fields in the order a person reads them, each under how it is brought about.
 fn rendered<C: Component>(case: &Case<C>) -> String {
     // Long values stay on one line, where they can be searched for.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };
-    let document = |object| serde_saphyr::to_string_with_options(&Readable(object), options.clone()).unwrap();
-    case.children().iter().map(document).collect::<Vec<_>>().join("---\n")
+    let plan = case.plan().unwrap();
+    let document = |desired: &Desired| {
+        let object = desired.object.to_json().unwrap();
+        let object = serde_saphyr::to_string_with_options(&Readable(&object), options.clone()).unwrap();
+        format!("{}{object}", policy(&desired.policy))
+    };
+    plan.graph.iter().map(|(_, desired, _)| document(desired)).collect::<Vec<_>>().join("---\n")
+}
+
+fn policy(policy: &Policy) -> String {
+    match policy {
+        Policy::Apply => String::new(),
+        Policy::CreateOnce { generate } => {
+            let values = generate.iter().map(|(key, recipe)| format!("#   {key}: {recipe:?}\n"));
+            format!("# created once, with values made up then:\n{}", values.collect::<String>())
+        }
+        Policy::Issue(issuance) => format!("# issued and renewed: {issuance:?}\n"),
+    }
 }
 
 fn difference(case: &Path, rendered: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! `app.conf`, Core's configuration file. All else is in its environment.
 
 use super::inputs::Inputs;
+use crate::VERSION_ANNOTATION;
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::fmt;
 
@@ -15,7 +16,11 @@ pub(super) fn config_map(core: &Inputs<'_>) -> ConfigMap {
         enablegzip: http.enable_gzip,
         httpport: core.scheme().container_port(),
     };
-    core.instance.config_map(FILE, app_conf.to_string())
+    let mut config_map = core.instance.config_map(FILE, app_conf.to_string());
+    // Tells a Harbor which version it comes from when it is upgraded.
+    let version = (VERSION_ANNOTATION.to_owned(), core.instance.version.to_string());
+    config_map.metadata.annotations = Some([version].into());
+    config_map
 }
 
 /// What Core reads from its file. Harbor listens on 8443 whenever TLS is on, whatever `httpport` says.

@@ -53,19 +53,20 @@ pub(super) struct Makers {
 impl Makers {
     /// Looks at what the cluster serves, and at what was begun.
     pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
-        let maker = |wanted: Wanted, secret: String| match wanted {
+        let maker = |wanted: Wanted, secret: &str| match wanted {
             Wanted::No => Ok(Maker::Operator),
-            Wanted::Yes if !world.serves::<Certificate>()? => Ok(Maker::Operator),
-            Wanted::Yes => Ok(match world.read::<Secret>(&secret)? {
-                Some(ours) if begun_by_us(&ours) => Maker::Operator,
-                _ => Maker::CertManager,
-            }),
+            Wanted::Yes => {
+                let secret = world.read::<Secret>(&harbor.child(secret));
+                let (served, secret) = (world.serves::<Certificate>(), secret).all()?;
+                let ours = secret.is_some_and(|secret| begun_by_us(&secret));
+                Ok(if served && !ours { Maker::CertManager } else { Maker::Operator })
+            }
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
         let (internal, token, notary) = (
-            maker(Wanted::when(harbor.scheme() == Scheme::Https), harbor.child(INTERNAL_AUTHORITY_SECRET)),
-            maker(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), harbor.child(TOKEN)),
-            maker(Wanted::when(harbor.installation.notary.is_some()), harbor.child(NOTARY_AUTHORITY)),
+            maker(Wanted::when(harbor.scheme() == Scheme::Https), INTERNAL_AUTHORITY_SECRET),
+            maker(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), TOKEN),
+            maker(Wanted::when(harbor.installation.notary.is_some()), NOTARY_AUTHORITY),
         )
             .all()?;
         Ok(Self { internal, token, notary })

@@ -1,6 +1,6 @@
 //! A Harbor that can be made: its spec, and the names everything else follows from.
 
-use super::{Harbor, part::Part, upgrade};
+use super::{Harbor, part::Part};
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, ingress_controller, network_policy, tls::Scheme,
 };
@@ -10,7 +10,7 @@ use api::v1beta1::{
     tls::ComponentsTlsSpec,
 };
 use kube::core::ObjectMeta;
-use plan::{All, ChildName, Component, PlanError, World};
+use plan::{All, ChildName, Component, PlanError};
 use std::collections::BTreeMap;
 
 /// A Harbor that can be made.
@@ -31,16 +31,14 @@ pub(super) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// Judges the spec as a whole; what components refer to is judged by them.
-    pub fn read(owner: &'a v1beta1::Harbor, world: &World<'_>) -> Result<Self, PlanError> {
+    pub fn of(owner: &'a v1beta1::Harbor) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let installation = &spec.installation;
         let ObjectMeta { name, namespace, annotations, .. } = &owner.metadata;
         let name = name.as_deref().unwrap_or_default();
-        let version = HarborVersion::parse_spec(&installation.version).and_then(|version| {
-            (supported(spec, &version), upgrade::allowed(name, &version, world)).all()?;
-            Ok(version)
-        });
-        let (version, name, ..) = (version, names(name), consistent(spec)).all()?;
+        let version = HarborVersion::parse_spec(&installation.version)
+            .and_then(|version| supported(spec, &version).map(|()| version));
+        let (version, name, ()) = (version, names(name), consistent(spec)).all()?;
         Ok(Self {
             spec,
             installation,

@@ -30,7 +30,7 @@ use k8s_openapi::api::{
     core::v1::Secret,
     networking::v1::{Ingress, NetworkPolicy},
 };
-use plan::{Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -61,9 +61,10 @@ impl Component for Harbor {
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let harbor = Inputs::read(owner, world)?;
-        let makers = Makers::of(&harbor, world)?;
-        let route = expose::route(&harbor, world)?;
+        let harbor = Inputs::of(owner)?;
+        let ((), makers, route) =
+            (upgrade::allowed(&harbor, world), Makers::of(&harbor, world), expose::route(&harbor, world))
+                .all()?;
 
         let credentials = Credentials::of(&harbor);
         let made = credentials.add(&harbor, graph);

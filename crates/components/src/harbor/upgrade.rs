@@ -1,10 +1,10 @@
 //! From which version to which a Harbor may go.
 
-use super::{Harbor, part::Part};
+use super::{inputs::Inputs, part::Part};
 use crate::{HarborVersion, VERSION_ANNOTATION};
 use api::v1beta1;
 use k8s_openapi::api::core::v1::ConfigMap;
-use plan::{Component, PlanError, World};
+use plan::{PlanError, World};
 use std::collections::BTreeMap;
 
 /// How many minor releases Harbor supports being upgraded over at once.
@@ -14,16 +14,12 @@ const LONGEST_STEP: u32 = 2;
 ///
 /// What runs is told by Core's ConfigMap, which changes with the version and hardly ever otherwise; what the old
 /// operator left behind says nothing there, and is told by the Core itself.
-pub(super) fn allowed(owner: &str, wanted: &HarborVersion, world: &World<'_>) -> Result<(), PlanError> {
-    let core = format!("{owner}-{}", Harbor::NAME);
-    let Some(config) = world.read::<ConfigMap>(&format!("{core}-{}", Part::Core.name()))? else {
-        return Ok(());
-    };
+pub(super) fn allowed(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let (wanted, core) = (&harbor.version, &harbor.name);
+    let Some(config) = world.read::<ConfigMap>(&harbor.child(Part::Core.name()))? else { return Ok(()) };
     let running = match annotated(config.metadata.annotations.as_ref()) {
         Some(version) => Some(version),
-        None => {
-            world.read::<v1beta1::Core>(&core)?.and_then(|it| annotated(it.metadata.annotations.as_ref()))
-        }
+        None => world.read::<v1beta1::Core>(core)?.and_then(|it| annotated(it.metadata.annotations.as_ref())),
     };
     let Some(running) = running else { return Ok(()) };
     let (from, to) = (running.minor(), wanted.minor());

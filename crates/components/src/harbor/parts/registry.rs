@@ -10,6 +10,7 @@ use api::v1beta1::{
     registry::{
         RegistryMiddlewaresSpec, RegistryRedisPoolSpec, RegistryRedisSpec, RegistryValidationSpec,
         auth::{RegistryAuthenticationSpec, RegistryHtPasswdSpec},
+        health::{RegistryHealthSpec, RegistryStorageCheckSpec},
         http::{RegistryHttpDebugSpec, RegistryHttpSpec, RegistryPrometheusSpec},
         log::{RegistryAccessLogSpec, RegistryLogLevel, RegistryLogSpec},
         storage::{
@@ -43,7 +44,10 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
             }),
             ..RegistryAuthenticationSpec::default()
         }),
-        health: None,
+        health: Some(RegistryHealthSpec {
+            storage_driver: Some(RegistryStorageCheckSpec::default()),
+            ..RegistryHealthSpec::default()
+        }),
         notifications: None,
         redis: Some(RegistryRedisSpec {
             connection: harbor.redis(redis_index::REGISTRY),

@@ -1,1 +1,62 @@
 //! Sentences about Harbor.
+
+mod adoption;
+mod certificates;
+mod graph;
+mod network_policies;
+mod refusals;
+mod spec;
+
+use super::Harbor;
+use crate::cases::Case;
+use plan::{Plan, Policy};
+use serde_json::Value;
+
+/// Names of the golden cases, which together use everything a Harbor can be given.
+const CASES: [&str; 8] = [
+    "minimal",
+    "harbor-2.5",
+    "harbor-2.8",
+    "harbor-2.9",
+    "harbor-2.13",
+    "harbor-2.15",
+    "storage-oss",
+    "without-cert-manager",
+];
+
+fn a_harbor() -> Case<Harbor> {
+    Case::golden("minimal")
+}
+
+fn names(case: &Case<Harbor>, kind: &str) -> Vec<String> {
+    let children = case.children().into_iter().filter(|child| child["kind"] == kind);
+    children.map(|child| child["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn kinds(case: &Case<Harbor>) -> Vec<String> {
+    case.children().into_iter().map(|child| child["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What a child waits for, as `Kind name`.
+fn waits_for(plan: &Plan, kind: &str, name: &str) -> Vec<String> {
+    let (_, _, after) = plan
+        .graph
+        .iter()
+        .find(|(_, desired, _)| desired.object.key().kind == kind && desired.object.key().name == name)
+        .unwrap();
+    let shown = |id: &_| {
+        let key = plan.graph[*id].object.key();
+        format!("{} {}", key.kind, key.name)
+    };
+    after.iter().map(shown).collect()
+}
+
+fn policy(case: &Case<Harbor>, secret: &str) -> Policy {
+    let plan = case.plan().unwrap();
+    let found = plan.graph.iter().find(|(_, desired, _)| desired.object.key().name == secret);
+    found.unwrap().1.policy.clone()
+}
+
+fn spec(case: &Case<Harbor>, kind: &str) -> Value {
+    case.child(kind)["spec"].clone()
+}

@@ -1,0 +1,67 @@
+//! Who makes certificates.
+
+use super::{Harbor, a_harbor, names, policy, spec};
+use crate::cases::Case;
+use plan::{Issuance, Policy, Role};
+use serde_json::json;
+
+#[test]
+fn without_cert_manager_the_operator_issues_every_certificate_itself() {
+    let case = Case::<Harbor>::golden("without-cert-manager");
+    assert_eq!(names(&case, "Certificate"), Vec::<String>::new());
+    assert_eq!(names(&case, "Issuer"), Vec::<String>::new());
+    let authority = policy(&case, "acme-harbor-internal-tls-authority");
+    assert!(matches!(authority, Policy::Issue(Issuance { role: Role::Authority, .. })), "{authority:?}");
+    let expected = Issuance {
+        subject: "acme-harbor-core".into(),
+        dns_names: vec!["acme-harbor-core".into()],
+        role: Role::Leaf { authority: Some("acme-harbor-internal-tls-authority".into()) },
+        days: 90,
+    };
+    assert_eq!(policy(&case, "acme-harbor-internal-tls-core"), Policy::Issue(expected));
+}
+
+#[test]
+fn with_cert_manager_and_an_issuer_the_token_key_is_rsa_in_pkcs1_and_stays() {
+    let key = spec(&a_harbor(), "Certificate")["privateKey"].clone();
+    let expected = json!({"algorithm": "RSA", "encoding": "PKCS1", "size": 4096, "rotationPolicy": "Never"});
+    assert_eq!(key, expected);
+}
+
+#[test]
+fn without_an_issuer_the_operator_makes_the_token_key_although_cert_manager_is_there() {
+    let case = a_harbor().set("/spec/core", json!({}));
+    assert_eq!(names(&case, "Certificate"), Vec::<String>::new());
+    assert!(matches!(policy(&case, "acme-harbor-core-tokencert"), Policy::Issue(_)));
+}
+
+#[test]
+fn what_the_operator_began_it_goes_on_with_when_cert_manager_is_installed_later() {
+    let mut case = a_harbor();
+    case.inputs.push(json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": {
+            "name": "acme-harbor-core-tokencert", "namespace": "registry",
+            "labels": {"goharbor.io/operator-controller": "harbor"},
+        },
+    }));
+    assert_eq!(names(&case, "Certificate"), Vec::<String>::new());
+    case.inputs[0]["metadata"]["labels"] = json!({"controller.cert-manager.io/fao": "true"});
+    assert_eq!(names(&case, "Certificate"), ["acme-harbor-core-tokencert"]);
+}
+
+#[test]
+fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host() {
+    let case = Case::<Harbor>::golden("without-cert-manager");
+    let Policy::Issue(issuance) = policy(&case, "acme-harbor-expose-tls") else { panic!("not issued") };
+    assert_eq!(issuance.dns_names, ["harbor.example.com"]);
+    assert_eq!(spec(&case, "Ingress")["tls"][0]["secretName"], "acme-harbor-expose-tls");
+    assert_eq!(spec(&case, "Core")["publicCertificateRef"], "acme-harbor-expose-tls");
+}
+
+#[test]
+fn names_too_long_for_a_subject_are_shortened_to_one_that_fits() {
+    let case = a_harbor().set("/metadata/name", json!("x".repeat(44)));
+    let subject = spec(&case, "Certificate")["commonName"].as_str().unwrap().len();
+    assert!(subject <= 64, "{subject}");
+}

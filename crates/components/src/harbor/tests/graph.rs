@@ -1,0 +1,103 @@
+//! Who waits for whom, and what is made once.
+
+use super::{CASES, a_harbor, kinds, names, policy, waits_for};
+use crate::{cases::Case, harbor::Harbor};
+use plan::Policy;
+use serde_json::json;
+
+#[test]
+fn jobservice_and_the_exporter_wait_for_core() {
+    let plan = Case::<Harbor>::golden("harbor-2.5").plan().unwrap();
+    for kind in ["JobService", "Exporter"] {
+        assert!(waits_for(&plan, kind, "acme-harbor").contains(&"Core acme-harbor".to_owned()), "{kind}");
+    }
+}
+
+#[test]
+fn an_ingress_waits_for_who_is_behind_it() {
+    let plan = Case::<Harbor>::golden("harbor-2.5").plan().unwrap();
+    let expected = ["Core acme-harbor", "Portal acme-harbor"];
+    assert_eq!(waits_for(&plan, "Ingress", "acme-harbor"), expected);
+    assert_eq!(waits_for(&plan, "Ingress", "acme-harbor-notaryserver"), ["NotaryServer acme-harbor"]);
+}
+
+#[test]
+fn every_component_waits_for_its_own_certificate() {
+    for (case, kind_of_certificate, name) in
+        [("harbor-2.5", "Certificate", "internal-"), ("without-cert-manager", "Secret", "internal-tls-")]
+    {
+        let plan = Case::<Harbor>::golden(case).plan().unwrap();
+        for (kind, part) in [
+            ("Registry", "registry"),
+            ("RegistryController", "registryctl"),
+            ("Core", "core"),
+            ("JobService", "jobservice"),
+            ("Portal", "portal"),
+            ("NotaryServer", "notaryserver"),
+        ] {
+            let certificate = format!("{kind_of_certificate} acme-harbor-{name}{part}");
+            assert!(waits_for(&plan, kind, "acme-harbor").contains(&certificate), "{case}: {kind}");
+        }
+    }
+}
+
+#[test]
+fn core_waits_for_everything_it_proves_itself_with() {
+    let plan = a_harbor().plan().unwrap();
+    let expected = [
+        "Secret acme-harbor-registry-basicauth",
+        "Secret acme-harbor-core-csrf",
+        "Secret acme-harbor-core-secret",
+        "Secret acme-harbor-core-encryptionkey",
+        "Secret acme-harbor-jobservice-secret",
+        "Certificate acme-harbor-core-tokencert",
+    ];
+    assert_eq!(waits_for(&plan, "Core", "acme-harbor"), expected);
+}
+
+#[test]
+fn a01_a02_credentials_are_made_once_and_never_again() {
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    for name in [
+        "registry-basicauth",
+        "registry-http",
+        "core-csrf",
+        "core-secret",
+        "core-encryptionkey",
+        "jobservice-secret",
+        "notarysigner-encryption-key",
+    ] {
+        let policy = policy(&case, &format!("acme-harbor-{name}"));
+        assert!(matches!(policy, Policy::CreateOnce { .. }), "{name}: {policy:?}");
+    }
+}
+
+#[test]
+fn credentials_the_user_has_are_not_made() {
+    let case = Case::<Harbor>::golden("harbor-2.15");
+    assert_eq!(names(&case, "Secret"), Vec::<String>::new());
+    assert_eq!(names(&case, "Certificate"), Vec::<String>::new());
+}
+
+#[test]
+fn optional_components_are_there_exactly_when_asked_for() {
+    let optional = ["Portal", "ChartMuseum", "Exporter", "NotaryServer", "NotarySigner", "Trivy"];
+    let everything = kinds(&Case::<Harbor>::golden("harbor-2.5"));
+    let bare = kinds(&a_harbor().set("/spec/portal", json!(null)));
+    for kind in optional {
+        assert!(everything.contains(&kind.to_owned()), "{kind}");
+        assert!(!bare.contains(&kind.to_owned()), "{kind}");
+    }
+}
+
+#[test]
+fn components_are_all_called_like_the_harbor() {
+    for case in CASES.map(Case::<Harbor>::golden) {
+        for child in case.children().iter().filter(|child| child["apiVersion"] == "goharbor.io/v1beta1") {
+            assert_eq!(child["metadata"]["name"], "acme-harbor", "{}", child["kind"]);
+            let annotations = &child["metadata"]["annotations"];
+            assert_eq!(annotations["goharbor.io/network-policies"], "false", "{}", child["kind"]);
+            assert!(annotations["harbor.goharbor.io/version"].is_string(), "{}", child["kind"]);
+        }
+    }
+}

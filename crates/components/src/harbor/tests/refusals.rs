@@ -1,0 +1,139 @@
+//! What is refused, and how that is said.
+
+use super::{Harbor, a_harbor};
+use crate::cases::Case;
+use plan::{Class, Classify};
+use serde_json::json;
+
+#[test]
+fn what_a_version_lacks_is_refused_with_the_version_where_it_ended() {
+    let case = Case::<Harbor>::golden("harbor-2.5").set("/spec/version", json!("2.9.0"));
+    let error = case.plan().unwrap_err();
+    assert_eq!((error.class(), error.reason()), (Class::Invalid, "InvalidSpec"));
+    let told = error.to_string();
+    assert!(
+        told.contains("spec.chartmuseum: Harbor 2.9.0 has no ChartMuseum: it ended with Harbor 2.8"),
+        "{told}"
+    );
+    assert!(told.contains("spec.notary: Harbor 2.9.0 has no Notary: it ended with Harbor 2.9"), "{told}");
+}
+
+#[test]
+fn versions_from_2_5_to_2_15_are_accepted_whatever_the_patch() {
+    for version in ["2.5.0", "2.9.17", "2.15.99", "v2.15.0"] {
+        assert!(a_harbor().set("/spec/version", json!(version)).plan().is_ok(), "{version}");
+    }
+    for version in ["2.4.9", "2.16.0", "latest", "2.15"] {
+        let error = a_harbor().set("/spec/version", json!(version)).error();
+        assert!(error.starts_with("spec.version: "), "{error}");
+    }
+}
+
+#[test]
+fn a03_notary_that_is_not_exposed_is_refused_and_needs_no_ingress_of_core() {
+    let case = Case::<Harbor>::golden("harbor-2.8");
+    let error = case.set("/spec/expose/notary", json!(null)).error();
+    assert!(error.starts_with("spec.expose.notary: is required when notary is set"), "{error}");
+    let case = Case::<Harbor>::golden("harbor-2.8").set("/spec/expose/core", json!({}));
+    assert_eq!(super::names(&case, "Ingress"), ["acme-harbor-notaryserver"]);
+}
+
+fn running(version: &str) -> Case<Harbor> {
+    let mut case = a_harbor();
+    case.inputs.push(json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": "acme-harbor-core", "namespace": "registry",
+            "annotations": {"harbor.goharbor.io/version": version},
+        },
+    }));
+    case
+}
+
+#[test]
+fn b37_an_upgrade_goes_over_two_minor_releases_at_most() {
+    for version in ["2.15.0", "2.14.3", "2.13.0"] {
+        assert!(running(version).plan().is_ok(), "{version}");
+    }
+    assert_eq!(
+        running("2.12.4").error(),
+        "spec.version: Harbor 2.12.4 cannot be upgraded to 2.15.0 at once; \
+         upgrade to 2.14 first, and from there at most two minor releases at a time"
+    );
+}
+
+#[test]
+fn b37_a_harbor_never_goes_back() {
+    let error = running("2.15.0").set("/spec/version", json!("2.14.2")).error();
+    assert_eq!(
+        error,
+        "spec.version: Harbor 2.15.0 cannot go back to 2.14.2: its database has been migrated; \
+         set it to 2.15.0; to go back all the same, restore the database and delete Core acme-harbor"
+    );
+}
+
+#[test]
+fn b37_what_the_old_operator_left_behind_is_upgraded_step_by_step_too() {
+    let mut case = running("2.12.4");
+    case.inputs[0]["metadata"]["annotations"] = json!({});
+    let core = json!({
+        "apiVersion": "goharbor.io/v1beta1", "kind": "Core",
+        "metadata": {
+            "name": "acme-harbor", "namespace": "registry",
+            "annotations": {"harbor.goharbor.io/version": "2.6.2"},
+        },
+        "spec": case.child("Core")["spec"],
+    });
+    case.inputs.push(core);
+    assert!(case.error().contains("upgrade to 2.8 first"), "{}", case.error());
+}
+
+#[test]
+fn a_patch_release_may_be_undone() {
+    assert!(running("2.15.3").plan().is_ok());
+}
+
+#[test]
+fn urls_harbor_cannot_be_reached_under_are_refused() {
+    for url in ["https://", "https://harbor.example.com/path", "https://a@b", "https://a?b", "https://a b"] {
+        let error = a_harbor().set("/spec/externalURL", json!(url)).error();
+        assert!(error.starts_with("spec.externalURL: "), "{error}");
+    }
+    let case = a_harbor().set("/spec/externalURL", json!("http://harbor.example.com:8080/"));
+    assert_eq!(super::spec(&case, "Core")["externalEndpoint"], "http://harbor.example.com:8080");
+}
+
+#[test]
+fn several_stores_and_none_are_refused() {
+    let none = a_harbor().set("/spec/imageChartStorage", json!({})).error();
+    assert!(none.starts_with("spec.imageChartStorage: names no store"), "{none}");
+    let two = a_harbor().set("/spec/imageChartStorage/s3", json!({"region": "r", "bucket": "b"})).error();
+    assert!(two.starts_with("spec.imageChartStorage: names several stores"), "{two}");
+}
+
+#[test]
+fn a_proxy_for_a_component_that_uses_none_is_refused() {
+    let error = a_harbor().set("/spec/proxy", json!({"components": ["portal"]})).error();
+    assert!(error.starts_with("spec.proxy.components: \"portal\" uses no proxy"), "{error}");
+}
+
+#[test]
+fn a_route_needs_a_gateway_and_clear_text_behind_it() {
+    let mut case = Case::<Harbor>::golden("harbor-2.15");
+    case.without.push("gateway.networking.k8s.io".into());
+    let error = case.plan().unwrap_err();
+    assert_eq!((error.class(), error.reason()), (Class::Dependency, "KindMissing"));
+    let case = Case::<Harbor>::golden("harbor-2.15").set("/spec/internalTLS", json!({"enabled": true}));
+    assert!(
+        case.error().starts_with("spec.expose.core.route: a gateway talks clear text"),
+        "{}",
+        case.error()
+    );
+}
+
+#[test]
+fn b33_a_name_too_long_for_the_longest_service_is_refused() {
+    assert!(a_harbor().set("/metadata/name", json!("x".repeat(44))).plan().is_ok());
+    let error = a_harbor().set("/metadata/name", json!("x".repeat(45))).error();
+    assert!(error.starts_with("metadata.name: ") && error.ends_with("at most 44 characters"), "{error}");
+}

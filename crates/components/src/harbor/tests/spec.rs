@@ -1,0 +1,115 @@
+//! What becomes of the fields of a Harbor.
+
+use super::{Harbor, a_harbor, spec};
+use crate::cases::Case;
+use serde_json::{Value, json};
+
+#[test]
+fn images_come_from_the_image_source_unless_a_component_names_its_own() {
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    let image = |kind: &str| spec(&case, kind)["image"].clone();
+    assert_eq!(image("Core"), "mirror.example.com/goharbor/harbor-core:v2.5.3-hardened");
+    assert_eq!(image("Registry"), "mirror.example.com/goharbor/registry-photon:v2.5.3-hardened");
+    assert_eq!(image("RegistryController"), "example.com/own/registryctl:mine");
+    for kind in ["Core", "RegistryController", "Trivy", "NotarySigner", "ChartMuseum", "Exporter"] {
+        assert_eq!(spec(&case, kind)["imagePullPolicy"], "Always", "{kind}");
+        assert_eq!(spec(&case, kind)["imagePullSecrets"], json!([{"name": "mirror"}]), "{kind}");
+    }
+}
+
+#[test]
+fn without_an_image_source_components_choose_their_image_themselves() {
+    assert_eq!(spec(&a_harbor(), "Core").get("image"), None);
+}
+
+#[test]
+fn every_component_has_a_redis_database_of_its_own_that_never_changes() {
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    let index = |kind: &str, pointer: &str| spec(&case, kind).pointer(pointer).cloned();
+    for (kind, pointer, expected) in [
+        ("Core", "/redis/database", 0),
+        ("Core", "/components/registry/redis/database", 1),
+        ("Registry", "/redis/database", 1),
+        ("JobService", "/workerPool/redisPool/database", 2),
+        ("Exporter", "/jobservice/redisPool/database", 2),
+        ("ChartMuseum", "/cache/redis/database", 3),
+        ("Trivy", "/redis/database", 5),
+    ] {
+        assert_eq!(index(kind, pointer), Some(json!(expected)), "{kind}");
+    }
+}
+
+#[test]
+fn databases_carry_the_prefix_and_notary_gets_a_mode_it_knows() {
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    let database = |kind: &str, pointer: &str| -> Vec<Value> {
+        let postgres = spec(&case, kind).pointer(pointer).cloned().unwrap();
+        vec![postgres["database"].clone(), postgres["parameters"]["sslmode"].clone()]
+    };
+    assert_eq!(database("Core", "/database"), ["acme-core", "allow"]);
+    assert_eq!(database("Exporter", "/database"), ["acme-core", "allow"]);
+    assert_eq!(database("NotaryServer", "/storage/postgres"), ["acme-notaryserver", "prefer"]);
+    assert_eq!(database("NotarySigner", "/storage/postgres"), ["acme-notarysigner", "prefer"]);
+}
+
+#[test]
+fn the_level_of_logs_is_what_each_component_calls_it() {
+    let levels = |level: &str| -> Vec<Value> {
+        let case = Case::<Harbor>::golden("harbor-2.5").set("/spec/logLevel", json!(level));
+        [
+            ("Core", "/log/level"),
+            ("Exporter", "/log/level"),
+            ("Registry", "/log/level"),
+            ("RegistryController", "/log/level"),
+            ("JobService", "/loggers/stdout/level"),
+            ("NotaryServer", "/logging/level"),
+            ("Trivy", "/log/level"),
+        ]
+        .map(|(kind, pointer)| spec(&case, kind).pointer(pointer).cloned().unwrap())
+        .into()
+    };
+    assert_eq!(levels("warning"), ["warn", "warning", "warning", "warning", "WARNING", "warning", "warning"]);
+    assert_eq!(levels("fatal"), ["error", "panic", "error", "fatal", "FATAL", "fatal", "fatal"]);
+}
+
+#[test]
+fn the_proxy_reaches_the_components_it_is_for() {
+    let case = Case::<Harbor>::golden("harbor-2.15");
+    for (kind, proxied) in [("Core", true), ("Registry", true), ("JobService", false), ("Trivy", false)] {
+        assert_eq!(spec(&case, kind).get("proxy").is_some(), proxied, "{kind}");
+    }
+}
+
+#[test]
+fn authorities_of_the_harbor_and_of_a_component_are_trusted_each_once() {
+    let case = Case::<Harbor>::golden("harbor-2.15");
+    assert_eq!(spec(&case, "Core")["certificateRefs"], json!(["corporate-ca", "partner-ca"]));
+    assert_eq!(spec(&case, "Trivy")["certificateRefs"], json!(["corporate-ca"]));
+}
+
+#[test]
+fn b12_job_logs_are_kept_for_two_weeks_and_not_for_none() {
+    let files = spec(&a_harbor(), "JobService")["jobLoggers"]["files"].clone();
+    assert_eq!(files, json!([{"level": "INFO", "sweeper": "336h"}]));
+}
+
+#[test]
+fn user_annotations_of_an_ingress_win() {
+    let annotations =
+        Case::<Harbor>::golden("harbor-2.8").child("Ingress")["metadata"]["annotations"].clone();
+    let expected = json!({
+        "ncp/use-regex": "true",
+        "nginx.ingress.kubernetes.io/backend-protocol": "HTTP",
+        "nginx.ingress.kubernetes.io/proxy-body-size": "10g",
+    });
+    assert_eq!(annotations, expected);
+}
+
+#[test]
+fn charts_have_a_path_only_where_there_are_charts() {
+    let paths = |version: &str| {
+        let case = a_harbor().set("/spec/version", json!(version));
+        case.child("Ingress").to_string().contains("/chartrepo/")
+    };
+    assert_eq!(["2.5.0", "2.7.4", "2.8.0", "2.15.0"].map(paths), [true, true, false, false]);
+}
