@@ -20,7 +20,8 @@ use kube::{
     core::DynamicObject,
 };
 use plan::{
-    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, Policy, Readiness, Recipe, References,
+    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, PlanError, Policy, Readiness, Recipe,
+    References,
 };
 use serde_json::{Value, json};
 use std::{
@@ -72,6 +73,7 @@ impl Applier<'_> {
 
     async fn step(&self, key: &ObjectKey, desired: &Desired) -> Result<Step, Failure> {
         let kind = desired.object.child_kind();
+        self.served(&kind).await?;
         let seen = self.router.index.child(key);
         let (applied, readiness) = match &desired.policy {
             _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
@@ -94,6 +96,15 @@ impl Applier<'_> {
             Readiness::Progressing(why) => Ok(Step::Waiting(why)),
             Readiness::Failed(words) => Err(Failure::ChildFailed { object: key.clone(), words }),
         }
+    }
+
+    /// Refuses what the cluster does not serve without asking it, and has the owner told when it does.
+    async fn served(&self, kind: &ChildKind) -> Result<(), Failure> {
+        let kind = ObjectKey::dynamic(&kind.resource, "", "");
+        if self.router.index.serves(&kind) || self.read(&kind).await? {
+            return Ok(());
+        }
+        Err(PlanError::Unserved([(kind, "its definition".to_owned())].into()).into())
     }
 
     async fn apply(
