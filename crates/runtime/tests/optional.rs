@@ -4,31 +4,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[allow(dead_code, reason = "each test binary uses a part of it")]
+#[path = "support/memory.rs"]
+mod memory;
+
 use api::thirdparty::cert_manager::{Certificate, CertificateSpec};
-use apiserver::ApiServer;
-use jiff::Timestamp;
-use k8s_openapi::{
-    api::core::v1::ConfigMap, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-};
-use kube::{
-    Api, Client, CustomResource, CustomResourceExt as _, Resource, ResourceExt as _,
-    api::{DeleteParams, Patch, PatchParams, PostParams},
-    core::ObjectMeta,
-    runtime::wait::await_condition,
-};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{CustomResource, CustomResourceExt as _, ResourceExt as _, core::ObjectMeta};
+use memory::{Cluster, clock};
 use plan::{Builder, Children, Component, PlanError, World};
-use runtime::{Operator, Options};
+use runtime::Options;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{
-    fmt::Debug,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
-use tower::ServiceExt as _;
+use std::time::Duration;
 
 /// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -92,69 +81,15 @@ impl Component for KioskComponent {
     }
 }
 
-/// A cluster in memory with an operator whose requests are noted.
-struct Cluster {
-    client: Client,
-    requests: Arc<Mutex<Vec<String>>>,
-    stop: CancellationToken,
+async fn cluster() -> Cluster {
+    let mut cluster = Cluster::new::<KioskComponent>(Options { clock, ..Options::default() }).await;
+    cluster.start::<KioskComponent>();
+    cluster
 }
 
 impl Cluster {
-    async fn new() -> Self {
-        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let cluster = Self {
-            client: Client::new(server.clone(), "default"),
-            requests: Arc::clone(&requests),
-            stop: CancellationToken::new(),
-        };
-        cluster.install(Kiosk::crd()).await;
-        let noted = server.map_request(move |request: http::Request<kube::client::Body>| {
-            let line = format!("{} {}", request.method(), request.uri().path());
-            requests.lock().unwrap().push(line);
-            request
-        });
-        let options = Options { clock: || Timestamp::UNIX_EPOCH, ..Options::default() };
-        let mut operator = Operator::new(Client::new(noted, "default"), options);
-        operator.register::<KioskComponent>();
-        tokio::spawn(operator.run(cluster.stop.clone()));
-        cluster
-    }
-
-    async fn install(&self, definition: CustomResourceDefinition) {
-        let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
-        api.create(&PostParams::default(), &definition).await.unwrap();
-    }
-
-    async fn uninstall(&self, definition: CustomResourceDefinition) {
-        let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
-        api.delete(&definition.name_any(), &DeleteParams::default()).await.unwrap();
-    }
-
     async fn kiosk(&self, name: &str, wants: Wants) {
-        let kiosk = Kiosk::new(name, KioskSpec { wants });
-        self.api::<Kiosk>().create(&PostParams::default(), &kiosk).await.unwrap();
-    }
-
-    fn api<K>(&self) -> Api<K>
-    where
-        K: Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
-    {
-        Api::default_namespaced(self.client.clone())
-    }
-
-    /// Waits up to ten minutes of virtual time.
-    async fn until<K>(&self, name: &str, what: &str, holds: impl Fn(&K) -> bool + Send)
-    where
-        K: Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>
-            + Clone
-            + Debug
-            + DeserializeOwned
-            + Send
-            + 'static,
-    {
-        let held = await_condition(self.api::<K>(), name, |object: Option<&K>| object.is_some_and(&holds));
-        assert!(timeout(Duration::from_mins(10), held).await.is_ok(), "{name}: {what}");
+        self.create(&Kiosk::new(name, KioskSpec { wants })).await;
     }
 
     async fn until_told(&self, name: &str, served: &'static str) {
@@ -163,32 +98,11 @@ impl Cluster {
         })
         .await;
     }
-
-    async fn until_reason(&self, name: &str, reason: &'static str) -> String {
-        self.until::<Kiosk>(name, reason, |kiosk| message(kiosk, reason).is_some()).await;
-        message(&self.api::<Kiosk>().get(name).await.unwrap(), reason).unwrap()
-    }
-
-    fn take_requests(&self) -> Vec<String> {
-        std::mem::take(&mut *self.requests.lock().unwrap())
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
-
-fn message(kiosk: &Kiosk, reason: &str) -> Option<String> {
-    let mut conditions = kiosk.status.iter().flat_map(|status| &status.conditions);
-    let found = conditions.find(|c| c.type_ == "Ready" && c.reason.as_deref() == Some(reason))?;
-    Some(found.message.clone().unwrap_or_default())
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_depends_on_a_kind_learns_whether_it_is_served() {
-    let cluster = Cluster::new().await;
+    let cluster = cluster().await;
     cluster.kiosk("before", Wants::Whichever).await;
     cluster.until_told("before", "false").await;
 
@@ -205,7 +119,7 @@ async fn what_depends_on_a_kind_learns_whether_it_is_served() {
 
 #[tokio::test(start_paused = true)]
 async fn a_kind_that_goes_and_comes_back_is_watched_again() {
-    let cluster = Cluster::new().await;
+    let cluster = cluster().await;
     cluster.install(Certificate::crd()).await;
     cluster.kiosk("a", Wants::Whichever).await;
     cluster.until_told("a", "true").await;
@@ -214,16 +128,15 @@ async fn a_kind_that_goes_and_comes_back_is_watched_again() {
     cluster.install(Certificate::crd()).await;
     cluster.until::<Certificate>("a", "comes back", |_| true).await;
 
-    let drift = Patch::Merge(json!({"spec": {"secretName": "drifted"}}));
-    cluster.api::<Certificate>().patch("a", &PatchParams::default(), &drift).await.unwrap();
+    cluster.merge::<Certificate>("a", json!({"spec": {"secretName": "drifted"}})).await;
     cluster.until::<Certificate>("a", "is repaired", |c| c.spec.secret_name.is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_missing_kind_is_named_with_what_to_install_until_it_is_there() {
-    let cluster = Cluster::new().await;
+    let cluster = cluster().await;
     cluster.kiosk("a", Wants::Insists).await;
-    let told = cluster.until_reason("a", "KindMissing").await;
+    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
     assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     cluster.install(Certificate::crd()).await;
     cluster.until_told("a", "true").await;
@@ -231,9 +144,9 @@ async fn a_missing_kind_is_named_with_what_to_install_until_it_is_there() {
 
 #[tokio::test(start_paused = true)]
 async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_there() {
-    let cluster = Cluster::new().await;
+    let cluster = cluster().await;
     cluster.kiosk("a", Wants::Blindly).await;
-    let told = cluster.until_reason("a", "KindMissing").await;
+    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
     assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install its definition");
     let sent = |line: &String| line.contains("certificates") && !line.starts_with("GET");
     assert_eq!(cluster.take_requests().into_iter().find(sent), None);
@@ -243,9 +156,9 @@ async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_there() {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_operator_looks_for_a_missing_kind_now_and_then_and_asks_for_nothing_else() {
-    let cluster = Cluster::new().await;
+    let cluster = cluster().await;
     cluster.kiosk("a", Wants::Whichever).await;
-    cluster.until_reason("a", "Ready").await;
+    cluster.until_reason::<Kiosk>("a", "Ready").await;
     tokio::time::sleep(Duration::from_mins(1)).await;
     cluster.take_requests();
 
