@@ -1,6 +1,6 @@
 //! Content addresses.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::{fmt, io};
 
@@ -28,6 +28,12 @@ impl Digest {
         let mut short = [0; 8];
         short.copy_from_slice(&hash[..8]);
         Self(short)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Digest, ObjectKey, PlanError};
 use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which keys of an object are used.
@@ -33,7 +34,7 @@ pub fn stamp(workload: &mut serde_json::Value, digest: Digest) {
 }
 
 /// What an object holds: a digest for each key, never a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content(BTreeMap<String, Digest>);
 
 /// The contents of the objects a template refers to; `None` for one that does not exist.

@@ -20,12 +20,13 @@ use kube::{
     core::DynamicObject,
 };
 use plan::{
-    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, Policy, Readiness, Recipe, References,
+    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, PlanError, Policy, Readiness, Recipe,
+    References,
 };
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// What a run learns while it goes on.
@@ -52,7 +53,7 @@ pub(crate) struct Applier<'a> {
     pub(crate) client: &'a Client,
     pub(crate) router: &'a Router,
     pub(crate) source: Source<'a>,
-    pub(crate) dice: &'a dyn Dice,
+    pub(crate) dice: &'a Arc<dyn Dice>,
     pub(crate) now: Timestamp,
     pub(crate) learned: Mutex<Learned>,
 }
@@ -72,6 +73,7 @@ impl Applier<'_> {
 
     async fn step(&self, key: &ObjectKey, desired: &Desired) -> Result<Step, Failure> {
         let kind = desired.object.child_kind();
+        self.served(&kind).await?;
         let seen = self.router.index.child(key);
         let (applied, readiness) = match &desired.policy {
             _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
@@ -79,10 +81,11 @@ impl Applier<'_> {
             }
             Policy::Apply => self.apply(key, &kind, desired, seen).await?,
             Policy::CreateOnce { generate } => {
-                self.create_once(key, &kind, desired, generate, seen).await?;
-                (Applied::Exists, Readiness::Ready)
+                (Applied::Exists, self.create_once(key, &kind, desired, generate, seen).await?)
             }
-            Policy::Issue(_) => return Err(Failure::Bug(format!("{key} cannot be issued yet"))),
+            Policy::Issue(issuance) => {
+                (self.issue(key, &kind, desired, issuance, seen).await?, Readiness::Ready)
+            }
         };
         {
             let mut learned = self.learned();
@@ -94,6 +97,15 @@ impl Applier<'_> {
             Readiness::Progressing(why) => Ok(Step::Waiting(why)),
             Readiness::Failed(words) => Err(Failure::ChildFailed { object: key.clone(), words }),
         }
+    }
+
+    /// Refuses what the cluster does not serve without asking it, and has the owner told when it does.
+    async fn served(&self, kind: &ChildKind) -> Result<(), Failure> {
+        let kind = ObjectKey::dynamic(&kind.resource, "", "");
+        if self.router.index.serves(&kind) || self.read(&kind).await? {
+            return Ok(());
+        }
+        Err(PlanError::Unserved([(kind, "its definition".to_owned())].into()).into())
     }
 
     async fn apply(
@@ -152,18 +164,18 @@ impl Applier<'_> {
         desired: &Desired,
         generate: &BTreeMap<String, Recipe>,
         seen: Option<Observation>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Readiness, Failure> {
         // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
         let found = match seen {
-            Some(_) => return Ok(()),
+            Some(seen) => return Ok(seen.readiness),
             None => self.read(key).await?,
         };
         if found {
-            return Ok(());
+            return Ok(Readiness::Ready);
         }
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
         object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
-        make_up(&mut object, generate, self.dice)?;
+        make_up(&mut object, generate, &**self.dice)?;
         let object: DynamicObject =
             serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
         let api: Api<DynamicObject> =
@@ -173,15 +185,17 @@ impl Applier<'_> {
         match api.create(&params, &object).await {
             Ok(stored) => {
                 tracing::info!(owner = %self.owner, object = %key, "created");
-                self.record(key, kind, &stored).map(|_| ())
+                Ok(self.record(key, kind, &stored)?.readiness)
             }
-            Err(kube::Error::Api(status)) if status.is_already_exists() => self.read(key).await.map(|_| ()),
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                self.read(key).await.map(|_| Readiness::Ready)
+            }
             Err(error) => Err(Failure::api(Verb::Create, key, error)),
         }
     }
 
     /// Whether an object exists, remembering what it holds.
-    async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
+    pub(crate) async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
         let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
         self.learned().note(&found)?;
         Ok(found.get(key).is_some_and(Option::is_some))
@@ -201,7 +215,7 @@ impl Applier<'_> {
     }
 
     /// Takes the answer to a write into the index: the watch will tell the same, but later.
-    fn record(
+    pub(crate) fn record(
         &self,
         key: &ObjectKey,
         kind: &ChildKind,
@@ -225,7 +239,7 @@ impl Applier<'_> {
         Ok(observation)
     }
 
-    fn learned(&self) -> MutexGuard<'_, Learned> {
+    pub(crate) fn learned(&self) -> MutexGuard<'_, Learned> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -241,7 +255,7 @@ fn make_up(secret: &mut Value, generate: &BTreeMap<String, Recipe>, dice: &dyn D
 }
 
 /// What a Secret holds.
-fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
     let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
     let decoded = |(name, value): (&String, &Value)| {
         Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))

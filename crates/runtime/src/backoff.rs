@@ -43,6 +43,10 @@ mod tests {
             [0; 16]
         }
 
+        fn rsa_key(&self) -> Result<String, pki::IssueError> {
+            Ok(String::new())
+        }
+
         fn jitter(&self, most: Duration) -> Duration {
             most
         }

@@ -34,6 +34,9 @@ use tracing::Instrument as _;
 /// How long a status may take to be written.
 const REPORT_DEADLINE: Duration = Duration::from_secs(10);
 
+/// After how long an object whose certificates are to be renewed some day is looked at anyway; nothing is sent then.
+const LONGEST_SLEEP: Duration = Duration::from_hours(24);
+
 /// Limits of one controller.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -276,7 +279,10 @@ fn next(
         })
         .collect();
     classes.extend(unreported.map(plan::Classify::class));
-    let soonest = classes.iter().filter_map(|class| retry(*class, session.attempts, &*shared.dice)).min();
+    let retries = classes.iter().filter_map(|class| retry(*class, session.attempts, &*shared.dice));
+    // Timers of months drift, and clocks are put right meanwhile.
+    let renewal = session.due_in((shared.clock)()).map(|due| due.min(LONGEST_SLEEP));
+    let soonest = retries.chain(renewal).min();
     let counts = |class: &Class| matches!(class, Class::Transient | Class::Conflict | Class::Internal);
     session.attempts = if classes.iter().any(counts) { session.attempts.saturating_add(1) } else { 0 };
     soonest.map_or_else(controller::Action::await_change, controller::Action::requeue)

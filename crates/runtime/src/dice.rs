@@ -18,6 +18,9 @@ pub trait Dice: Send + Sync {
     /// Random bytes, for salts and serial numbers.
     fn bytes(&self) -> [u8; 16];
 
+    /// A new RSA key, as PKCS#1 in PEM. May take a while.
+    fn rsa_key(&self) -> Result<String, pki::IssueError>;
+
     /// Some duration up to `most`, so that many retries do not come at once.
     fn jitter(&self, most: Duration) -> Duration;
 }
@@ -33,6 +36,10 @@ impl Dice for SystemDice {
 
     fn bytes(&self) -> [u8; 16] {
         rand::rng().random()
+    }
+
+    fn rsa_key(&self) -> Result<String, pki::IssueError> {
+        pki::generate(pki::KeySpec::USUAL)
     }
 
     fn jitter(&self, most: Duration) -> Duration {

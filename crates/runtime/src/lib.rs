@@ -13,6 +13,7 @@ mod dice;
 mod error;
 mod events;
 mod index;
+mod issue;
 mod memo;
 mod operator;
 mod progress;

@@ -3,6 +3,7 @@
 use crate::contention::Repairs;
 use crate::index::{Index, Observation, Tag, Version};
 use graph::NodeId;
+use jiff::Timestamp;
 use plan::{Content, Desired, Digest, ObjectKey, Outcome, Readiness};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,8 @@ pub(crate) enum Applied {
         /// Digests of what it holds, for Secrets and ConfigMaps.
         content: Option<Content>,
     },
+    /// A certificate that was issued, or found to be as asked for.
+    Issued(Certificate),
     /// Found or created; its content is none of our business any more.
     Exists,
     /// Found to be marked as untouchable.
@@ -41,9 +44,32 @@ impl Applied {
             Self::Sent { uid, version, tags, .. } => {
                 *uid == now.uid && *version == now.version && tags.is_subset(&now.tags) && !now.unadopted
             }
+            Self::Issued(certificate) => certificate.holds(now),
             Self::Exists => true,
             Self::Untouchable => now.immutable,
         }
+    }
+}
+
+/// A certificate in a Secret, as it was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Certificate {
+    /// What was asked for, and of which authority.
+    pub(crate) asked: Digest,
+    pub(crate) uid: String,
+    pub(crate) version: Version,
+    /// Labels and annotations that were sent.
+    pub(crate) tags: BTreeSet<Tag>,
+    /// When it is to be renewed.
+    pub(crate) due: Timestamp,
+    /// Digests of what the Secret holds.
+    pub(crate) content: Content,
+}
+
+impl Certificate {
+    /// Whether the Secret is still as it was left.
+    pub(crate) fn holds(&self, now: &Observation) -> bool {
+        self.uid == now.uid && self.version == now.version && self.tags.is_subset(&now.tags)
     }
 }
 
@@ -84,6 +110,15 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
+    /// When the first of the owner's certificates is to be renewed.
+    pub(crate) fn due(&self) -> Option<Timestamp> {
+        let due = |applied: &Applied| match applied {
+            Applied::Issued(certificate) => Some(certificate.due),
+            _ => None,
+        };
+        self.applied.values().filter_map(due).min()
+    }
+
     /// The outcome of a run that would send nothing, or `None` when there is something to do.
     ///
     /// Answers from memory alone: this is what a reconcile costs when a child merely became ready.

@@ -27,6 +27,7 @@ use std::{
     marker::PhantomData,
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +57,14 @@ pub(crate) struct Session {
     written: Option<Written>,
     /// Failures in a row.
     pub(crate) attempts: u32,
+}
+
+impl Session {
+    /// How long until the first certificate is to be renewed; `None` where that was to be done just now.
+    pub(crate) fn due_in(&self, now: Timestamp) -> Option<Duration> {
+        let due = self.memo.due().filter(|due| *due > now)?;
+        due.duration_since(now).try_into().ok()
+    }
 }
 
 /// The one controller, for whatever kind.
@@ -104,7 +113,11 @@ impl<C: Component> Reconciler<C> {
         session: &mut Session,
     ) -> Result<Vec<Outcome>, Failure> {
         let decided_on = decided_on(owner.meta());
-        let outcomes = match session.memo.outcomes(&decided_on, &self.shared.router.index) {
+        let remembered = match session.memo.due() {
+            Some(due) if due <= (self.shared.clock)() => None,
+            _ => session.memo.outcomes(&decided_on, &self.shared.router.index),
+        };
+        let outcomes = match remembered {
             Some(outcomes) => {
                 let nodes = session.memo.last.as_ref().map_or(&[][..], |run| &run.nodes);
                 self.shared.audience.tell_outcomes(&key_of::<C>(owner.meta()), nodes, &outcomes, |_| true);
@@ -152,7 +165,7 @@ impl<C: Component> Reconciler<C> {
             client,
             router,
             source: source(),
-            dice: &**dice,
+            dice,
             now: (self.shared.clock)(),
             learned: Mutex::new(learned),
         };

@@ -28,7 +28,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Looks up objects for `reader`, who is told from now on when one of them changes.
+    /// Looks up objects for `reader`, who is told from now on when one of them changes. Whether a kind is served is
+    /// known from its watch, without a request.
     pub(crate) async fn fetch(
         &self,
         reader: &ObjectKey,
@@ -51,7 +52,8 @@ impl Source<'_> {
             return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
         };
         if key.is_kind() {
-            return Ok((key, Some(plan::served())));
+            let answer = self.router.index.read_kind(&key);
+            return Ok((key, answer));
         }
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
         let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, &key, error))?;

@@ -21,8 +21,16 @@ pub(crate) enum Breadth {
     All,
 }
 
+/// After how long a kind that is not served is looked for again, on average.
+const ANOTHER_LOOK: Duration = Duration::from_mins(5);
+
 /// Watches one kind until the operator stops. `settled` hears when the first list has ended, or failed: an optional
 /// kind that is not installed must not keep the rest from starting.
+///
+/// A kind that is not served is looked for every five minutes or so, with one list request, for as long as it is not:
+/// twelve requests in an hour for each missing kind are all an idle operator sends besides its open watches. Whether it
+/// is served is known to the index, and whoever asked is woken when that changes. That a definition was deleted shows
+/// when the watch is next renewed, within five minutes too.
 pub(crate) async fn watch(
     shared: Arc<Shared>,
     kind: ChildKind,
@@ -30,31 +38,50 @@ pub(crate) async fn watch(
     scope: Scope,
     settled: CancellationToken,
 ) {
-    let config = match breadth {
+    let config = || match breadth {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
         Breadth::All => paged(),
     };
-    let resource = kind.resource.clone();
+    let resource = &kind.resource;
     let Shared { client, predecessors, .. } = &*shared;
-    match kind.observe {
-        Observe::Metadata => {
-            let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(client, &resource);
-            let sight = |object: &PartialObjectMeta<DynamicObject>| {
-                Sighting::of(&resource, &object.metadata, Readiness::Ready, predecessors)
-            };
-            drive(&shared, &resource, watcher(api, config), sight, settled).await;
-        }
-        Observe::Status => {
-            let api: Api<DynamicObject> = scope.api(client, &resource);
-            let sight = |object: &DynamicObject| {
-                let readiness = serde_json::to_value(object).and_then(kind.readiness);
-                // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
-                let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
-                Sighting::of(&resource, &object.metadata, readiness, predecessors)
-            };
-            drive(&shared, &resource, watcher(api, config), sight, settled).await;
+    loop {
+        let ended = match kind.observe {
+            Observe::Metadata => {
+                let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(client, resource);
+                let sight = |object: &PartialObjectMeta<DynamicObject>| {
+                    Sighting::of(resource, &object.metadata, Readiness::Ready, predecessors)
+                };
+                drive(&shared, resource, watcher(api, config()), sight, &settled).await
+            }
+            Observe::Status => {
+                let api: Api<DynamicObject> = scope.api(client, resource);
+                let sight = |object: &DynamicObject| {
+                    let readiness = serde_json::to_value(object).and_then(kind.readiness);
+                    // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
+                    let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
+                    Sighting::of(resource, &object.metadata, readiness, predecessors)
+                };
+                drive(&shared, resource, watcher(api, config()), sight, &settled).await
+            }
+        };
+        match ended {
+            Ended::Stopped => return,
+            Ended::Unserved => unserved(&shared, resource, &settled).await,
         }
     }
+}
+
+/// Tells that a kind is not served, and waits before it is looked for again.
+async fn unserved(shared: &Shared, resource: &ApiResource, settled: &CancellationToken) {
+    let router = &shared.router;
+    let kind = ObjectKey::dynamic(resource, "", "");
+    if router.index.serves(&kind) {
+        tracing::info!(%kind, "not served by the cluster; what depends on it does without");
+    }
+    router.wake(router.index.unserved(&kind));
+    settled.cancel();
+    let wait = ANOTHER_LOOK / 2 + shared.dice.jitter(ANOTHER_LOOK);
+    shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
 }
 
 /// Lists in small pages: an object on its way in is thirty times the size of what is kept of it, and a page is in
@@ -63,13 +90,21 @@ pub(crate) fn paged() -> watcher::Config {
     watcher::Config::default().page_size(50)
 }
 
+/// Why a watch came to an end.
+enum Ended {
+    /// So did the operator.
+    Stopped,
+    /// The API server does not know the kind.
+    Unserved,
+}
+
 async fn drive<K: Resource>(
     shared: &Shared,
     resource: &ApiResource,
     events: impl Stream<Item = watcher::Result<Event<K>>>,
     sight: impl Fn(&K) -> Option<Sighting>,
-    settled: CancellationToken,
-) {
+    settled: &CancellationToken,
+) -> Ended {
     let mut listed = BTreeSet::<ObjectKey>::new();
     let mut patience = Patience::default();
     let router = &shared.router;
@@ -84,6 +119,7 @@ async fn drive<K: Resource>(
                 }
             }
             Ok(Event::InitDone) => {
+                router.wake(router.index.served(&ObjectKey::dynamic(resource, "", "")));
                 router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                 patience.restore();
                 settled.cancel();
@@ -99,6 +135,8 @@ async fn drive<K: Resource>(
                     router.wake(router.index.gone(&sighting));
                 }
             }
+            // Not to be tried again from where it was: the kind may come back with other objects.
+            Err(error) if is_unserved(&error) => return Ended::Unserved,
             Err(error) => {
                 settled.cancel();
                 let wait = patience.lose(shared);
@@ -107,6 +145,17 @@ async fn drive<K: Resource>(
             }
         }
     }
+    Ended::Stopped
+}
+
+/// A list of nothing is empty, even in a namespace that does not exist: what is not found is the kind.
+fn is_unserved(error: &watcher::Error) -> bool {
+    use watcher::Error::{InitialListFailed, WatchStartFailed};
+    matches!(
+        error,
+        InitialListFailed(kube::Error::Api(status)) | WatchStartFailed(kube::Error::Api(status))
+            if status.code == 404
+    )
 }
 
 /// How long a failing watch waits. kube's own backoff is reset by the event that precedes every attempt to list.

@@ -25,7 +25,12 @@ use runtime::{Dice, Operator, Options};
 use sandbox::StandIns;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fmt::Debug, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::Layer as _;
@@ -46,6 +51,12 @@ impl Dice for Loaded {
 
     fn bytes(&self) -> [u8; 16] {
         [0; 16]
+    }
+
+    fn rsa_key(&self) -> Result<String, pki::IssueError> {
+        // One for all runs; a real one, since it is signed with.
+        static KEY: OnceLock<String> = OnceLock::new();
+        Ok(KEY.get_or_init(|| pki::generate(pki::KeySpec::USUAL).unwrap()).clone())
     }
 
     fn jitter(&self, most: Duration) -> Duration {

@@ -10,10 +10,11 @@ pub(crate) use observation::tags;
 pub use observation::{IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Version};
 
 use inputs::Inputs;
+use kube::core::DynamicObject;
 use plan::ObjectKey;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Owners that should look again.
@@ -31,6 +32,8 @@ struct State {
     /// Children by the uid of their controller.
     owned: HashMap<String, BTreeSet<ObjectKey>>,
     inputs: Inputs,
+    /// Kinds the API server is known not to serve.
+    unserved: BTreeSet<ObjectKey>,
 }
 
 impl Index {
@@ -52,7 +55,9 @@ impl Index {
     /// A complete list of one kind ended; what was not `listed` no longer exists.
     pub fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> Concerned {
         let mut state = self.state();
-        let vanished = |key: &&ObjectKey| key.group == group && key.kind == kind && !listed.contains(*key);
+        let vanished = |key: &&ObjectKey| {
+            key.group == group && key.kind == kind && !key.is_kind() && !listed.contains(*key)
+        };
         let children: Vec<_> = state.children.keys().filter(vanished).cloned().collect();
         let mut concerned = Concerned::new();
         for key in children {
@@ -101,6 +106,35 @@ impl Index {
         self.state().inputs.version(key)
     }
 
+    /// A kind turned out to be served; those who asked and were told otherwise are concerned.
+    pub fn served(&self, kind: &ObjectKey) -> Concerned {
+        let mut state = self.state();
+        if state.unserved.remove(kind) { state.tell_of_kind(kind).1 } else { Concerned::new() }
+    }
+
+    /// A kind turned out not to be served, and objects of it cannot exist; those who asked, and the owners of such
+    /// objects, are concerned.
+    pub fn unserved(&self, kind: &ObjectKey) -> Concerned {
+        let mut concerned = self.listed(&kind.group, &kind.kind, &BTreeSet::new());
+        let mut state = self.state();
+        if state.unserved.insert(kind.clone()) {
+            concerned.extend(state.tell_of_kind(kind).1);
+        }
+        concerned
+    }
+
+    /// Whether a kind is served, as far as known. One that could not be listed for another reason counts as served:
+    /// to do without it by mistake is worse than to fail.
+    pub fn serves(&self, kind: &ObjectKey) -> bool {
+        !self.state().unserved.contains(kind)
+    }
+
+    /// Whether a kind is served, for a reader that has subscribed to it.
+    pub fn read_kind(&self, kind: &ObjectKey) -> Option<Arc<DynamicObject>> {
+        // In one step, or a reader could note an answer that has changed meanwhile and never hear of it.
+        self.state().tell_of_kind(kind).0
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Every method leaves the maps consistent before it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -138,6 +172,14 @@ impl State {
             self.children.remove(&key);
         }
         concerned
+    }
+
+    /// What readers of a kind see, and which of them saw something else before.
+    fn tell_of_kind(&mut self, kind: &ObjectKey) -> (Option<Arc<DynamicObject>>, Concerned) {
+        let answer = (!self.unserved.contains(kind)).then(plan::served);
+        let version = answer.as_ref().and_then(|answer| answer.metadata.resource_version.as_deref());
+        let concerned = self.inputs.saw(kind, version);
+        (answer, concerned)
     }
 
     fn gone(&mut self, sighting: &Sighting) -> Concerned {

@@ -169,3 +169,38 @@ fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_no
     assert!(unadopted(vec![entry("harbor-operator", "Update")]));
     assert!(!unadopted(vec![entry("harbor-operator", "Apply"), entry("kubectl-edit", "Update")]));
 }
+
+#[test]
+fn whoever_asked_whether_a_kind_is_served_is_told_when_that_changes() {
+    let (index, kind, other) =
+        (index(), ObjectKey::kind_of::<Deployment>(), ObjectKey::kind_of::<ConfigMap>());
+    index.subscribe(&owner("one"), &[kind.clone()].into());
+    index.subscribe(&owner("two"), &[other.clone()].into());
+    assert!(index.read_kind(&kind).is_some(), "until it turns out otherwise");
+    assert_eq!(index.served(&kind), none(), "no news");
+
+    assert_eq!(index.unserved(&kind), [owner("one")].into());
+    assert_eq!(index.unserved(&kind), none());
+    assert_eq!((index.read_kind(&kind), index.input(&kind)), (None, None));
+    assert!(index.read_kind(&other).is_some());
+
+    assert_eq!(index.served(&kind), [owner("one")].into());
+    assert_eq!(index.input(&kind), plan::served().metadata.resource_version.clone());
+}
+
+#[test]
+fn objects_of_a_kind_that_is_not_served_do_not_exist() {
+    let index = index();
+    index.seen(deployment(&meta("a", 1, Some("one")), Readiness::Ready));
+    assert_eq!(index.unserved(&ObjectKey::kind_of::<Deployment>()), [owner("one")].into());
+    assert_eq!(index.child(&ObjectKey::of::<Deployment>("ns", "a")), None);
+}
+
+#[test]
+fn a_list_of_objects_says_nothing_about_their_kind() {
+    let (index, kind) = (index(), ObjectKey::kind_of::<Deployment>());
+    index.subscribe(&owner("one"), &[kind.clone()].into());
+    index.read_kind(&kind);
+    assert_eq!(index.listed(&kind.group, &kind.kind, &BTreeSet::new()), none());
+    assert!(index.input(&kind).is_some());
+}

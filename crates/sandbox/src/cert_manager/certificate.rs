@@ -2,10 +2,8 @@
 
 use super::{
     IssueError,
-    authority::{Authority, Issued},
     certificate_spec::{issued_from, key, lifetime, params, renew_before},
     issuer,
-    key::{generate, key_pair},
 };
 use crate::{
     condition::{Condition, holds, with, written},
@@ -18,6 +16,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
+use pki::{Authority, Issued, generate, key_pair};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use x509_parser::{parse_x509_certificate, pem::parse_x509_pem};
@@ -82,8 +81,11 @@ fn signer(world: &World, certificate: &DynamicObject) -> Result<Authority, Strin
 }
 
 fn issue(spec: &Value, authority: &Authority, kept: Option<String>) -> Result<Issued, IssueError> {
-    let private = kept.map_or_else(|| generate(key(spec)?), Ok)?;
-    authority.sign(params(spec)?, private)
+    let private = match kept {
+        Some(key) => key,
+        None => generate(key(spec)?)?,
+    };
+    Ok(authority.sign(params(spec)?, private)?)
 }
 
 /// The key of the last certificate, where it is to stay.

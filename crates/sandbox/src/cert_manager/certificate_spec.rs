@@ -1,10 +1,10 @@
 //! What a Certificate asks for.
 
-use super::{IssueError, key::KeySpec};
+use super::IssueError;
 use crate::behaviour::duration;
-use api::thirdparty::cert_manager::{PrivateKeyAlgorithm, PrivateKeyEncoding};
 use jiff::Timestamp;
 use kube::core::DynamicObject;
+use pki::{Algorithm, Encoding, KeySpec};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyUsagePurpose, SanType, SerialNumber,
@@ -39,14 +39,14 @@ pub(crate) fn issued_from(certificate: &DynamicObject) -> Value {
 pub(crate) fn key(spec: &Value) -> Result<KeySpec, IssueError> {
     let key = &spec["privateKey"];
     let (algorithm, usual) = match key["algorithm"].as_str().unwrap_or("RSA") {
-        "RSA" => (PrivateKeyAlgorithm::Rsa, 2048),
-        "ECDSA" => (PrivateKeyAlgorithm::Ecdsa, 256),
-        "Ed25519" => (PrivateKeyAlgorithm::Ed25519, 0),
+        "RSA" => (Algorithm::Rsa, 2048),
+        "ECDSA" => (Algorithm::Ecdsa, 256),
+        "Ed25519" => (Algorithm::Ed25519, 0),
         other => return Err(IssueError::Spec(format!("private key algorithm {other:?} is unknown"))),
     };
     let encoding = match key["encoding"].as_str() {
-        Some("PKCS8") => PrivateKeyEncoding::Pkcs8,
-        _ => PrivateKeyEncoding::Pkcs1,
+        Some("PKCS8") => Encoding::Pkcs8,
+        _ => Encoding::Pkcs1,
     };
     let size = key["size"].as_i64().and_then(|size| i32::try_from(size).ok()).filter(|size| *size != 0);
     Ok(KeySpec { algorithm, encoding, size: size.unwrap_or(usual) })

@@ -1,6 +1,6 @@
 //! Issuer and ClusterIssuer: whether they can sign.
 
-use super::authority::{Authority, CLUSTER_NAMESPACE};
+use super::authority::{self, CLUSTER_NAMESPACE};
 use crate::{
     condition::{Condition, with},
     kind::Kind,
@@ -9,6 +9,7 @@ use crate::{
     write::ReactError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
+use pki::Authority;
 use serde_json::json;
 
 pub(crate) async fn react(world: &World, kind: Kind, issuer: &DynamicObject) -> Result<Next, ReactError> {
@@ -23,7 +24,7 @@ pub(crate) async fn react(world: &World, kind: Kind, issuer: &DynamicObject) -> 
     let found = told.failure.map_or_else(|| authority(world, kind, issuer), |told| Err(("Failed", told)));
     let ready = match &found {
         Ok(Authority::Itself) => Condition::new("Ready", true, "IsReady", ""),
-        Ok(Authority::Secret { .. }) => {
+        Ok(Authority::Other { .. }) => {
             Condition::new("Ready", true, "KeyPairVerified", "Signing CA verified")
         }
         Err((reason, message)) => Condition::new("Ready", false, reason, message),
@@ -52,6 +53,6 @@ pub(crate) fn authority(
         let message = format!("Error getting keypair for CA issuer: secrets {name:?} not found");
         return Err(("ErrGetKeyPair", message));
     };
-    Authority::from_secret(&secret)
+    authority::from_secret(&secret)
         .map_err(|error| ("ErrInvalidKeyPair", format!("Error getting keypair for CA issuer: {error}")))
 }

@@ -1,7 +1,6 @@
 //! Private keys: made by graviola, since ring makes no RSA keys, and signed with by ring.
 
-use super::IssueError;
-use api::thirdparty::cert_manager::{PrivateKeyAlgorithm, PrivateKeyEncoding};
+use crate::IssueError;
 use graviola::signing::{ecdsa, eddsa, rsa};
 use pem::Pem;
 use rcgen::KeyPair;
@@ -10,11 +9,39 @@ use rcgen::KeyPair;
 const LONGEST: usize = 8192;
 
 /// What key a certificate is to have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct KeySpec {
-    pub algorithm: PrivateKeyAlgorithm,
-    pub encoding: PrivateKeyEncoding,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeySpec {
+    /// Kind of key.
+    pub algorithm: Algorithm,
+    /// How the key is written.
+    pub encoding: Encoding,
+    /// Size of the key in bits; of no meaning for Ed25519.
     pub size: i32,
+}
+
+impl KeySpec {
+    /// What every client can read and every server can use.
+    pub const USUAL: Self = Self { algorithm: Algorithm::Rsa, encoding: Encoding::Pkcs1, size: 2048 };
+}
+
+/// Kind of key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// RSA.
+    Rsa,
+    /// Elliptic curves.
+    Ecdsa,
+    /// Edwards curve 25519.
+    Ed25519,
+}
+
+/// How a key is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// PKCS#1 for RSA, SEC 1 for elliptic curves, PKCS#8 for the rest.
+    Pkcs1,
+    /// PKCS#8.
+    Pkcs8,
 }
 
 enum Made {
@@ -25,10 +52,14 @@ enum Made {
 }
 
 /// A new key, as PEM. Takes a while: not for a thread that others wait for.
-pub(crate) fn generate(spec: KeySpec) -> Result<String, IssueError> {
+///
+/// # Panics
+/// On processors that graviola does not support: x86-64 without AVX2 or ADX, 64-bit ARM without cryptographic
+/// extensions.
+pub fn generate(spec: KeySpec) -> Result<String, IssueError> {
     let failed = |_| IssueError::Key("cannot be generated");
     let made = match (spec.algorithm, spec.size) {
-        (PrivateKeyAlgorithm::Rsa, size) => {
+        (Algorithm::Rsa, size) => {
             let size = match size {
                 2048 => rsa::KeySize::Rsa2048,
                 3072 => rsa::KeySize::Rsa3072,
@@ -37,20 +68,18 @@ pub(crate) fn generate(spec: KeySpec) -> Result<String, IssueError> {
             };
             Made::Rsa(Box::new(rsa::SigningKey::generate(size).map_err(failed)?))
         }
-        (PrivateKeyAlgorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
-        (PrivateKeyAlgorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
-        (PrivateKeyAlgorithm::Ecdsa, _) => {
+        (Algorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
+        (Algorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
+        (Algorithm::Ecdsa, _) => {
             return Err(IssueError::Key("an ECDSA key has 256 or 384 bits here"));
         }
-        (PrivateKeyAlgorithm::Ed25519, _) => {
-            Made::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?)
-        }
+        (Algorithm::Ed25519, _) => Made::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?),
     };
     made.to_pem(spec.encoding)
 }
 
-/// The key pair of a PEM in any of the forms cert-manager writes.
-pub(crate) fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
+/// The key pair of a PEM of PKCS#1, SEC 1 or PKCS#8.
+pub fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
     let pem = pem::parse(text)?;
     let unreadable = |_| IssueError::Key("cannot be read");
     let mut buffer = [0; LONGEST];
@@ -75,17 +104,22 @@ pub(crate) fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
     Ok(KeyPair::try_from(pkcs8)?)
 }
 
+/// Whether a key can be read and is of the [usual](KeySpec::USUAL) form.
+pub fn is_usual(text: &str) -> bool {
+    pem::parse(text).is_ok_and(|pem| pem.tag() == "RSA PRIVATE KEY") && key_pair(text).is_ok()
+}
+
 impl Made {
-    fn to_pem(&self, encoding: PrivateKeyEncoding) -> Result<String, IssueError> {
+    fn to_pem(&self, encoding: Encoding) -> Result<String, IssueError> {
         let mut buffer = [0; LONGEST];
         // What cert-manager calls PKCS1 is SEC 1 for elliptic curves; Ed25519 has PKCS#8 alone.
         let (tag, written) = match (self, encoding) {
-            (Self::Rsa(key), PrivateKeyEncoding::Pkcs1) => ("RSA PRIVATE KEY", key.to_pkcs1_der(&mut buffer)),
-            (Self::P256(key), PrivateKeyEncoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
-            (Self::P384(key), PrivateKeyEncoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
-            (Self::Rsa(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
-            (Self::P256(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
-            (Self::P384(key), PrivateKeyEncoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::Rsa(key), Encoding::Pkcs1) => ("RSA PRIVATE KEY", key.to_pkcs1_der(&mut buffer)),
+            (Self::P256(key), Encoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
+            (Self::P384(key), Encoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),
+            (Self::Rsa(key), Encoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::P256(key), Encoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
+            (Self::P384(key), Encoding::Pkcs8) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
             (Self::Ed25519(key), _) => ("PRIVATE KEY", key.to_pkcs8_der(&mut buffer)),
         };
         let der = written.map_err(|_| IssueError::Key("cannot be written"))?;
@@ -97,12 +131,12 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::{KeySpec, generate, key_pair};
-    use api::thirdparty::cert_manager::{
-        PrivateKeyAlgorithm::{self, Ecdsa, Ed25519, Rsa},
-        PrivateKeyEncoding::{self, Pkcs1, Pkcs8},
+    use crate::{
+        Algorithm::{self, Ecdsa, Ed25519, Rsa},
+        Encoding::{self, Pkcs1, Pkcs8},
     };
 
-    fn header(algorithm: PrivateKeyAlgorithm, encoding: PrivateKeyEncoding, size: i32) -> String {
+    fn header(algorithm: Algorithm, encoding: Encoding, size: i32) -> String {
         let key = generate(KeySpec { algorithm, encoding, size }).unwrap();
         key_pair(&key).unwrap();
         key.lines().next().unwrap().to_owned()

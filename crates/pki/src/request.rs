@@ -1,0 +1,163 @@
+//! What a certificate is to be, and whether one is.
+
+use crate::{Authority, IssueError, Issued, is_usual, key_pair};
+use jiff::Timestamp;
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyUsagePurpose, PublicKeyData as _, SanType, SerialNumber,
+};
+use std::{collections::BTreeSet, fmt};
+use time::OffsetDateTime;
+use x509_parser::{certificate::X509Certificate, extensions::GeneralName, parse_x509_certificate};
+
+/// Clocks of nodes differ: a certificate is valid from a little before it was issued.
+const BACKDATED: i64 = 300;
+const DAY: i64 = 24 * 60 * 60;
+
+/// What a certificate is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The common name, and all of its subject.
+    pub subject: String,
+    /// The host names it is valid for.
+    pub dns_names: Vec<String>,
+    /// What it is good for.
+    pub purpose: Purpose,
+    /// For how many days it is valid, at least one.
+    pub days: u32,
+}
+
+/// What a certificate is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Signs others.
+    Authority,
+    /// Proves who a server or a client is.
+    Leaf,
+}
+
+/// Why a certificate must be issued anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// It, its key or its authority cannot be read.
+    Unreadable,
+    /// It is for another key, or for one that is not of the usual form.
+    Key,
+    /// It has another subject.
+    Subject,
+    /// It is for other hosts.
+    Names,
+    /// It is good for something else.
+    Purpose,
+    /// It was issued for another time.
+    Days,
+    /// It is not signed by its authority as that is now.
+    Signature,
+    /// It is in the last third of its life, past it, or before it.
+    Due,
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreadable => "it cannot be read",
+            Self::Key => "it is for another key than the one beside it",
+            Self::Subject => "its subject has changed",
+            Self::Names => "its host names have changed",
+            Self::Purpose => "its purpose has changed",
+            Self::Days => "its lifetime has changed",
+            Self::Signature => "its authority has changed",
+            Self::Due => "two thirds of its life have passed",
+        })
+    }
+}
+
+impl Request {
+    /// Issues the certificate for a key. The `serial` is to be random.
+    pub fn issue(
+        &self,
+        authority: &Authority,
+        key: String,
+        serial: [u8; 16],
+        now: Timestamp,
+    ) -> Result<Issued, IssueError> {
+        authority.sign(self.params(serial, now)?, key)
+    }
+
+    /// When a certificate that is as asked for is to be renewed; or why it is not.
+    pub fn due(&self, issued: &Issued, authority: &Authority, now: Timestamp) -> Result<Timestamp, Defect> {
+        let pem = pem::parse(&issued.chain).map_err(|_| Defect::Unreadable)?;
+        let (_, certificate) = parse_x509_certificate(pem.contents()).map_err(|_| Defect::Unreadable)?;
+        let key = key_pair(&issued.key).map_err(|_| Defect::Unreadable)?;
+        let names = dns_names(&certificate).ok_or(Defect::Unreadable)?;
+        let (begin, end) =
+            (certificate.validity().not_before.timestamp(), certificate.validity().not_after.timestamp());
+        let around = authority.around(pem.contents()).map_err(|_| Defect::Signature)?;
+        let renewal = begin + (end - begin) / 3 * 2;
+        let checks = [
+            (is_usual(&issued.key), Defect::Key),
+            (certificate.public_key().raw == key.subject_public_key_info(), Defect::Key),
+            (subject(&certificate) == Some(self.subject.as_str()), Defect::Subject),
+            (names == self.dns_names.iter().map(String::as_str).collect(), Defect::Names),
+            (certificate.is_ca() == (self.purpose == Purpose::Authority), Defect::Purpose),
+            (end - begin == self.seconds() + BACKDATED, Defect::Days),
+            (authority.has_signed(&certificate), Defect::Signature),
+            (around == (issued.chain.clone(), issued.authority.clone()), Defect::Signature),
+            ((begin..renewal).contains(&now.as_second()), Defect::Due),
+        ];
+        if let Some((_, defect)) = checks.into_iter().find(|(holds, _)| !holds) {
+            return Err(defect);
+        }
+        Timestamp::from_second(renewal).map_err(|_| Defect::Unreadable)
+    }
+
+    fn seconds(&self) -> i64 {
+        i64::from(self.days.max(1)) * DAY
+    }
+
+    fn params(&self, serial: [u8; 16], now: Timestamp) -> Result<CertificateParams, IssueError> {
+        let time = |second: i64| OffsetDateTime::from_unix_timestamp(second).map_err(|_| IssueError::Time);
+        let mut params = CertificateParams::default();
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, self.subject.as_str());
+        for name in &self.dns_names {
+            params.subject_alt_names.push(SanType::DnsName(name.as_str().try_into()?));
+        }
+        params.serial_number = Some(SerialNumber::from_slice(&serial));
+        params.not_before = time(now.as_second() - BACKDATED)?;
+        params.not_after = time(now.as_second() + self.seconds())?;
+        match self.purpose {
+            Purpose::Authority => {
+                params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+                params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+            }
+            Purpose::Leaf => {
+                params.is_ca = IsCa::ExplicitNoCa;
+                params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
+                params.extended_key_usages =
+                    vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// The common name, if that is all of the subject.
+fn subject<'a>(certificate: &'a X509Certificate<'_>) -> Option<&'a str> {
+    let mut all = certificate.subject().iter_attributes();
+    let only = all.next().filter(|_| all.next().is_none())?;
+    certificate.subject().iter_common_name().next().filter(|name| *name == only)?.as_str().ok()
+}
+
+/// The host names, unless it has names of other kinds.
+fn dns_names<'a>(certificate: &'a X509Certificate<'_>) -> Option<BTreeSet<&'a str>> {
+    let Some(names) = certificate.subject_alternative_name().ok()? else { return Some(BTreeSet::new()) };
+    let each = names.value.general_names.iter().map(|name| match name {
+        GeneralName::DNSName(name) => Some(*name),
+        _ => None,
+    });
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests;

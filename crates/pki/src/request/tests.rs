@@ -1,0 +1,180 @@
+use super::*;
+use crate::{Algorithm, Encoding, KeySpec, generate};
+use std::{fs, path::Path, process::Command, sync::OnceLock};
+
+/// Two keys; making one takes a while.
+fn key(which: usize) -> String {
+    static KEYS: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
+    KEYS[which].get_or_init(|| generate(KeySpec::USUAL).unwrap()).clone()
+}
+
+/// A clock that stands still, near enough to the real one for openssl.
+fn now() -> Timestamp {
+    static NOW: OnceLock<Timestamp> = OnceLock::new();
+    *NOW.get_or_init(Timestamp::now)
+}
+
+fn after(days: i64) -> Timestamp {
+    Timestamp::from_second(now().as_second() + days * DAY).unwrap()
+}
+
+fn authority_request() -> Request {
+    Request { subject: "harbor-authority".into(), dns_names: vec![], purpose: Purpose::Authority, days: 300 }
+}
+
+fn leaf_request() -> Request {
+    Request {
+        subject: "core".into(),
+        dns_names: vec!["core".into(), "core.ns.svc".into()],
+        purpose: Purpose::Leaf,
+        days: 90,
+    }
+}
+
+fn root(at: Timestamp) -> Issued {
+    authority_request().issue(&Authority::Itself, key(0), [1; 16], at).unwrap()
+}
+
+fn as_authority(issued: &Issued) -> Authority {
+    Authority::from_pem(issued.chain.clone(), issued.key.clone()).unwrap()
+}
+
+fn leaf(authority: &Authority) -> Issued {
+    leaf_request().issue(authority, key(1), [2; 16], now()).unwrap()
+}
+
+fn openssl(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("openssl").args(arguments).current_dir(directory).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    format!("{}{}", text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn what_was_just_issued_is_as_asked_for_and_due_after_two_thirds_of_its_life() {
+    let root = root(now());
+    let due = |days: i64, seconds: i64| Timestamp::from_second(after(days).as_second() - seconds).unwrap();
+    assert_eq!(authority_request().due(&root, &Authority::Itself, now()), Ok(due(200, 100)));
+    let authority = as_authority(&root);
+    let leaf = leaf(&authority);
+    assert_eq!(leaf_request().due(&leaf, &authority, now()), Ok(due(60, 100)));
+    assert_eq!(leaf_request().due(&leaf, &authority, due(60, 101)), Ok(due(60, 100)));
+    assert_eq!(leaf_request().due(&leaf, &authority, due(60, 100)), Err(Defect::Due));
+    assert_eq!(leaf_request().due(&leaf, &authority, after(1000)), Err(Defect::Due));
+    assert_eq!(leaf_request().due(&leaf, &authority, after(-1)), Err(Defect::Due), "not valid yet");
+}
+
+#[test]
+fn another_request_is_another_certificate() {
+    let authority = as_authority(&root(now()));
+    let leaf = leaf(&authority);
+    let asked = leaf_request();
+    for (request, defect) in [
+        (Request { subject: "other".into(), ..asked.clone() }, Defect::Subject),
+        (Request { dns_names: vec!["core".into()], ..asked.clone() }, Defect::Names),
+        (Request { purpose: Purpose::Authority, ..asked.clone() }, Defect::Purpose),
+        (Request { days: 91, ..asked.clone() }, Defect::Days),
+    ] {
+        assert_eq!(request.due(&leaf, &authority, now()), Err(defect), "{request:?}");
+    }
+    let reordered = Request { dns_names: vec!["core.ns.svc".into(), "core".into()], ..asked };
+    assert!(reordered.due(&leaf, &authority, now()).is_ok(), "the order of names means nothing");
+}
+
+#[test]
+fn what_does_not_belong_together_is_noticed() {
+    let authority = as_authority(&root(now()));
+    let issued = leaf(&authority);
+    let due = |issued: Issued, authority: &Authority| leaf_request().due(&issued, authority, now());
+    assert_eq!(due(Issued { key: key(0), ..issued.clone() }, &authority), Err(Defect::Key));
+    let pkcs8 = KeySpec { algorithm: Algorithm::Rsa, encoding: Encoding::Pkcs8, size: 2048 };
+    let modern = leaf_request().issue(&authority, generate(pkcs8).unwrap(), [3; 16], now()).unwrap();
+    assert_eq!(due(modern, &authority), Err(Defect::Key), "Harbor reads PKCS#1 alone");
+    for part in [Issued { chain: "x".into(), ..issued.clone() }, Issued { key: "x".into(), ..issued.clone() }]
+    {
+        assert_eq!(due(part, &authority), Err(Defect::Unreadable));
+    }
+    assert_eq!(
+        due(Issued { authority: issued.chain.clone(), ..issued.clone() }, &authority),
+        Err(Defect::Signature)
+    );
+    assert_eq!(due(issued.clone(), &Authority::Itself), Err(Defect::Signature));
+    let other = authority_request().issue(&Authority::Itself, key(1), [1; 16], now()).unwrap();
+    assert_eq!(due(issued, &as_authority(&other)), Err(Defect::Signature));
+}
+
+#[test]
+fn a_leaf_follows_its_authority_when_that_is_renewed() {
+    let (old, new) = (root(now()), root(after(1)));
+    let issued = leaf(&as_authority(&old));
+    assert_eq!(leaf_request().due(&issued, &as_authority(&new), now()), Err(Defect::Signature));
+}
+
+#[test]
+fn nobody_signs_with_a_leaf_or_with_another_key() {
+    let leaf = leaf(&Authority::Itself);
+    let refused = |chain: &str, key: String| Authority::from_pem(chain.into(), key).unwrap_err().to_string();
+    assert_eq!(refused(&leaf.chain, leaf.key.clone()), "certificate is not a CA");
+    assert_eq!(refused(&root(now()).chain, key(1)), "the authority has a certificate for another key");
+    assert_eq!(refused("", key(1)), "the authority has no certificate");
+}
+
+#[test]
+fn keys_stay_out_of_debug_output() {
+    let root = root(now());
+    let shown = format!("{root:?} {:?}", as_authority(&root));
+    assert!(!shown.contains("PRIVATE KEY"), "{shown}");
+}
+
+/// Old and new authority have one key and one subject: pods that trust either accept leaves signed by both, so nothing
+/// breaks while some of them have not been restarted yet.
+#[test]
+fn openssl_verifies_leaves_of_a_renewed_authority_with_the_old_one_and_the_other_way_round() {
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (root(after(-1)), root(now()));
+    assert_ne!(old.chain, new.chain);
+    for (name, content) in [
+        ("old-ca.crt", &old.authority),
+        ("new-ca.crt", &new.authority),
+        ("old.crt", &leaf(&as_authority(&old)).chain),
+        ("new.crt", &leaf(&as_authority(&new)).chain),
+        ("self.crt", &leaf(&Authority::Itself).chain),
+        ("key.pem", &key(1)),
+    ] {
+        fs::write(directory.path().join(name), content).unwrap();
+    }
+    let verified = |ca: &str, purpose: &str, leaf: &str| {
+        let arguments = ["verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, leaf];
+        openssl(directory.path(), &arguments)
+    };
+    for ca in ["old-ca.crt", "new-ca.crt"] {
+        for leaf in ["old.crt", "new.crt"] {
+            for purpose in ["sslserver", "sslclient"] {
+                assert_eq!(verified(ca, purpose, leaf), format!("{leaf}: OK\n"), "{ca} {purpose}");
+            }
+        }
+    }
+    assert!(verified("new-ca.crt", "sslserver", "self.crt").contains("error"));
+
+    let shown = openssl(
+        directory.path(),
+        &["x509", "-in", "new-ca.crt", "-noout", "-ext", "basicConstraints,keyUsage"],
+    );
+    assert!(shown.contains("CA:TRUE") && shown.contains("Certificate Sign, CRL Sign"), "{shown}");
+    let extensions = "basicConstraints,keyUsage,extendedKeyUsage,subjectAltName";
+    let shown = openssl(
+        directory.path(),
+        &["x509", "-in", "new.crt", "-noout", "-subject", "-nameopt", "RFC2253", "-ext", extensions],
+    );
+    for expected in [
+        "CN=core",
+        "CA:FALSE",
+        "Digital Signature, Key Encipherment",
+        "TLS Web Server Authentication, TLS Web Client Authentication",
+        "DNS:core, DNS:core.ns.svc",
+    ] {
+        assert!(shown.contains(expected), "{expected} is not in {shown}");
+    }
+    let shown = openssl(directory.path(), &["rsa", "-in", "key.pem", "-noout", "-check"]);
+    assert!(shown.contains("RSA key ok"), "{shown}");
+    assert!(key(1).starts_with("-----BEGIN RSA PRIVATE KEY-----\n"));
+}

@@ -1,0 +1,247 @@
+//! Issues certificates and keeps them valid.
+//!
+//! A certificate is issued when there is none, when it cannot be read, when it is not what is asked for, when its
+//! authority has changed, and when two thirds of its life have passed. Otherwise nothing is sent; and while nothing
+//! has happened to its Secret, nothing is read either.
+//!
+//! Keys stay. A renewed authority has the key and the subject it had, so pods that still trust its old certificate
+//! accept what is signed later, and pods that trust the new one accept what was signed before; in between, they may be
+//! restarted in any order. A renewed leaf has its old key too, because Harbor verifies tokens with it that were
+//! signed before.
+//!
+//! A Secret that somebody else made is used as it is.
+
+use crate::{
+    Failure,
+    apply::{Applier, data},
+    error::Verb,
+    index::{self, IMMUTABLE_ANNOTATION, Observation},
+    memo::{Applied, Certificate},
+    progress::State,
+};
+use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use kube::{
+    Api, ResourceExt as _,
+    api::{Patch, PatchParams},
+    core::DynamicObject,
+};
+use pki::{Authority, IssueError, Issued, Purpose, Request};
+use plan::{
+    ChildKind, Desired, Digest, Issuance, ObjectKey, PlanError, Role, Snapshot, mutation::CONTROLLER_LABEL,
+};
+use serde_json::json;
+use std::{collections::BTreeSet, sync::Arc};
+
+impl Applier<'_> {
+    /// Issues a certificate, if there is reason to.
+    pub(crate) async fn issue(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        issuance: &Issuance,
+        seen: Option<Observation>,
+    ) -> Result<Applied, Failure> {
+        let authority_key = authority_key(key, issuance);
+        let asked = self.asked(desired, issuance, authority_key.as_ref()).await?;
+        let remembered = match self.learned().applied.get(key) {
+            Some(Applied::Issued(it)) if it.asked == asked && it.due > self.now => Some(it.clone()),
+            _ => None,
+        };
+        if let (Some(certificate), Some(seen)) = (&remembered, &seen)
+            && certificate.holds(seen)
+        {
+            self.learned().contents.insert(key.clone(), Some(certificate.content.clone()));
+            return Ok(Applied::Issued(certificate.clone()));
+        }
+
+        let keys: BTreeSet<_> = authority_key.into_iter().chain([key.clone()]).collect();
+        let found = self.source.fetch(self.owner, &keys).await?;
+        self.learned().note(&found)?;
+        let stored = found.get(key).cloned().flatten();
+        if let Some(stored) = &stored
+            && seen.is_none()
+            && !is_ours(stored, desired)
+        {
+            return Ok(Applied::Exists);
+        }
+        let request = request(issuance);
+        let authority = authority(key, issuance, &found)?;
+        let held = stored.as_deref().and_then(certificate_in);
+        let due = match &held {
+            Some(held) => request.due(held, &authority, self.now).map_err(|defect| defect.to_string()),
+            None => Err("there is none".to_owned()),
+        };
+        let (stored, due) = match (stored, due) {
+            (Some(stored), Ok(due)) if is_dressed(&stored, desired) => (stored, due),
+            (stored, due) => {
+                if remembered.is_some() && !self.learned().repairs.allow(key, self.now) {
+                    return Err(Failure::Contended { object: key.clone() });
+                }
+                let issued = match (held, due) {
+                    (Some(held), Ok(_)) => held,
+                    (held, due) => {
+                        let why = due.err().unwrap_or_default();
+                        tracing::info!(owner = %self.owner, object = %key, why, "issuing a certificate");
+                        let kept = held.map(|held| held.key).filter(|key| pki::is_usual(key));
+                        self.sign(key, request.clone(), authority.clone(), kept).await?
+                    }
+                };
+                let due = request.due(&issued, &authority, self.now);
+                let due =
+                    due.map_err(|defect| Failure::Bug(format!("{key} was just issued, but {defect}")))?;
+                let sent = self.send_certificate(key, kind, desired, stored.as_deref(), &issued).await?;
+                (Arc::new(sent), due)
+            }
+        };
+        let Observation { uid, version, .. } = self.record(key, kind, &stored)?;
+        let content = self.learned().contents.get(key).cloned().flatten().unwrap_or_default();
+        let tags = index::tags(desired.object.meta());
+        Ok(Applied::Issued(Certificate { asked, uid, version, tags, due, content }))
+    }
+
+    /// A digest of all that a certificate is made from.
+    async fn asked(
+        &self,
+        desired: &Desired,
+        issuance: &Issuance,
+        authority: Option<&ObjectKey>,
+    ) -> Result<Digest, Failure> {
+        let authority = match authority {
+            None => None,
+            Some(key) => {
+                // One of ours was brought about before; one of somebody else's may not have been looked at yet.
+                let known = self.learned().contents.contains_key(key);
+                if !known {
+                    self.read(key).await?;
+                }
+                self.learned().contents.get(key).cloned().flatten()
+            }
+        };
+        let object = desired.object.to_json();
+        let digest = object.and_then(|object| Digest::of(&(object, issuance, authority)));
+        digest.map_err(|error| Failure::Bug(error.to_string()))
+    }
+
+    /// Signs off the thread others wait for: a new key takes a while.
+    async fn sign(
+        &self,
+        key: &ObjectKey,
+        request: Request,
+        authority: Authority,
+        kept: Option<String>,
+    ) -> Result<Issued, Failure> {
+        let (dice, now) = (Arc::clone(self.dice), self.now);
+        let signed = tokio::task::spawn_blocking(move || {
+            let private = match kept {
+                Some(private) => private,
+                None => dice.rsa_key()?,
+            };
+            request.issue(&authority, private, dice.bytes(), now)
+        });
+        let refused = |problem: String, remedy: &str| PlanError::invalid(key, problem, remedy).into();
+        match signed.await {
+            Ok(Ok(issued)) => Ok(issued),
+            Ok(Err(error @ (IssueError::Certificate(_) | IssueError::Time))) => {
+                Err(refused(error.to_string(), "correct the host names or the lifetime asked for"))
+            }
+            Ok(Err(error)) => Err(Failure::Bug(format!("{key}: {error}"))),
+            // See `pki::generate`.
+            Err(ended) if ended.is_panic() => Err(refused(
+                "no key can be made on this processor".to_owned(),
+                "create this Secret yourself, or let cert-manager issue it",
+            )),
+            Err(_stopping) => Err(Failure::Bug(format!("{key}: interrupted"))),
+        }
+    }
+
+    /// Writes a certificate into its Secret; refused if that has changed since it was looked at.
+    async fn send_certificate(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        stored: Option<&DynamicObject>,
+        issued: &Issued,
+    ) -> Result<DynamicObject, Failure> {
+        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
+        for (name, text) in
+            [("tls.crt", &issued.chain), ("tls.key", &issued.key), ("ca.crt", &issued.authority)]
+        {
+            object["data"][name] = json!(ByteString(text.clone().into_bytes()));
+        }
+        if let Some(version) = stored.and_then(|stored| stored.metadata.resource_version.as_ref()) {
+            object["metadata"]["resourceVersion"] = json!(version);
+        }
+        self.audience.tell_child(self.owner, key, || State::Applying);
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let params = PatchParams::apply(self.manager).force();
+        let sent = api.patch(&key.name, &params, &Patch::Apply(&object)).await;
+        sent.map_err(|error| Failure::api(Verb::Apply, key, error))
+    }
+}
+
+fn authority_key(key: &ObjectKey, issuance: &Issuance) -> Option<ObjectKey> {
+    match &issuance.role {
+        Role::Authority | Role::Leaf { authority: None } => None,
+        Role::Leaf { authority: Some(name) } => Some(ObjectKey::of::<Secret>(&key.namespace, name)),
+    }
+}
+
+fn authority(key: &ObjectKey, issuance: &Issuance, found: &Snapshot) -> Result<Authority, PlanError> {
+    let Some(key) = authority_key(key, issuance) else { return Ok(Authority::Itself) };
+    let Some(secret) = found.get(&key).cloned().flatten() else {
+        return Err(PlanError::Missing([key].into()));
+    };
+    let remedy = "put an authority's certificate into tls.crt and its key into tls.key";
+    let Some(Issued { chain, key: private, .. }) = certificate_in(&secret) else {
+        return Err(PlanError::invalid(key, "has no tls.crt or no tls.key", remedy));
+    };
+    Authority::from_pem(chain, private).map_err(|error| PlanError::invalid(key, error.to_string(), remedy))
+}
+
+fn request(issuance: &Issuance) -> Request {
+    Request {
+        subject: issuance.subject.clone(),
+        dns_names: issuance.dns_names.clone(),
+        purpose: match issuance.role {
+            Role::Authority => Purpose::Authority,
+            Role::Leaf { .. } => Purpose::Leaf,
+        },
+        days: issuance.days,
+    }
+}
+
+/// The certificate in a Secret. An authority that somebody else made may be without `ca.crt`.
+fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
+    let mut data = data(&secret.data);
+    let mut text = |name: &str| String::from_utf8(data.remove(name)?).ok();
+    Some(Issued {
+        chain: text("tls.crt")?,
+        key: text("tls.key")?,
+        authority: text("ca.crt").unwrap_or_default(),
+    })
+}
+
+/// Whether the Secret is one that we made: of this owner, or at least of this operator.
+fn is_ours(secret: &DynamicObject, desired: &Desired) -> bool {
+    if secret.annotations().get(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true") {
+        return false;
+    }
+    secret.labels().contains_key(CONTROLLER_LABEL) || owners(desired).any(|owner| is_owned(secret, owner))
+}
+
+/// Whether the Secret has the labels, annotations and owner we give it.
+fn is_dressed(secret: &DynamicObject, desired: &Desired) -> bool {
+    index::tags(desired.object.meta()).is_subset(&index::tags(&secret.metadata))
+        && owners(desired).all(|owner| is_owned(secret, owner))
+}
+
+fn owners(desired: &Desired) -> impl Iterator<Item = &OwnerReference> {
+    desired.object.meta().owner_references.iter().flatten()
+}
+
+fn is_owned(secret: &DynamicObject, by: &OwnerReference) -> bool {
+    secret.owner_references().iter().any(|owner| owner.uid == by.uid)
+}
