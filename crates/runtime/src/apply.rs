@@ -3,6 +3,7 @@
 use crate::{
     Dice, Failure, Sighting,
     adopt::adopt,
+    agreement::agrees,
     contention::Repairs,
     error::Verb,
     index::{self, Observation},
@@ -21,7 +22,7 @@ use kube::{
 use plan::{
     ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, Policy, Readiness, Recipe, References,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -57,7 +58,7 @@ pub(crate) struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Sends what differs from what was last sent, and tells whether the child is ready.
+    /// Sends what differs from what is there, and tells whether the child is ready.
     pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
         let key = desired.object.key();
         let step = self.step(&key, desired).await;
@@ -112,19 +113,60 @@ impl Applier<'_> {
         let digest = Digest::of(&object).map_err(|error| Failure::Bug(error.to_string()))?;
 
         let remembered = self.learned().applied.get(key).cloned();
-        if let (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) = (&seen, remembered)
-            && sent == digest
+        let sent = match &remembered {
+            Some(Applied::Sent { digest, .. }) => Some(*digest),
+            _ => None,
+        };
+        let mut stored = None;
+        if let Some(seen) = &seen
+            && sent.is_none_or(|sent| sent == digest)
         {
-            if applied.holds(seen) {
-                if let Applied::Sent { content: Some(content), .. } = &applied {
+            if let Some(applied @ Applied::Sent { content, .. }) = &remembered
+                && applied.holds(seen)
+            {
+                if let Some(content) = content {
                     self.learned().contents.insert(key.clone(), Some(content.clone()));
                 }
-                return Ok((applied, seen.readiness.clone()));
+                return Ok((applied.clone(), seen.readiness.clone()));
             }
-            if !self.learned().repairs.allow(key, self.now) {
+            // Sent by a process before this one, or changed by somebody else, but perhaps not in what is ours.
+            stored = self.agreeing(key, &object, seen).await?;
+            if stored.is_none() && sent.is_some() && !self.learned().repairs.allow(key, self.now) {
                 return Err(Failure::Contended { object: key.clone() });
             }
         }
+        let stored = match stored {
+            Some(stored) => stored,
+            None => self.send(key, kind, &object, seen).await?,
+        };
+        let tags = index::tags(desired.object.meta());
+        let now = self.record(key, kind, &stored)?;
+        let content = self.learned().contents.get(key).cloned().flatten();
+        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+    }
+
+    /// The object as it is stored, if it says what we would send.
+    async fn agreeing(
+        &self,
+        key: &ObjectKey,
+        object: &Value,
+        seen: &Observation,
+    ) -> Result<Option<DynamicObject>, Failure> {
+        if seen.unadopted {
+            return Ok(None);
+        }
+        let Some(stored) = self.source.stored(key).await? else { return Ok(None) };
+        let value = serde_json::to_value(&stored).map_err(|error| Failure::Bug(error.to_string()))?;
+        Ok(agrees(object, &value, self.manager).then_some(stored))
+    }
+
+    async fn send(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        object: &Value,
+        seen: Option<Observation>,
+    ) -> Result<DynamicObject, Failure> {
         self.audience.tell_child(self.owner, key, || State::Applying);
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
@@ -133,14 +175,11 @@ impl Applier<'_> {
         let api: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
         let stored = api
-            .patch(&key.name, &params, &Patch::Apply(&object))
+            .patch(&key.name, &params, &Patch::Apply(object))
             .await
             .map_err(|error| Failure::api(Verb::Apply, key, error))?;
         tracing::debug!(owner = %self.owner, object = %key, "applied");
-        let tags = index::tags(desired.object.meta());
-        let now = self.record(key, kind, &stored)?;
-        let content = self.learned().contents.get(key).cloned().flatten();
-        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+        Ok(stored)
     }
 
     async fn create_once(

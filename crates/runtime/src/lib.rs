@@ -5,6 +5,7 @@
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
 mod adopt;
+mod agreement;
 mod apply;
 mod backoff;
 mod contention;

@@ -47,13 +47,18 @@ impl Source<'_> {
         reader: &ObjectKey,
         key: ObjectKey,
     ) -> Result<(ObjectKey, Option<Arc<DynamicObject>>), Failure> {
+        let object = self.stored(&key).await?;
+        let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());
+        self.router.wake_others(self.router.index.read(&key, version), reader);
+        Ok((key, object.map(Arc::new)))
+    }
+
+    /// An object as it is now; nobody is told when it changes.
+    pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, Failure> {
         let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
             return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
         };
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
-        let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, &key, error))?;
-        let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());
-        self.router.wake_others(self.router.index.read(&key, version), reader);
-        Ok((key, object.map(Arc::new)))
+        api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, key, error))
     }
 }
