@@ -17,6 +17,7 @@ mod index;
 mod memo;
 mod operator;
 mod progress;
+mod queue;
 mod reconcile;
 mod router;
 mod source;
