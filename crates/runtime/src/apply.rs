@@ -11,6 +11,7 @@ use crate::{
     progress::{Audience, State},
     router::Router,
     source::Source,
+    watch::Breadth,
 };
 use graph::Step;
 use jiff::Timestamp;
@@ -191,13 +192,11 @@ impl Applier<'_> {
         seen: Option<Observation>,
     ) -> Result<(), Failure> {
         // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
-        let found = match seen {
-            Some(_) => return Ok(()),
-            None => self.read(key).await?,
-        };
-        if found {
+        // Where the watch shows nothing of that name there is most likely nothing to read.
+        if seen.is_some() || (self.router.index.has(key) && self.read(key).await?) {
             return Ok(());
         }
+        self.await_change_of(key);
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
         object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
         for (name, recipe) in generate {
@@ -218,6 +217,12 @@ impl Applier<'_> {
             Err(kube::Error::Api(status)) if status.is_already_exists() => self.read(key).await.map(|_| ()),
             Err(error) => Err(Failure::api(Verb::Create, key, error)),
         }
+    }
+
+    /// Counts an object that does not exist among what was read: who changes it later concerns us.
+    fn await_change_of(&self, key: &ObjectKey) {
+        self.router.index.subscribe(self.owner, &[key.clone()].into());
+        self.learned().reads.insert(key.clone(), None);
     }
 
     /// Whether an object exists, remembering what it holds.
@@ -249,7 +254,8 @@ impl Applier<'_> {
     ) -> Result<Observation, Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(format!("{key} cannot be decoded: {error}"));
         let value = serde_json::to_value(stored).map_err(bug)?;
-        if key.group.is_empty() && matches!(key.kind.as_str(), "Secret" | "ConfigMap") {
+        if Breadth::of(&key.group, &key.kind) == Breadth::All {
+            self.source.cache.put(key, Some(stored.clone()));
             let mut learned = self.learned();
             learned.contents.insert(key.clone(), Some(Content::of(&value)));
             if let Some(read) = learned.reads.get_mut(key) {

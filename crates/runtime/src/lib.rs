@@ -8,6 +8,7 @@ mod adopt;
 mod agreement;
 mod apply;
 mod backoff;
+mod cache;
 mod contention;
 mod controller;
 mod dice;

@@ -21,16 +21,20 @@ pub(crate) enum Breadth {
     All,
 }
 
+impl Breadth {
+    /// Any Secret or `ConfigMap` may be an input; of the other kinds only our children matter.
+    pub(crate) fn of(group: &str, kind: &str) -> Self {
+        match (group, kind) {
+            ("", "Secret" | "ConfigMap") => Self::All,
+            _ => Self::Children,
+        }
+    }
+}
+
 /// Watches one kind until the operator stops. `settled` hears when the first list has ended, or failed: an optional
 /// kind that is not installed must not keep the rest from starting.
-pub(crate) async fn watch(
-    shared: Arc<Shared>,
-    kind: ChildKind,
-    breadth: Breadth,
-    scope: Scope,
-    settled: CancellationToken,
-) {
-    let config = match breadth {
+pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, settled: CancellationToken) {
+    let config = match Breadth::of(&kind.resource.group, &kind.resource.kind) {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
         Breadth::All => paged(),
     };

@@ -4,12 +4,14 @@
 //! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
 
 mod inputs;
+mod names;
 mod observation;
 
 pub(crate) use observation::tags;
 pub use observation::{IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Version};
 
 use inputs::Inputs;
+use names::Names;
 use plan::ObjectKey;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -31,6 +33,7 @@ struct State {
     /// Children by the uid of their controller.
     owned: HashMap<String, BTreeSet<ObjectKey>>,
     inputs: Inputs,
+    names: Names,
 }
 
 impl Index {
@@ -52,6 +55,7 @@ impl Index {
     /// A complete list of one kind ended; what was not `listed` no longer exists.
     pub fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> Concerned {
         let mut state = self.state();
+        state.names.replace(group, kind, listed);
         let vanished = |key: &&ObjectKey| key.group == group && key.kind == kind && !listed.contains(*key);
         let children: Vec<_> = state.children.keys().filter(vanished).cloned().collect();
         let mut concerned = Concerned::new();
@@ -101,6 +105,18 @@ impl Index {
         self.state().inputs.version(key)
     }
 
+    /// The newest state of an object that is known, if it is somebody's child or input.
+    pub fn version(&self, key: &ObjectKey) -> Option<String> {
+        let state = self.state();
+        let child = || state.children.get(key).map(|child| child.resource_version.clone());
+        state.inputs.version(key).or_else(child)
+    }
+
+    /// Whether there seems to be an object of this name, whosoever it is.
+    pub fn has(&self, key: &ObjectKey) -> bool {
+        self.state().names.contains(key)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Every method leaves the maps consistent before it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -113,6 +129,7 @@ impl State {
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
         };
         observation.owner = observation.owner.filter(ours);
+        self.names.add(&key);
         let before = self.children.get(&key);
         // A watch lags behind what our own writes were answered with.
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
@@ -149,6 +166,7 @@ impl State {
         {
             return Concerned::new();
         }
+        self.names.remove(key);
         let mut concerned = self.forget_child(key);
         if !self.inputs.version(key).is_some_and(|version| newer(&version)) {
             concerned.extend(self.inputs.saw(key, None));

@@ -169,3 +169,38 @@ fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_no
     assert!(unadopted(vec![entry("harbor-operator", "Update")]));
     assert!(!unadopted(vec![entry("harbor-operator", "Apply"), entry("kubectl-edit", "Update")]));
 }
+
+#[test]
+fn whether_there_is_a_secret_is_known_of_strangers_too() {
+    let index = index();
+    let (a, b) = (secret(&meta("a", 1, None)), secret(&meta("b", 2, None)));
+    assert!(!index.has(&a.key));
+    index.seen(a.clone());
+    index.seen(b.clone());
+    assert!(index.has(&a.key) && index.has(&b.key));
+    index.gone(&a);
+    assert!(!index.has(&a.key));
+    index.listed("", "ConfigMap", &BTreeSet::new());
+    assert!(index.has(&b.key), "another kind");
+    index.listed("", "Secret", &BTreeSet::new());
+    assert!(!index.has(&b.key));
+}
+
+#[test]
+fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
+    let index = index();
+    let child = secret(&meta("child", 1, Some("one")));
+    let stranger = secret(&meta("stranger", 2, None));
+    index.seen(child.clone());
+    index.seen(stranger.clone());
+    assert_eq!(index.version(&child.key).as_deref(), Some("1"));
+    assert_eq!(index.version(&stranger.key), None);
+
+    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into());
+    index.read(&child.key, Some("5"));
+    index.read(&stranger.key, Some("4"));
+    assert_eq!(index.version(&child.key).as_deref(), Some("5"), "a read may be ahead of the watch");
+    assert_eq!(index.version(&stranger.key).as_deref(), Some("4"));
+    index.gone(&secret(&meta("stranger", 6, None)));
+    assert_eq!(index.version(&stranger.key), None);
+}
