@@ -22,6 +22,7 @@ mod postgres;
 mod proxy;
 mod redis;
 mod secret_key;
+mod service_monitor;
 mod tls;
 mod trace;
 mod version;

@@ -3,6 +3,7 @@
 use crate::{
     Dice, Failure, Sighting,
     adopt::adopt,
+    agreement::agrees,
     contention::Repairs,
     error::Verb,
     index::{self, Observation},
@@ -10,6 +11,7 @@ use crate::{
     progress::{Audience, State},
     router::Router,
     source::Source,
+    watch::Breadth,
 };
 use graph::Step;
 use jiff::Timestamp;
@@ -59,7 +61,7 @@ pub(crate) struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Sends what differs from what was last sent, and tells whether the child is ready.
+    /// Sends what differs from what is there, and tells whether the child is ready.
     pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
         let key = desired.object.key();
         let step = self.step(&key, desired).await;
@@ -126,19 +128,60 @@ impl Applier<'_> {
         let digest = Digest::of(&object).map_err(|error| Failure::Bug(error.to_string()))?;
 
         let remembered = self.learned().applied.get(key).cloned();
-        if let (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) = (&seen, remembered)
-            && sent == digest
+        let sent = match &remembered {
+            Some(Applied::Sent { digest, .. }) => Some(*digest),
+            _ => None,
+        };
+        let mut stored = None;
+        if let Some(seen) = &seen
+            && sent.is_none_or(|sent| sent == digest)
         {
-            if applied.holds(seen) {
-                if let Applied::Sent { content: Some(content), .. } = &applied {
+            if let Some(applied @ Applied::Sent { content, .. }) = &remembered
+                && applied.holds(seen)
+            {
+                if let Some(content) = content {
                     self.learned().contents.insert(key.clone(), Some(content.clone()));
                 }
-                return Ok((applied, seen.readiness.clone()));
+                return Ok((applied.clone(), seen.readiness.clone()));
             }
-            if !self.learned().repairs.allow(key, self.now) {
+            // Sent by a process before this one, or changed by somebody else, but perhaps not in what is ours.
+            stored = self.agreeing(key, &object, seen).await?;
+            if stored.is_none() && sent.is_some() && !self.learned().repairs.allow(key, self.now) {
                 return Err(Failure::Contended { object: key.clone() });
             }
         }
+        let stored = match stored {
+            Some(stored) => stored,
+            None => self.send(key, kind, &object, seen).await?,
+        };
+        let tags = index::tags(desired.object.meta());
+        let now = self.record(key, kind, &stored)?;
+        let content = self.learned().contents.get(key).cloned().flatten();
+        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+    }
+
+    /// The object as it is stored, if it says what we would send.
+    async fn agreeing(
+        &self,
+        key: &ObjectKey,
+        object: &Value,
+        seen: &Observation,
+    ) -> Result<Option<DynamicObject>, Failure> {
+        if seen.unadopted {
+            return Ok(None);
+        }
+        let Some(stored) = self.source.stored(key).await? else { return Ok(None) };
+        let value = serde_json::to_value(&stored).map_err(|error| Failure::Bug(error.to_string()))?;
+        Ok(agrees(object, &value, self.manager).then_some(stored))
+    }
+
+    async fn send(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        object: &Value,
+        seen: Option<Observation>,
+    ) -> Result<DynamicObject, Failure> {
         self.audience.tell_child(self.owner, key, || State::Applying);
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
@@ -147,14 +190,11 @@ impl Applier<'_> {
         let api: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
         let stored = api
-            .patch(&key.name, &params, &Patch::Apply(&object))
+            .patch(&key.name, &params, &Patch::Apply(object))
             .await
             .map_err(|error| Failure::api(Verb::Apply, key, error))?;
         tracing::debug!(owner = %self.owner, object = %key, "applied");
-        let tags = index::tags(desired.object.meta());
-        let now = self.record(key, kind, &stored)?;
-        let content = self.learned().contents.get(key).cloned().flatten();
-        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+        Ok(stored)
     }
 
     async fn create_once(
@@ -166,13 +206,13 @@ impl Applier<'_> {
         seen: Option<Observation>,
     ) -> Result<Readiness, Failure> {
         // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
-        let found = match seen {
+        // Where the watch shows nothing of that name there is most likely nothing to read.
+        match seen {
             Some(seen) => return Ok(seen.readiness),
-            None => self.read(key).await?,
-        };
-        if found {
-            return Ok(Readiness::Ready);
+            None if self.router.index.has(key) && self.read(key).await? => return Ok(Readiness::Ready),
+            None => {}
         }
+        self.await_change_of(key);
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
         object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
         make_up(&mut object, generate, &**self.dice)?;
@@ -192,6 +232,12 @@ impl Applier<'_> {
             }
             Err(error) => Err(Failure::api(Verb::Create, key, error)),
         }
+    }
+
+    /// Counts an object that does not exist among what was read: who changes it later concerns us.
+    fn await_change_of(&self, key: &ObjectKey) {
+        self.router.index.subscribe(self.owner, &[key.clone()].into());
+        self.learned().reads.insert(key.clone(), None);
     }
 
     /// Whether an object exists, remembering what it holds.
@@ -223,7 +269,8 @@ impl Applier<'_> {
     ) -> Result<Observation, Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(format!("{key} cannot be decoded: {error}"));
         let value = serde_json::to_value(stored).map_err(bug)?;
-        if key.group.is_empty() && matches!(key.kind.as_str(), "Secret" | "ConfigMap") {
+        if Breadth::of(&key.group, &key.kind) == Breadth::All {
+            self.source.cache.put(key, Some(stored.clone()));
             let mut learned = self.learned();
             learned.contents.insert(key.clone(), Some(Content::of(&value)));
             if let Some(read) = learned.reads.get_mut(key) {

@@ -4,33 +4,34 @@ use crate::{
     Failure, Scope,
     backoff::retry,
     progress::Stage,
+    queue::{Cause, Queue},
     reconcile::{PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
     watch::{Patience, paged},
 };
-use futures::{FutureExt as _, StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use kube::{
     Api, Resource as _, ResourceExt as _,
     core::{DeserializeGuard, ObjectMeta},
     runtime::{
-        Controller, controller,
-        reflector::{self, ObjectRef, store::Writer},
+        reflector::{self, ObjectRef, Store, store::Writer},
         watcher::{Event, watcher},
     },
 };
 use plan::{ChildKind, Class, Component, ObjectKey, Outcome, Verdict};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    convert::Infallible,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     panic::AssertUnwindSafe,
     pin::pin,
     sync::Arc,
     time::Duration,
 };
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+/// How long a queue sleeps in which nothing is due at any time.
+const IDLE: Duration = Duration::from_hours(1);
 /// How long a status may take to be written.
 const REPORT_DEADLINE: Duration = Duration::from_secs(10);
 
@@ -68,26 +69,47 @@ pub(crate) async fn serve<C: Component>(
         if stop.run_until_cancelled(settled).await.is_none() {
             return;
         }
-        let objects = stream::select(keys(queue), keys(woken))
-            .map(|key| ObjectRef::<Guarded<C>>::new(&key.name).within(&key.namespace));
-        Controller::for_stream(stream::pending(), reader)
-            .with_config(controller::Config::default().concurrency(limits.concurrency))
-            .reconcile_on(objects)
-            .graceful_shutdown_on(stop.cancelled_owned())
-            .run(
-                move |owner, reconciler| guarded(owner, reconciler, limits.deadline),
-                |_, never, _| match *never {},
-                reconciler,
-            )
-            // An object that is gone by the time its turn comes is no error.
-            .for_each(|_| std::future::ready(()))
-            .await;
+        control(&reconciler, &reader, queue, woken, limits).await;
     };
     futures::join!(watching, controlling);
 }
 
-fn keys(queue: mpsc::UnboundedReceiver<ObjectKey>) -> impl futures::Stream<Item = ObjectKey> + Send {
-    stream::unfold(queue, |mut queue| async { queue.recv().await.map(|key| (key, queue)) })
+/// Looks at whatever is due, at many at once, until the operator stops; then lets looks under way come to an end.
+async fn control<C: Component>(
+    reconciler: &Arc<Reconciler<C>>,
+    store: &Store<Guarded<C>>,
+    mut surroundings: mpsc::UnboundedReceiver<ObjectKey>,
+    mut owners: mpsc::UnboundedReceiver<ObjectKey>,
+    limits: Limits,
+) {
+    let stop = &reconciler.shared.stop;
+    let mut queue = Queue::default();
+    let mut looks = FuturesUnordered::new();
+    loop {
+        while looks.len() < usize::from(limits.concurrency)
+            && let Some(key) = queue.next(Instant::now())
+        {
+            let owner = store.get(&ObjectRef::new(&key.name).within(&key.namespace));
+            looks.push(async move {
+                // An object that is gone by the time its turn comes is no error.
+                let wait = match owner {
+                    Some(owner) => guarded(owner, reconciler, limits.deadline).await,
+                    None => None,
+                };
+                (key, wait)
+            });
+        }
+        let due = queue.next_due().unwrap_or_else(|| Instant::now() + IDLE);
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            Some((key, wait)) = looks.next() => queue.done(key, wait, Instant::now()),
+            Some(key) = owners.recv() => queue.wake(key, Cause::Itself),
+            Some(key) = surroundings.recv() => queue.wake(key, Cause::Surroundings),
+            () = tokio::time::sleep_until(due) => {}
+        }
+    }
+    while looks.next().await.is_some() {}
 }
 
 /// Feeds the store, and wakes the controller for changes a reconcile could act on: our own status is none.
@@ -171,31 +193,32 @@ fn attention(meta: &ObjectMeta) -> u64 {
     hasher.finish()
 }
 
-/// A reconcile that neither hangs nor panics, and whose every failure reaches the user.
+/// A reconcile that neither hangs nor panics, and whose every failure reaches the user. Answers when to look again
+/// without an event, if ever.
 async fn guarded<C: Component>(
     owner: Arc<Guarded<C>>,
-    reconciler: Arc<Reconciler<C>>,
+    reconciler: &Reconciler<C>,
     deadline: Duration,
-) -> Result<controller::Action, Infallible> {
+) -> Option<Duration> {
     let key = key_of::<C>(owner.meta());
     let span = tracing::info_span!("reconcile", object = %key);
     let work = async {
         if owner.meta().deletion_timestamp.is_some() {
             // Children go with their owner; there is nothing left to be done.
             reconciler.forget(&key);
-            return controller::Action::await_change();
+            return None;
         }
         let mut session = reconciler.take_session(&key);
         let outcomes = if is_paused(owner.meta()) {
             None
         } else {
-            Some(look(&owner, &reconciler, &mut session, deadline).await)
+            Some(look(&owner, reconciler, &mut session, deadline).await)
         };
-        let action = conclude(&owner, &reconciler, &mut session, outcomes).await;
+        let wait = conclude(&owner, reconciler, &mut session, outcomes).await;
         reconciler.keep_session(&key, session);
-        action
+        wait
     };
-    Ok(work.instrument(span).await)
+    work.instrument(span).await
 }
 
 fn is_paused(meta: &ObjectMeta) -> bool {
@@ -230,13 +253,13 @@ async fn conclude<C: Component>(
     reconciler: &Reconciler<C>,
     session: &mut Session,
     outcomes: Option<Vec<Outcome>>,
-) -> controller::Action {
+) -> Option<Duration> {
     let (reported, verdict) = match &outcomes {
         None => (tokio::time::timeout(REPORT_DEADLINE, reconciler.report_pause(owner, session)).await, None),
         Some(outcomes) => {
             let verdict = Verdict::of(outcomes);
             if verdict == Verdict::Interrupted {
-                return controller::Action::await_change();
+                return None;
             }
             let report = reconciler.report(owner, session, &verdict);
             (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
@@ -268,7 +291,7 @@ fn next(
     unreported: Option<&Failure>,
     session: &mut Session,
     shared: &Shared,
-) -> controller::Action {
+) -> Option<Duration> {
     let mut classes: BTreeSet<Class> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
@@ -285,5 +308,5 @@ fn next(
     let soonest = retries.chain(renewal).min();
     let counts = |class: &Class| matches!(class, Class::Transient | Class::Conflict | Class::Internal);
     session.attempts = if classes.iter().any(counts) { session.attempts.saturating_add(1) } else { 0 };
-    soonest.map_or_else(controller::Action::await_change, controller::Action::requeue)
+    soonest
 }

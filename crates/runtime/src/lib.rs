@@ -5,8 +5,10 @@
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
 mod adopt;
+mod agreement;
 mod apply;
 mod backoff;
+mod cache;
 mod contention;
 mod controller;
 mod dice;
@@ -17,6 +19,7 @@ mod issue;
 mod memo;
 mod operator;
 mod progress;
+mod queue;
 mod reconcile;
 mod router;
 mod source;

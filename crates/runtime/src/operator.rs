@@ -2,12 +2,13 @@
 
 use crate::{
     Dice, Observer, SystemDice,
+    cache::Cache,
     controller::{Limits, serve},
     events::Events,
     progress::Audience,
     reconcile::Shared,
     router::Router,
-    watch::{Breadth, watch},
+    watch::watch,
 };
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -107,8 +108,9 @@ impl Operator {
         let mut tasks = JoinSet::new();
         let (events, send_events) = Events::new(self.client.clone(), stop.clone());
         tasks.spawn(send_events);
+        let cache = Arc::new(Cache::default());
         for scope in &self.options.scopes {
-            self.start(scope, &events, &stop, &mut tasks);
+            self.start(scope, &cache, &events, &stop, &mut tasks);
         }
         while let Some(ended) = tasks.join_next().await {
             if ended.is_err() {
@@ -119,7 +121,14 @@ impl Operator {
         Ok(())
     }
 
-    fn start(&self, scope: &Scope, events: &Events, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
+    fn start(
+        &self,
+        scope: &Scope,
+        cache: &Arc<Cache>,
+        events: &Events,
+        stop: &CancellationToken,
+        tasks: &mut JoinSet<()>,
+    ) {
         let mut children = Children::none().and::<Secret>().and::<ConfigMap>();
         self.registrations.iter().for_each(|registration| children.extend(registration.children.clone()));
         let mut router = Router::default();
@@ -138,6 +147,7 @@ impl Operator {
                     ((kind.resource.group.clone(), kind.resource.kind.clone()), kind.resource.clone())
                 })
                 .collect(),
+            cache: Arc::clone(cache),
             predecessors: self.options.predecessors.clone(),
             dice: Arc::clone(&self.options.dice),
             clock: self.options.clock,
@@ -149,20 +159,12 @@ impl Operator {
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
             let token = CancellationToken::new();
             settled.push(token.clone());
-            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), breadth(kind), scope.clone(), token));
+            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), token));
         }
         let limits = Limits { deadline: self.options.deadline, concurrency: self.options.concurrency };
         for (Registration { resource, serve, .. }, queue) in self.registrations.iter().zip(queues) {
             let as_child = children.iter().find(|kind| kind.resource == *resource).cloned();
             tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, settled.clone()));
         }
-    }
-}
-
-/// Any Secret or ConfigMap may be an input; of the other kinds only our children matter.
-fn breadth(kind: &ChildKind) -> Breadth {
-    match (kind.resource.group.as_str(), kind.resource.kind.as_str()) {
-        ("", "Secret" | "ConfigMap") => Breadth::All,
-        _ => Breadth::Children,
     }
 }

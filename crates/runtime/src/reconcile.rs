@@ -3,6 +3,7 @@
 use crate::{
     Dice, Failure, Sighting,
     apply::{Applier, Learned},
+    cache::Cache,
     events::Events,
     index,
     memo::{self, Memo},
@@ -42,6 +43,7 @@ pub(crate) struct Shared {
     pub(crate) client: Client,
     pub(crate) router: Router,
     pub(crate) kinds: Kinds,
+    pub(crate) cache: Arc<Cache>,
     pub(crate) predecessors: BTreeSet<String>,
     pub(crate) dice: Arc<dyn Dice>,
     pub(crate) clock: fn() -> Timestamp,
@@ -144,8 +146,8 @@ impl<C: Component> Reconciler<C> {
         memo: &mut Memo,
     ) -> Result<Vec<Outcome>, Failure> {
         let key = &key_of::<C>(owner.meta());
-        let Shared { client, router, kinds, predecessors, dice, stop, audience, .. } = &*self.shared;
-        let source = || Source { client, router, kinds };
+        let Shared { client, router, kinds, cache, predecessors, dice, stop, audience, .. } = &*self.shared;
+        let source = || Source { client, router, kinds, cache };
         let Memo { applied, repairs, .. } = memo.clone();
         let mut learned = Learned { applied, repairs, ..Learned::default() };
         memo.last = None;

@@ -1,6 +1,6 @@
 //! Reads, answered by the cluster.
 
-use crate::{Failure, error::Verb, router::Router};
+use crate::{Failure, cache::Cache, error::Verb, router::Router, watch::Breadth};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kube::{
     Api, Client,
@@ -18,13 +18,12 @@ const AT_ONCE: usize = 8;
 /// The kinds that can be read, by group and kind.
 pub(crate) type Kinds = BTreeMap<(String, String), ApiResource>;
 
-/// Where a reconcile reads from.
-///
-/// Content is fetched when needed and never kept: the process holds no copy of anybody's Secrets.
+/// Where a reconcile reads from: what others have read, while the watch shows that it is still so; else the cluster.
 pub(crate) struct Source<'a> {
     pub(crate) client: &'a Client,
     pub(crate) router: &'a Router,
     pub(crate) kinds: &'a Kinds,
+    pub(crate) cache: &'a Cache,
 }
 
 impl Source<'_> {
@@ -48,17 +47,50 @@ impl Source<'_> {
         reader: &ObjectKey,
         key: ObjectKey,
     ) -> Result<(ObjectKey, Option<Arc<DynamicObject>>), Failure> {
-        let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
-            return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
-        };
         if key.is_kind() {
             let answer = self.router.index.read_kind(&key);
             return Ok((key, answer));
         }
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
-        let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, &key, error))?;
+        if Breadth::of(&key.group, &key.kind) == Breadth::Children {
+            // Its watch does not show what is not our child, so nobody would notice that a copy is out of date.
+            let object = self.stored(&key).await?;
+            return Ok(self.noted(reader, key, object.map(Arc::new)));
+        }
+        if let Some(object) = self.at_hand(&key) {
+            return Ok(self.noted(reader, key, Some(object)));
+        }
+        let _turn = self.cache.turn(&key).await;
+        if let Some(object) = self.at_hand(&key) {
+            return Ok(self.noted(reader, key, Some(object)));
+        }
+        let object = self.stored(&key).await?;
+        let object = self.cache.put(&key, object);
+        Ok(self.noted(reader, key, object))
+    }
+
+    /// The object, if it has been read in its newest state that is known.
+    fn at_hand(&self, key: &ObjectKey) -> Option<Arc<DynamicObject>> {
+        self.cache.get(key, &self.router.index.version(key)?)
+    }
+
+    /// Has those look again who have read another state.
+    fn noted(
+        &self,
+        reader: &ObjectKey,
+        key: ObjectKey,
+        object: Option<Arc<DynamicObject>>,
+    ) -> (ObjectKey, Option<Arc<DynamicObject>>) {
         let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());
         self.router.wake_others(self.router.index.read(&key, version), reader);
-        Ok((key, object.map(Arc::new)))
+        (key, object)
+    }
+
+    /// An object as it is now; nobody is told when it changes.
+    pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, Failure> {
+        let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
+            return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
+        };
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+        api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, key, error))
     }
 }

@@ -21,6 +21,16 @@ pub(crate) enum Breadth {
     All,
 }
 
+impl Breadth {
+    /// Any Secret or `ConfigMap` may be an input; of the other kinds only our children matter.
+    pub(crate) fn of(group: &str, kind: &str) -> Self {
+        match (group, kind) {
+            ("", "Secret" | "ConfigMap") => Self::All,
+            _ => Self::Children,
+        }
+    }
+}
+
 /// After how long a kind that is not served is looked for again, on average.
 const ANOTHER_LOOK: Duration = Duration::from_mins(5);
 
@@ -31,14 +41,8 @@ const ANOTHER_LOOK: Duration = Duration::from_mins(5);
 /// twelve requests in an hour for each missing kind are all an idle operator sends besides its open watches. Whether it
 /// is served is known to the index, and whoever asked is woken when that changes. That a definition was deleted shows
 /// when the watch is next renewed, within five minutes too.
-pub(crate) async fn watch(
-    shared: Arc<Shared>,
-    kind: ChildKind,
-    breadth: Breadth,
-    scope: Scope,
-    settled: CancellationToken,
-) {
-    let config = || match breadth {
+pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, settled: CancellationToken) {
+    let config = || match Breadth::of(&kind.resource.group, &kind.resource.kind) {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
         Breadth::All => paged(),
     };

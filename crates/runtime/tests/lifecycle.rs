@@ -50,36 +50,6 @@ async fn children(world: &World) -> BTreeMap<String, Value> {
 }
 
 #[tokio::test]
-async fn a_restarted_operator_changes_nothing() {
-    let mut world = World::with_operator().await;
-    world.ready_widget("w", widget()).await;
-    world.until_quiet().await;
-    let versions = async |world: &World| {
-        let configs = world.api::<ConfigMap>().list(&ListParams::default()).await.unwrap();
-        let deployment: Deployment = world.api().get("w-widget").await.unwrap();
-        let widget: Widget = world.api().get("w").await.unwrap();
-        let mut versions: Vec<_> = configs.iter().map(|config| config.resource_version().unwrap()).collect();
-        versions.extend([deployment.resource_version().unwrap(), widget.resource_version().unwrap()]);
-        versions
-    };
-    let before = versions(&world).await;
-    world.stop_operator().await;
-    world.requests.take();
-
-    world.start_operator();
-    let sent = loop {
-        let sent = world.until_quiet().await;
-        if sent.iter().any(|request| request.ends_with("/deployments/w-widget")) {
-            break sent;
-        }
-    };
-
-    assert_eq!(versions(&world).await, before);
-    let patches = sent.iter().filter(|request| request.starts_with("PATCH")).count();
-    assert_eq!(patches, 14, "one apply per child and no status: {sent:#?}");
-}
-
-#[tokio::test]
 async fn an_operator_killed_at_any_moment_converges_to_the_same_objects() {
     let mut reference = World::with_operator().await;
     reference.ready_widget("w", widget()).await;

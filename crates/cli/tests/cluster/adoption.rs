@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Every object of a Harbor as the old operator left it, moved to another namespace.
-fn left_behind(namespace: &str) -> Option<Vec<Value>> {
+pub fn left_behind(namespace: &str) -> Option<Vec<Value>> {
     let file = root().join("../shared/data/upstream-objects/harbor-minimal.json");
     let text = fs::read_to_string(file).ok()?.replace("hb-000", namespace);
     let mut list: Value = serde_json::from_str(&text).unwrap();

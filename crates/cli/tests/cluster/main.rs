@@ -5,6 +5,7 @@
 mod adoption;
 mod core;
 mod definitions;
+mod harbor;
 mod load;
 mod process;
 mod rules;

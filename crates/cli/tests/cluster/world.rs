@@ -11,6 +11,7 @@ use plan::Component;
 use runtime::{Operator, Options, Scope};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fs,
     ops::Deref,
     path::{Path, PathBuf},
@@ -102,7 +103,7 @@ impl World {
         }
         let options = Options {
             scopes: vec![Scope::Namespace(self.name.clone())],
-            predecessors: ["harbor-operator".to_owned(), "core".to_owned()].into(),
+            predecessors: predecessors(),
             ..Options::default()
         };
         let mut all = All(Operator::new(requests.client(config).unwrap(), options));
@@ -134,6 +135,19 @@ impl World {
         let core = self.until::<api::v1beta1::Core>("harbor", |core| find(core).is_some()).await;
         find(&core).unwrap()
     }
+}
+
+/// The names under which the old operator wrote.
+fn predecessors() -> BTreeSet<String> {
+    struct Names(BTreeSet<String>);
+    impl Visitor for Names {
+        fn visit<C: Component>(&mut self) {
+            self.0.insert(C::NAME.into());
+        }
+    }
+    let mut names = Names(["harbor-operator".to_owned()].into());
+    components::for_each(&mut names);
+    names.0
 }
 
 /// Stops the operator when dropped.

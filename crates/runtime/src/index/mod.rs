@@ -4,6 +4,7 @@
 //! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
 
 mod inputs;
+mod names;
 mod observation;
 
 pub(crate) use observation::tags;
@@ -11,6 +12,7 @@ pub use observation::{IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Version}
 
 use inputs::Inputs;
 use kube::core::DynamicObject;
+use names::Names;
 use plan::ObjectKey;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -34,6 +36,7 @@ struct State {
     inputs: Inputs,
     /// Kinds the API server is known not to serve.
     unserved: BTreeSet<ObjectKey>,
+    names: Names,
 }
 
 impl Index {
@@ -55,6 +58,7 @@ impl Index {
     /// A complete list of one kind ended; what was not `listed` no longer exists.
     pub fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> Concerned {
         let mut state = self.state();
+        state.names.replace(group, kind, listed);
         let vanished = |key: &&ObjectKey| {
             key.group == group && key.kind == kind && !key.is_kind() && !listed.contains(*key)
         };
@@ -135,6 +139,18 @@ impl Index {
         self.state().tell_of_kind(kind).0
     }
 
+    /// The newest state of an object that is known, if it is somebody's child or input.
+    pub fn version(&self, key: &ObjectKey) -> Option<String> {
+        let state = self.state();
+        let child = || state.children.get(key).map(|child| child.resource_version.clone());
+        state.inputs.version(key).or_else(child)
+    }
+
+    /// Whether there seems to be an object of this name, whosoever it is.
+    pub fn has(&self, key: &ObjectKey) -> bool {
+        self.state().names.contains(key)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Every method leaves the maps consistent before it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -147,6 +163,7 @@ impl State {
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
         };
         observation.owner = observation.owner.filter(ours);
+        self.names.add(&key);
         let before = self.children.get(&key);
         // A watch lags behind what our own writes were answered with.
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
@@ -191,6 +208,7 @@ impl State {
         {
             return Concerned::new();
         }
+        self.names.remove(key);
         let mut concerned = self.forget_child(key);
         if !self.inputs.version(key).is_some_and(|version| newer(&version)) {
             concerned.extend(self.inputs.saw(key, None));

@@ -204,3 +204,38 @@ fn a_list_of_objects_says_nothing_about_their_kind() {
     assert_eq!(index.listed(&kind.group, &kind.kind, &BTreeSet::new()), none());
     assert!(index.input(&kind).is_some());
 }
+
+#[test]
+fn whether_there_is_a_secret_is_known_of_strangers_too() {
+    let index = index();
+    let (a, b) = (secret(&meta("a", 1, None)), secret(&meta("b", 2, None)));
+    assert!(!index.has(&a.key));
+    index.seen(a.clone());
+    index.seen(b.clone());
+    assert!(index.has(&a.key) && index.has(&b.key));
+    index.gone(&a);
+    assert!(!index.has(&a.key));
+    index.listed("", "ConfigMap", &BTreeSet::new());
+    assert!(index.has(&b.key), "another kind");
+    index.listed("", "Secret", &BTreeSet::new());
+    assert!(!index.has(&b.key));
+}
+
+#[test]
+fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
+    let index = index();
+    let child = secret(&meta("child", 1, Some("one")));
+    let stranger = secret(&meta("stranger", 2, None));
+    index.seen(child.clone());
+    index.seen(stranger.clone());
+    assert_eq!(index.version(&child.key).as_deref(), Some("1"));
+    assert_eq!(index.version(&stranger.key), None);
+
+    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into());
+    index.read(&child.key, Some("5"));
+    index.read(&stranger.key, Some("4"));
+    assert_eq!(index.version(&child.key).as_deref(), Some("5"), "a read may be ahead of the watch");
+    assert_eq!(index.version(&stranger.key).as_deref(), Some("4"));
+    index.gone(&secret(&meta("stranger", 6, None)));
+    assert_eq!(index.version(&stranger.key), None);
+}

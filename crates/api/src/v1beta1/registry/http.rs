@@ -116,6 +116,10 @@ pub struct RegistryPrometheusSpec {
     /// Path metrics are served under. Defaults to `/metrics`.
     #[serde(default = "metrics_path")]
     pub path: String,
+
+    /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_monitor: Option<ServiceMonitorSpec>,
 }
 
 default_is_the_empty_object!(RegistryHttpSpec, RegistryHttpDebugSpec, RegistryPrometheusSpec);

@@ -1,0 +1,165 @@
+//! A Harbor through its life.
+
+use super::{Cluster, full, minimal, with};
+use api::v1beta1::{
+    ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry, RegistryController,
+    Trivy,
+};
+use envtest::Requests;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+    networking::v1::{Ingress, NetworkPolicy},
+};
+use kube::ResourceExt as _;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+#[tokio::test]
+async fn a_full_harbor_becomes_ready() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, full()).await;
+    let expected = ["core", "exporter", "jobservice", "nginx", "portal", "registry", "trivy"];
+    assert_eq!(cluster.names::<Deployment>().await, expected.map(|part| format!("acme-harbor-{part}")));
+}
+
+/// Every object that belongs to the Harbor or to one of its components.
+async fn everything(cluster: &Cluster) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    macro_rules! kinds {
+        ($($kind:ty),+) => { $(
+            let prefix = stringify!($kind);
+            all.extend(cluster.names::<$kind>().await.into_iter().map(|name| format!("{prefix} {name}")));
+        )+ };
+    }
+    kinds!(
+        Deployment, Service, ConfigMap, Secret, Ingress, NetworkPolicy, Core, JobService, Portal, Registry,
+        RegistryController, ChartMuseum, Exporter, NotaryServer, NotarySigner, Trivy
+    );
+    all
+}
+
+#[tokio::test]
+async fn every_optional_component_comes_and_goes_and_leaves_nothing_behind() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let old = with(minimal(), "/spec/version", json!("2.7.4"));
+    let _operator = cluster.ready(&requests, old.clone()).await;
+    let before = everything(&cluster).await;
+
+    let options: [(&str, Value); 5] = [
+        ("/spec/exporter", json!({})),
+        ("/spec/trivy", json!({"storage": {}})),
+        ("/spec/chartmuseum", json!({})),
+        ("/spec/notary", json!({})),
+        ("/spec/internalTLS", json!({"enabled": true})),
+    ];
+    for (field, value) in options {
+        let mut harbor = with(old.clone(), field, value);
+        if field == "/spec/notary" {
+            harbor = with(harbor, "/spec/expose/notary", json!({"ingress": {"host": "notary.example.com"}}));
+        }
+        cluster.apply(vec![harbor]).await;
+        cluster.until_ready("acme").await;
+        requests.until_quiet().await;
+        assert!(everything(&cluster).await.len() > before.len(), "{field}");
+
+        cluster.apply(vec![old.clone()]).await;
+        cluster.until_ready("acme").await;
+        requests.until_quiet().await;
+        let mut after = everything(&cluster).await;
+        // The key Notary's keys are encrypted with: without it they are lost should Notary come back.
+        after.remove("Secret acme-harbor-notarysigner-encryption-key");
+        // Secrets cert-manager made stay, as cert-manager leaves them.
+        after.retain(|name| !(name.starts_with("Secret") && !before.contains(name) && is_certificate(name)));
+        assert_eq!(after, before, "{field}");
+    }
+}
+
+fn is_certificate(name: &str) -> bool {
+    ["-internal-tls-", "-notarysigner-auth", "-notaryserver-auth"].iter().any(|part| name.contains(part))
+}
+
+#[tokio::test]
+async fn an_upgrade_rolls_every_component_and_jobservice_after_core() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, with(minimal(), "/spec/version", json!("2.14.2"))).await;
+
+    cluster.apply(vec![with(minimal(), "/spec/version", json!("2.15.0"))]).await;
+    cluster.until_ready("acme").await;
+    for part in ["core", "jobservice", "portal", "registry"] {
+        let deployment = cluster.get::<Deployment>(&format!("acme-harbor-{part}")).await;
+        let pod = deployment.spec.unwrap().template.spec.unwrap();
+        for container in pod.containers {
+            assert!(container.image.as_ref().unwrap().ends_with(":v2.15.0"), "{:?}", container.image);
+        }
+    }
+    let sent = requests.until_quiet().await;
+    let position = |what: &str| {
+        let path = format!("PATCH /apis/goharbor.io/v1beta1/namespaces/{}/{what}", cluster.name);
+        sent.iter().position(|request| request.starts_with(&path)).unwrap()
+    };
+    assert!(position("cores/acme-harbor/status") < position("jobservices/acme-harbor?"), "{sent:#?}");
+}
+
+#[tokio::test]
+async fn each_storage_driver_converges() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, minimal()).await;
+    let stores = [
+        json!({"s3": {"region": "r", "bucket": "b", "accesskey": "a", "secretkeyRef": "storage"}}),
+        json!({"swift": {"authurl": "https://k.example.com/v3", "container": "c", "username": "u", "passwordRef": "storage"}}),
+        json!({"azure": {"accountname": "a", "container": "c", "accountkeyRef": "storage"}}),
+        json!({"gcs": {"bucket": "b", "keyDataRef": "storage"}}),
+        json!({"oss": {"region": "oss-r", "bucket": "b", "accessKeyID": "a", "accessSecretRef": "storage"}}),
+    ];
+    for store in stores {
+        cluster.apply(vec![with(minimal(), "/spec/imageChartStorage", store.clone())]).await;
+        cluster.until_ready("acme").await;
+        let name = store.as_object().unwrap().keys().next().unwrap();
+        let config = cluster.get::<ConfigMap>("acme-harbor-registry").await.data.unwrap();
+        assert!(config["config.yml"].contains(&format!("{name}:")), "{name}: {}", config["config.yml"]);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_harbor_takes_its_children_along_but_not_what_users_made() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, minimal()).await;
+    if !collects_garbage(&cluster) {
+        return;
+    }
+    cluster.delete::<api::v1beta1::Harbor>("acme").await;
+    cluster.until_gone::<Deployment>("acme-harbor-core").await;
+    cluster.until_gone::<Secret>("acme-harbor-core-encryptionkey").await;
+    assert!(cluster.has::<Secret>("postgres").await);
+}
+
+/// A real API server alone collects none.
+fn collects_garbage(cluster: &Cluster) -> bool {
+    let in_memory = !envtest::Assets::are_chosen();
+    if !in_memory {
+        println!("skipped on {}: no garbage collector runs here", cluster.name);
+    }
+    in_memory
+}
+
+#[tokio::test]
+async fn network_policies_come_with_an_annotation_and_go_with_it() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let asked = json!({"goharbor.io/network-policies": "true"});
+    let _operator = cluster.ready(&requests, with(minimal(), "/metadata/annotations", asked)).await;
+    assert!(cluster.names::<NetworkPolicy>().await.contains(&"acme-harbor-registry-ingress".to_owned()));
+    let harbor = cluster.get::<api::v1beta1::Harbor>("acme").await;
+    assert!(harbor.annotations().contains_key("goharbor.io/network-policies"));
+
+    cluster.apply(vec![minimal()]).await;
+    cluster.until_gone::<NetworkPolicy>("acme-harbor-registry-ingress").await;
+    requests.until_quiet().await;
+    assert_eq!(cluster.names::<NetworkPolicy>().await, Vec::<String>::new());
+}

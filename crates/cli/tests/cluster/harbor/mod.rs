@@ -1,0 +1,117 @@
+//! A Harbor as a whole, with stand-ins for everything a cluster has besides the operator.
+
+mod adoption;
+mod counts;
+mod faults;
+mod lifecycle;
+
+use crate::world::{Running, World, documents, root};
+use api::v1beta1::{ComponentStatus, Harbor};
+use envtest::{Kind, Requests};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{
+    Api,
+    api::{ListParams, Patch, PatchParams},
+};
+use sandbox::{StandIns, definitions};
+use serde_json::{Value, json};
+use std::ops::Deref;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// A namespace in which workloads become ready and certificates are issued.
+pub struct Cluster {
+    world: World,
+    _stand_ins: DropGuard,
+}
+
+impl Deref for Cluster {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Cluster {
+    /// With what a Harbor reads, and without a Harbor.
+    pub async fn new() -> Self {
+        let cluster = Self::on(World::new().await).await;
+        cluster.apply(inputs()).await;
+        cluster
+    }
+
+    pub async fn on(world: World) -> Self {
+        let api: Api<CustomResourceDefinition> = Api::all(world.plane.client());
+        for definition in definitions::all() {
+            let name = definition["metadata"]["name"].as_str().unwrap();
+            let params = PatchParams::apply("test").force();
+            api.patch(name, &params, &Patch::Apply(&definition)).await.unwrap();
+            world.plane.until_established(name).await;
+        }
+        let stop = CancellationToken::new();
+        let stand_ins = StandIns::new(world.plane.client()).within(&world.name).run(stop.clone());
+        tokio::spawn(stand_ins);
+        Self { world, _stand_ins: stop.drop_guard() }
+    }
+
+    /// A Harbor that is ready, and an operator that has come to rest.
+    pub async fn ready(&self, requests: &Requests, harbor: Value) -> Running {
+        let operator = self.world.operator(requests, self.plane.config());
+        self.apply(vec![harbor]).await;
+        self.until_ready("acme").await;
+        requests.until_quiet().await;
+        operator
+    }
+
+    /// Waits until a Harbor is ready as its newest spec wants it.
+    pub async fn until_ready(&self, name: &str) -> Harbor {
+        self.until::<Harbor>(name, |harbor| is_ready(harbor.metadata.generation, harbor.status.as_ref())).await
+    }
+
+    /// Names of all objects of a kind.
+    pub async fn names<K: Kind>(&self) -> Vec<String> {
+        let list = self.api::<K>().list(&ListParams::default()).await.unwrap();
+        let mut names: Vec<_> = list.items.into_iter().filter_map(|it| it.meta().name.clone()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// Whether a status says so of the newest spec.
+pub fn is_ready(generation: Option<i64>, status: Option<&ComponentStatus>) -> bool {
+    let conditions = status.into_iter().flat_map(|status| &status.conditions);
+    conditions
+        .into_iter()
+        .any(|c| c.type_ == "Ready" && c.status == "True" && c.observed_generation == generation)
+}
+
+/// The minimal Harbor of the example.
+pub fn minimal() -> Value {
+    documents(&root().join("examples/harbor.yaml")).remove(0)
+}
+
+/// A Harbor with everything version 2.15 has.
+pub fn full() -> Value {
+    documents(&root().join("examples/harbor-full.yaml")).remove(0)
+}
+
+/// What both read, and who signs the token certificate.
+pub fn inputs() -> Vec<Value> {
+    documents(&root().join("examples/harbor-inputs.yaml"))
+}
+
+/// The Harbor with one field changed.
+pub fn with(mut harbor: Value, pointer: &str, value: Value) -> Value {
+    let (parent, field) = pointer.rsplit_once('/').unwrap();
+    let parent = if parent.is_empty() { &mut harbor } else { harbor.pointer_mut(parent).unwrap() };
+    match value {
+        Value::Null => drop(parent.as_object_mut().unwrap().remove(field)),
+        value => parent[field] = value,
+    }
+    harbor
+}
+
+/// The Harbor under another name, with its own ingress host.
+pub fn called(harbor: Value, name: &str) -> Value {
+    with(harbor, "/metadata/name", json!(name))
+}

@@ -1,0 +1,225 @@
+//! Contents that were read or written lately, so that owners who use the same Secret read it once.
+//!
+//! An entry is one state of an object, and is answered only to who asks for that very state. Which state is the current
+//! one the index knows from its watch; the cache never decides that anything is.
+//!
+//! It holds Secrets, in memory only, and never all there are: the size is limited, what was not used for longest goes
+//! first. Who could read this memory could as well read the credentials in it, and with them the Secrets.
+
+use kube::core::DynamicObject;
+use plan::ObjectKey;
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+use tokio::sync::OwnedMutexGuard;
+
+/// How many bytes of JSON are kept.
+const ROOM: usize = 8 * 1024 * 1024;
+
+/// Objects by name and state. Not `Debug`: nobody logs it by mistake.
+pub(crate) struct Cache {
+    kept: Mutex<Kept>,
+    turns: Mutex<HashMap<ObjectKey, Weak<tokio::sync::Mutex<()>>>>,
+    room: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    entries: HashMap<ObjectKey, Entry>,
+    size: usize,
+    /// Counts uses.
+    now: u64,
+}
+
+struct Entry {
+    object: Arc<DynamicObject>,
+    size: usize,
+    used: u64,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self::with_room(ROOM)
+    }
+}
+
+impl Cache {
+    fn with_room(room: usize) -> Self {
+        Self { kept: Mutex::default(), turns: Mutex::default(), room }
+    }
+
+    /// The object in the state `version`, if it is at hand. In another state it is of no use any more.
+    pub(crate) fn get(&self, key: &ObjectKey, version: &str) -> Option<Arc<DynamicObject>> {
+        let mut kept = self.kept();
+        let now = kept.tick();
+        let entry = kept.entries.get_mut(key)?;
+        if entry.object.metadata.resource_version.as_deref() != Some(version) {
+            kept.remove(key);
+            return None;
+        }
+        entry.used = now;
+        Some(Arc::clone(&entry.object))
+    }
+
+    /// Keeps an object as it was read, or as a write was answered, and hands it out; lets go of what does not exist.
+    pub(crate) fn put(&self, key: &ObjectKey, object: Option<DynamicObject>) -> Option<Arc<DynamicObject>> {
+        let mut kept = self.kept();
+        kept.remove(key);
+        let mut object = object?;
+        // By far the largest part of most objects, and of no use to a reader.
+        object.metadata.managed_fields = None;
+        let size = size(&object);
+        let object = Arc::new(object);
+        if size <= self.room {
+            kept.make_room(self.room - size);
+            let used = kept.tick();
+            kept.size += size;
+            kept.entries.insert(key.clone(), Entry { object: Arc::clone(&object), size, used });
+        }
+        Some(object)
+    }
+
+    /// Waits until nobody else is reading this object: who comes second finds it here.
+    pub(crate) async fn turn(&self, key: &ObjectKey) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            turns.get(key).and_then(Weak::upgrade).unwrap_or_else(|| {
+                let turn = Arc::default();
+                turns.insert(key.clone(), Arc::downgrade(&turn));
+                turn
+            })
+        };
+        turn.lock_owned().await
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn tick(&mut self) -> u64 {
+        self.now += 1;
+        self.now
+    }
+
+    fn remove(&mut self, key: &ObjectKey) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.size -= entry.size;
+        }
+    }
+
+    fn make_room(&mut self, left: usize) {
+        while self.size > left {
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used);
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
+            self.remove(&oldest);
+        }
+    }
+}
+
+/// The length of an object's JSON.
+fn size(object: &DynamicObject) -> usize {
+    struct Length(usize);
+
+    impl io::Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut length = Length(0);
+    match serde_json::to_writer(&mut length, object) {
+        Ok(()) => length.0,
+        // What has no length is not kept.
+        Err(_) => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Secret;
+    use serde_json::json;
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::of::<Secret>("ns", name)
+    }
+
+    fn secret(version: &str, length: usize) -> DynamicObject {
+        let managed = [json!({"manager": "x".repeat(1000)})];
+        let object = json!({
+            "metadata": {"name": "s", "resourceVersion": version, "managedFields": managed},
+            "data": {"word": "x".repeat(length)},
+        });
+        serde_json::from_value(object).unwrap()
+    }
+
+    fn has(cache: &Cache, name: &str, version: &str) -> bool {
+        cache.get(&key(name), version).is_some()
+    }
+
+    #[test]
+    fn an_object_is_found_in_the_state_it_was_put_in_and_in_no_other() {
+        let cache = Cache::default();
+        cache.put(&key("a"), Some(secret("1", 10)));
+        assert!(has(&cache, "a", "1"));
+        assert!(!has(&cache, "b", "1"));
+        assert!(!has(&cache, "a", "2"));
+        assert!(!has(&cache, "a", "1"), "once superseded it is not kept");
+        cache.put(&key("a"), Some(secret("2", 10)));
+        assert_eq!(cache.put(&key("a"), None), None);
+        assert!(!has(&cache, "a", "2"));
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let cache = Cache::with_room(1000);
+        for name in ["a", "b", "c"] {
+            cache.put(&key(name), Some(secret("1", 200)));
+        }
+        assert!(has(&cache, "a", "1"));
+        cache.put(&key("d"), Some(secret("1", 400)));
+        let left: Vec<_> = ["a", "b", "c", "d"].into_iter().filter(|name| has(&cache, name, "1")).collect();
+        assert_eq!(left, ["a", "c", "d"]);
+    }
+
+    #[test]
+    fn what_is_larger_than_all_the_room_is_handed_out_and_displaces_nothing() {
+        let cache = Cache::with_room(1000);
+        cache.put(&key("a"), Some(secret("1", 200)));
+        let large = cache.put(&key("large"), Some(secret("1", 2000))).unwrap();
+        assert_eq!(large.data["data"]["word"].as_str().map(str::len), Some(2000));
+        assert!(has(&cache, "a", "1") && !has(&cache, "large", "1"));
+    }
+
+    #[test]
+    fn putting_the_same_again_takes_no_more_room() {
+        let cache = Cache::with_room(1000);
+        cache.put(&key("a"), Some(secret("1", 200)));
+        for version in 2..100 {
+            cache.put(&key("b"), Some(secret(&version.to_string(), 300)));
+        }
+        assert!(has(&cache, "a", "1") && has(&cache, "b", "99"));
+    }
+
+    #[tokio::test]
+    async fn who_reads_the_same_waits_and_who_reads_something_else_does_not() {
+        let cache = Cache::default();
+        let (a, b) = (key("a"), key("b"));
+        let first = cache.turn(&a).await;
+        let _other = cache.turn(&b).await;
+        let mut second = Box::pin(cache.turn(&a));
+        assert!(futures::poll!(&mut second).is_pending());
+        drop(first);
+        assert!(futures::poll!(&mut second).is_ready());
+    }
+}
