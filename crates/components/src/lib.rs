@@ -18,6 +18,8 @@ mod network_policy;
 mod percent;
 mod ports;
 mod postgres;
+#[cfg(test)]
+mod predecessor;
 mod proxy;
 mod redis;
 mod secret_key;

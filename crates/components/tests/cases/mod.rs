@@ -28,7 +28,8 @@ impl<C: Component> Case<C> {
     pub fn read(owner: &Path, inputs: &Path) -> Self {
         let owner = serde_saphyr::from_str(&text(owner)).unwrap();
         let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
-        Self { owner, inputs: files(inputs).iter().flat_map(documents).map(stored).collect() }
+        let inputs = if inputs.is_dir() { files(inputs) } else { Vec::new() };
+        Self { owner, inputs: inputs.iter().flat_map(documents).map(stored).collect() }
     }
 
     /// The plan, with everything that is not among the inputs absent.
