@@ -153,6 +153,12 @@ impl<'a> Instance<'a> {
         network_policy::wanted(self.annotations)
             .then(|| network_policy::ingress(metadata, self.selector(), ports))
     }
+
+    /// Keeps its pods from talking to anybody, if the object asks for network policies.
+    pub fn no_egress(&self) -> Option<NetworkPolicy> {
+        let metadata = self.metadata(format!("{}-egress", self.name));
+        network_policy::wanted(self.annotations).then(|| network_policy::no_egress(metadata, self.selector()))
+    }
 }
 
 /// Gives a Service the addresses a user wants.

@@ -15,7 +15,9 @@ mod instance;
 mod labels;
 mod metrics;
 mod network_policy;
+mod nginx;
 mod percent;
+pub mod portal;
 mod ports;
 mod postgres;
 #[cfg(test)]
@@ -42,4 +44,5 @@ pub trait Visitor {
 /// Shows a visitor every kind of component there is; the only list of them.
 pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<core::Core>();
+    visitor.visit::<portal::Portal>();
 }
