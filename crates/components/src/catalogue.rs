@@ -23,8 +23,6 @@ pub(crate) enum Feature {
     CacheLayer,
     /// `GDPR_DELETE_USER`.
     GdprDeleteUser,
-    /// `SKIP_LOG_AUDIT_DATABASE`.
-    SkipAuditLogDatabase,
     /// `POSTGRESQL_CONN_MAX_LIFETIME` and `POSTGRESQL_CONN_MAX_IDLE_TIME`.
     ConnectionLifetime,
     /// `REGISTRY_HTTP_CLIENT_TIMEOUT`.
@@ -39,6 +37,8 @@ pub(crate) enum Feature {
     JobReaper,
     /// Names of Redis users in URLs.
     RedisUser,
+    /// TLS 1.3 of the web servers.
+    Tls13,
     /// `QUOTA_UPDATE_PROVIDER`.
     QuotaProvider,
     /// Redis databases of their own for the cache layer and for Harbor's business.
@@ -53,6 +53,8 @@ pub(crate) enum Feature {
     AliAcrProxyCache,
     /// TLS towards Redis.
     RedisTls,
+    /// `SKIP_LOG_AUDIT_DATABASE`. Read since 2.14.1; before, Harbor knew the name and never looked at the environment.
+    SkipAuditLogDatabase,
     /// `REPLICATION_ADAPTER_WHITELIST`.
     ReplicationAdapters,
     /// Names of Redis users in the registry's configuration.
@@ -75,7 +77,6 @@ impl Feature {
             Self::TrustedAuthorityPath => Row(BEGINNING, Some((2, 6)), "a path of trusted authorities"),
             Self::CacheLayer => Row((2, 6), None, "a cache layer"),
             Self::GdprDeleteUser => Row((2, 6), None, "anonymous deletion of users"),
-            Self::SkipAuditLogDatabase => Row((2, 6), None, "forwarding of the audit log"),
             Self::ConnectionLifetime => Row((2, 7), None, "limits to the life of database connections"),
             Self::RegistryHttpTimeout => Row((2, 7), None, "a timeout of requests to registries"),
             Self::JfrogProxyCache => Row((2, 7), None, "a proxy cache of JFrog Artifactory"),
@@ -83,6 +84,7 @@ impl Feature {
             Self::ApiBrowser => Row((2, 7), None, "an API browser"),
             Self::JobReaper => Row((2, 8), None, "a reaper of jobs"),
             Self::RedisUser => Row((2, 8), None, "names of Redis users"),
+            Self::Tls13 => Row((2, 9), None, "TLS 1.3"),
             Self::QuotaProvider => Row((2, 9), None, "a choice of quota provider"),
             Self::SeparateRedisDatabases => Row((2, 9), None, "a Redis database for the cache layer alone"),
             Self::GdprAuditLogs => Row((2, 10), None, "anonymous audit logs"),
@@ -90,6 +92,9 @@ impl Feature {
             Self::TrivyDatabaseMirrors => Row((2, 12), None, "mirrors of Trivy's databases"),
             Self::AliAcrProxyCache => Row((2, 12), None, "a proxy cache of Alibaba's registry"),
             Self::RedisTls => Row((2, 13), None, "TLS towards Redis"),
+            Self::SkipAuditLogDatabase => {
+                Row((2, 14), None, "a first decision about the database of the audit log")
+            }
             Self::ReplicationAdapters => Row((2, 14), None, "a list of replication adapters"),
             Self::RegistryRedisUser => Row((2, 15), None, "names of Redis users in the registry"),
         }

@@ -35,19 +35,50 @@ pub(crate) struct Instance<'a> {
     component: &'static str,
 }
 
+/// What pods are called, and where their settings are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// What follows the name of the object in theirs.
+    pub suffix: &'static str,
+    /// What their labels call them.
+    pub component: &'static str,
+    /// The field of the object that holds their settings.
+    pub field: &'static str,
+}
+
 impl<'a> Instance<'a> {
     /// The object with this metadata, of the component `C`.
     pub fn of<C: Component>(meta: &'a ObjectMeta, spec: &'a ComponentSpec) -> Result<Self, PlanError> {
+        let version = HarborVersion::of(meta.annotations.as_ref(), &spec.image);
+        Self::new(meta, Part { suffix: C::NAME, component: C::NAME, field: "spec" }, version, spec)
+    }
+
+    /// Pods that are not a component of their own, but part of the object with this metadata.
+    pub fn named(
+        meta: &'a ObjectMeta,
+        part: Part,
+        version: HarborVersion,
+        spec: &'a ComponentSpec,
+    ) -> Result<Self, PlanError> {
+        Self::new(meta, part, Ok(version), spec)
+    }
+
+    fn new(
+        meta: &'a ObjectMeta,
+        Part { suffix, component, field }: Part,
+        version: Result<HarborVersion, PlanError>,
+        spec: &'a ComponentSpec,
+    ) -> Result<Self, PlanError> {
         let owner = meta.name.as_deref().unwrap_or_default();
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let annotations = meta.annotations.as_ref();
-        let named = ChildName::of(owner, C::NAME).and_then(|name| {
-            let selector = labels::selector(C::NAME, &name, namespace);
-            Ok((labels::of_pods(&selector, &spec.template_labels)?, name))
+        let named = ChildName::of(owner, suffix).and_then(|name| {
+            let selector = labels::selector(component, &name, namespace);
+            Ok((labels::of_pods(&selector, &spec.template_labels, field)?, name))
         });
         let (version, (pod_labels, name), ()) =
-            (HarborVersion::of(annotations, &spec.image), named, replicas_or_autoscaling(spec)).all()?;
-        Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component: C::NAME })
+            (version, named, replicas_or_autoscaling(spec, field)).all()?;
+        Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component })
     }
 
     /// Metadata of the child called `name`.
@@ -122,6 +153,12 @@ impl<'a> Instance<'a> {
         network_policy::wanted(self.annotations)
             .then(|| network_policy::ingress(metadata, self.selector(), ports))
     }
+
+    /// Keeps its pods from talking to anybody, if the object asks for network policies.
+    pub fn no_egress(&self) -> Option<NetworkPolicy> {
+        let metadata = self.metadata(format!("{}-egress", self.name));
+        network_policy::wanted(self.annotations).then(|| network_policy::no_egress(metadata, self.selector()))
+    }
 }
 
 /// Gives a Service the addresses a user wants.
@@ -137,10 +174,10 @@ pub(crate) fn families(service: &mut ServiceSpec, network: Option<&Network>) {
 }
 
 /// Two who set the number of pods would undo each other's work.
-fn replicas_or_autoscaling(spec: &ComponentSpec) -> Result<(), PlanError> {
+fn replicas_or_autoscaling(spec: &ComponentSpec, field: &str) -> Result<(), PlanError> {
     if spec.autoscaling.is_some() && spec.replicas.is_some() {
         return Err(PlanError::invalid(
-            "spec.replicas",
+            format_args!("{field}.replicas"),
             "is set although an autoscaler chooses the number of pods",
             "remove replicas or autoscaling",
         ));

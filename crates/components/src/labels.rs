@@ -14,15 +14,17 @@ pub(crate) fn selector(component: &str, name: &str, namespace: &str) -> BTreeMap
 
 /// The labels of the pods: the selector's and the user's.
 ///
-/// A label that changed the selector's would make pods their own Deployment does not recognise; it is refused.
+/// A label that changed the selector's would make pods their own Deployment does not recognise; it is refused. `field`
+/// is where the spec holds the user's.
 pub(crate) fn of_pods(
     selector: &BTreeMap<String, String>,
     wished: &BTreeMap<String, String>,
+    field: &str,
 ) -> Result<BTreeMap<String, String>, PlanError> {
     let clash = wished.iter().find(|(key, value)| selector.get(*key).is_some_and(|own| own != *value));
     if let Some((key, _)) = clash {
         return Err(PlanError::invalid(
-            format_args!("spec.templateLabels[{key}]"),
+            format_args!("{field}.templateLabels[{key}]"),
             "selects the pods and cannot be changed",
             "remove it or use another key",
         ));

@@ -9,6 +9,7 @@ mod catalogue;
 pub mod core;
 mod duration;
 mod environment;
+mod front;
 pub mod harbor;
 mod image;
 mod ingress_controller;
@@ -16,15 +17,20 @@ mod instance;
 mod labels;
 mod metrics;
 mod network_policy;
+mod nginx;
 mod percent;
+pub mod portal;
 mod ports;
 mod postgres;
+#[cfg(test)]
+mod predecessor;
 mod proxy;
 mod redis;
 mod secret_key;
 mod service_monitor;
 mod tls;
 mod trace;
+mod url;
 mod version;
 mod volumes;
 mod workload;
@@ -43,4 +49,5 @@ pub trait Visitor {
 pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
+    visitor.visit::<portal::Portal>();
 }

@@ -15,6 +15,19 @@ pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>) -> bool {
     annotations.and_then(|annotations| annotations.get(ANNOTATION)).is_some_and(|value| value == "true")
 }
 
+/// Keeps pods from talking to anybody; answers to those who ask them are no talk of their own.
+pub(crate) fn no_egress(metadata: ObjectMeta, pods: BTreeMap<String, String>) -> NetworkPolicy {
+    NetworkPolicy {
+        metadata,
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector { match_labels: Some(pods), match_expressions: None }),
+            policy_types: Some(vec!["Egress".into()]),
+            ingress: None,
+            egress: None,
+        }),
+    }
+}
+
 /// Lets everybody in through these ports, by name, and nobody through any other.
 pub(crate) fn ingress(
     metadata: ObjectMeta,

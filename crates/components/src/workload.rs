@@ -159,7 +159,7 @@ fn container(container: Container, spec: &ComponentSpec) -> Container {
         startup_probe: timed(container.startup_probe, probes.startup.as_ref()),
         liveness_probe: timed(container.liveness_probe, probes.liveness.as_ref()),
         readiness_probe: timed(container.readiness_probe, probes.readiness.as_ref()),
-        security_context: Some(restricted_container()),
+        security_context: Some(restricted_container(container.security_context.unwrap_or_default())),
         ..container
     }
 }
@@ -196,12 +196,13 @@ fn restricted_pod() -> PodSecurityContext {
     }
 }
 
-/// The root file system stays writable: images append to their bundle of certificate authorities when they start.
-fn restricted_container() -> SecurityContext {
+/// The root file system stays writable unless a component asks otherwise: most images append to their bundle of
+/// certificate authorities when they start.
+fn restricted_container(own: SecurityContext) -> SecurityContext {
     SecurityContext {
         allow_privilege_escalation: Some(false),
         capabilities: Some(Capabilities { drop: Some(vec!["ALL".into()]), add: None }),
-        ..SecurityContext::default()
+        ..own
     }
 }
 

@@ -180,7 +180,7 @@ fn what_pods_use_was_read_or_is_made_before_them() {
         fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
             let plan = case.plan().unwrap();
             let mut known: BTreeSet<ObjectKey> = plan.reads.clone();
-            for (_, desired, after) in plan.graph.iter() {
+            for (_, _, after) in plan.graph.iter() {
                 known.extend(after.iter().map(|id| plan.graph[*id].object.key()));
             }
             for (_, desired, _) in plan.graph.iter() {

@@ -33,6 +33,18 @@ impl ChildName {
         }
         Ok(Self(name))
     }
+
+    /// A name the user chose; `field` is where.
+    pub fn exactly(name: &str, field: impl fmt::Display) -> Result<Self, PlanError> {
+        if name.len() > Self::LONGEST || !is_dns_label(name) {
+            return Err(PlanError::invalid(
+                field,
+                format!("{name:?} cannot be the name of a Service"),
+                "use at most 63 lower-case letters, digits and dashes, and begin with a letter",
+            ));
+        }
+        Ok(Self(name.to_owned()))
+    }
 }
 
 fn is_dns_label(name: &str) -> bool {
@@ -70,6 +82,18 @@ mod tests {
         assert!(ChildName::of(&"x".repeat(58), "core").is_ok());
         let error = ChildName::of(&"x".repeat(59), "core").unwrap_err().to_string();
         assert!(error.ends_with("use a name of at most 58 characters"), "{error}");
+    }
+
+    #[test]
+    fn a_name_the_user_chose_is_judged_by_the_same_rules() {
+        assert_eq!(&*ChildName::exactly("harbor", "spec.name").unwrap(), "harbor");
+        for name in ["", "Harbor", "har.bor", "1harbor", &"x".repeat(64)] {
+            let error = ChildName::exactly(name, "spec.name").unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("spec.name: {name:?} cannot be the name of a Service;")),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Network {
-    /// IP families to listen on: IPv4, IPv6 or both. Both when `network` is absent, none when the list is empty.
+    /// IP families to listen on: IPv4, IPv6 or both. Both when the list is absent or empty.
     // Strings in Rust, because some kinds accepted any text here before; the schema names the two that exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<IpFamily>")]

@@ -69,7 +69,7 @@ pub struct GdprSpec {
 #[serde(rename_all = "camelCase")]
 pub struct AuditLogSpec {
     /// Whether the audit log is only forwarded and not kept in the database, until an administrator decides. Harbor
-    /// 2.6 and later. False unless set.
+    /// 2.14.1 and later. False unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_database: Option<bool>,
 }

@@ -1,0 +1,94 @@
+//! Sentences about the front.
+
+mod config;
+mod deployment;
+mod refusals;
+mod service;
+
+use super::{Front, Wishes};
+use crate::{HarborVersion, url::Url};
+use api::v1beta1::{component::ComponentSpec, expose::ExposeServiceSpec, network::Network};
+use kube::core::ObjectMeta;
+use plan::PlanError;
+use serde_json::{Value, json};
+
+/// A Harbor called `h` that shows itself through a Service.
+struct Shown {
+    harbor: ObjectMeta,
+    version: &'static str,
+    pods: ComponentSpec,
+    service: ExposeServiceSpec,
+    network: Option<Network>,
+    external: &'static str,
+    certificate: Option<&'static str>,
+    authority: Option<&'static str>,
+}
+
+fn plain() -> Shown {
+    Shown {
+        harbor: serde_json::from_value(json!({"name": "h", "namespace": "registry"})).unwrap(),
+        version: "2.15.0",
+        pods: ComponentSpec::default(),
+        service: ExposeServiceSpec::default(),
+        network: None,
+        external: "http://harbor.example.com",
+        certificate: None,
+        authority: None,
+    }
+}
+
+/// With TLS towards users, and inside.
+fn secured() -> Shown {
+    Shown {
+        external: "https://harbor.example.com",
+        certificate: Some("public-tls"),
+        authority: Some("h-harbor-internal-tls-core"),
+        ..plain()
+    }
+}
+
+fn service_spec(json: Value) -> ExposeServiceSpec {
+    serde_json::from_value(json).unwrap()
+}
+
+impl Shown {
+    fn front(&self) -> Result<Front<'_>, PlanError> {
+        let wishes = Wishes {
+            version: HarborVersion::parse(self.version).unwrap(),
+            pods: &self.pods,
+            service: &self.service,
+            network: self.network.as_ref(),
+            external: Url::parse(self.external, "spec.externalURL").unwrap(),
+            certificate: self.certificate,
+            authority: self.authority,
+            core: "h-harbor-core",
+            portal: "h-harbor-portal",
+        };
+        Front::of(&self.harbor, wishes)
+    }
+
+    fn error(&self) -> String {
+        self.front().unwrap_err().to_string()
+    }
+}
+
+#[test]
+fn a_network_policy_opens_the_ports_there_are_and_is_made_only_where_it_is_asked_for() {
+    assert_eq!(secured().front().unwrap().network_policy(), None);
+    let mut asked = secured();
+    asked.harbor.annotations = Some([("goharbor.io/network-policies".into(), "true".into())].into());
+    let policy = serde_json::to_value(asked.front().unwrap().network_policy().unwrap()).unwrap();
+    assert_eq!(policy["metadata"], json!({"name": "h-harbor-nginx-ingress", "namespace": "registry"}));
+    let port = |name: &str| json!({"port": name, "protocol": "TCP"});
+    assert_eq!(
+        policy["spec"],
+        json!({
+            "podSelector": {"matchLabels": {
+                "nginx.goharbor.io/name": "h-harbor-nginx",
+                "nginx.goharbor.io/namespace": "registry",
+            }},
+            "policyTypes": ["Ingress"],
+            "ingress": [{"ports": [port("http"), port("https")]}],
+        })
+    );
+}

@@ -1,0 +1,127 @@
+//! What the web servers of Harbor have in common.
+
+use super::Block;
+use crate::{HarborVersion, catalogue::Feature, tls::Scheme, volumes};
+use api::v1beta1::network::{IpFamily, Network};
+use k8s_openapi::api::core::v1::{SecurityContext, Volume, VolumeMount};
+
+/// Name of the configuration file, and key of the ConfigMap that holds it.
+pub(crate) const FILE: &str = "nginx.conf";
+
+/// Where nginx looks for its configuration.
+pub(crate) const PATH: &str = "/etc/nginx/nginx.conf";
+
+/// All that nginx writes is in here.
+const SCRATCH: &str = "/tmp";
+
+/// A whole configuration file.
+pub(crate) fn file(connections: i32, http: Block) -> Block {
+    let events = Block::default().with("worker_connections", [connections.to_string()]);
+    Block::default()
+        .with("worker_processes", ["auto"])
+        .with("pid", [format!("{SCRATCH}/nginx.pid")])
+        .with_block("events", NOTHING, events)
+        .with_block("http", NOTHING, temporary_files().and(http))
+}
+
+/// For directives without arguments.
+pub(crate) const NOTHING: [&str; 0] = [];
+
+fn temporary_files() -> Block {
+    let path = |name: &str| [format!("{SCRATCH}/{name}")];
+    Block::default()
+        .with("client_body_temp_path", path("client_body_temp"))
+        .with("proxy_temp_path", path("proxy_temp"))
+        .with("fastcgi_temp_path", path("fastcgi_temp"))
+        .with("uwsgi_temp_path", path("uwsgi_temp"))
+        .with("scgi_temp_path", path("scgi_temp"))
+}
+
+/// The families a server listens on: those listed, and both where none is. nginx does not start on a node without one
+/// of them.
+pub(crate) fn families(network: Option<&Network>) -> Vec<IpFamily> {
+    const BOTH: [IpFamily; 2] = [IpFamily::IPv4, IpFamily::IPv6];
+    let listed = |family: &IpFamily| network.is_some_and(|network| network.listens_on(*family));
+    let families: Vec<IpFamily> = BOTH.into_iter().filter(listed).collect();
+    if families.is_empty() { BOTH.to_vec() } else { families }
+}
+
+/// Where a server listens.
+pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
+    let port = scheme.container_port();
+    let address = |family: &IpFamily| match family {
+        IpFamily::IPv4 => port.to_string(),
+        IpFamily::IPv6 => format!("[::]:{port}"),
+    };
+    families.iter().fold(Block::default(), |block, family| match scheme {
+        Scheme::Http => block.with("listen", [address(family)]),
+        Scheme::Https => block.with("listen", [address(family), "ssl".to_owned()]),
+    })
+}
+
+/// Serves with `tls.crt` and `tls.key` of a directory, as Harbor's own installer does.
+pub(crate) fn certificate(directory: &str, version: &HarborVersion) -> Block {
+    const CIPHERS: &str = "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES";
+    let newest = version.has(Feature::Tls13).then_some("TLSv1.3");
+    Block::default()
+        .with("ssl_certificate", [format!("{directory}/tls.crt")])
+        .with("ssl_certificate_key", [format!("{directory}/tls.key")])
+        .with("ssl_protocols", ["TLSv1.2"].into_iter().chain(newest))
+        .with("ssl_ciphers", [CIPHERS])
+        .with("ssl_prefer_server_ciphers", ["on"])
+        .with("ssl_session_cache", ["shared:SSL:10m"])
+}
+
+const SCRATCH_VOLUME: &str = "tmp";
+
+/// The volume nginx writes to.
+pub(crate) fn scratch_volume() -> Volume {
+    volumes::scratch(SCRATCH_VOLUME)
+}
+
+/// Where it is mounted.
+pub(crate) fn scratch_mount() -> VolumeMount {
+    VolumeMount { read_only: None, ..volumes::directory(SCRATCH_VOLUME, SCRATCH) }
+}
+
+/// nginx installs no certificate authorities when it starts, so nothing but its scratch volume need be writable.
+pub(crate) fn security() -> SecurityContext {
+    SecurityContext { read_only_root_filesystem: Some(true), ..SecurityContext::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listening(families_listed: Option<&[&str]>) -> String {
+        let network = families_listed.map(|listed| Network {
+            ip_families: listed.iter().map(ToString::to_string).collect(),
+            ..Network::default()
+        });
+        listeners(&families(network.as_ref()), Scheme::Http).to_string()
+    }
+
+    #[test]
+    fn a_server_listens_on_the_families_listed_and_on_both_where_none_is() {
+        let both = "listen 8080;\nlisten [::]:8080;\n";
+        assert_eq!(listening(None), both);
+        assert_eq!(listening(Some(&["IPv6", "IPv4"])), both);
+        assert_eq!(listening(Some(&["IPv4"])), "listen 8080;\n");
+        assert_eq!(listening(Some(&["IPv6"])), "listen [::]:8080;\n");
+    }
+
+    #[test]
+    fn an_empty_list_of_families_leaves_no_server_deaf() {
+        assert_eq!(listening(Some(&[])), listening(None));
+    }
+
+    #[test]
+    fn tls_1_3_is_spoken_where_harbor_does() {
+        let protocols = |version: &str| {
+            let text = certificate("/cert", &HarborVersion::parse(version).unwrap()).to_string();
+            text.lines().find(|line| line.starts_with("ssl_protocols")).unwrap().to_owned()
+        };
+        assert_eq!(protocols("2.8.6"), "ssl_protocols TLSv1.2;");
+        assert_eq!(protocols("2.9.0"), "ssl_protocols TLSv1.2 TLSv1.3;");
+    }
+}

@@ -1,0 +1,64 @@
+//! `nginx.conf`: static pages, and the page that finds its own way for all else.
+
+use super::{deployment::TLS_DIRECTORY, inputs::Inputs};
+use crate::{
+    catalogue::Feature,
+    nginx::{
+        Block,
+        server::{self, NOTHING},
+    },
+};
+use k8s_openapi::api::core::v1::ConfigMap;
+
+/// The ConfigMap with nginx's configuration file.
+pub(super) fn config_map(portal: &Inputs<'_>) -> ConfigMap {
+    let http = Block::default().with_block("server", NOTHING, pages(portal));
+    portal.instance.config_map(server::FILE, server::file(portal.connections, http).to_string())
+}
+
+fn pages(portal: &Inputs<'_>) -> Block {
+    let version = &portal.instance.version;
+    let certificate = portal.tls.map(|_| server::certificate(TLS_DIRECTORY, version));
+    server::listeners(&portal.families, portal.scheme())
+        .and(certificate.unwrap_or_default())
+        .with("server_name", ["localhost"])
+        .with("root", ["/usr/share/nginx/html"])
+        .with("index", ["index.html", "index.htm"])
+        .with("include", ["/etc/nginx/mime.types"])
+        .and(compression())
+        .and(if version.has(Feature::ApiBrowser) { api_browser() } else { Block::default() })
+        .with_block("location", ["/"], or_else("/index.html"))
+        .with_block("location", ["=", "/index.html"], never_cached())
+}
+
+fn compression() -> Block {
+    const TYPES: [&str; 9] = [
+        "text/plain",
+        "text/css",
+        "application/json",
+        "application/javascript",
+        "application/x-javascript",
+        "text/xml",
+        "application/xml",
+        "application/xml+rss",
+        "text/javascript",
+    ];
+    Block::default()
+        .with("gzip", ["on"])
+        .with("gzip_min_length", ["1000"])
+        .with("gzip_proxied", ["expired", "no-cache", "no-store", "private", "auth"])
+        .with("gzip_types", TYPES)
+}
+
+fn api_browser() -> Block {
+    Block::default().with_block("location", ["/devcenter-api-2.0"], or_else("/swagger-ui-index.html"))
+}
+
+fn or_else(page: &str) -> Block {
+    Block::default().with("try_files", ["$uri", "$uri/", page])
+}
+
+/// The page names the files of its version; a browser that kept an old one would ask for files that are gone.
+fn never_cached() -> Block {
+    Block::default().with("add_header", ["Cache-Control", "no-store, no-cache, must-revalidate"])
+}

@@ -1,0 +1,48 @@
+//! Portal: Harbor's web pages, served by an nginx. Talks to nobody.
+
+mod config;
+mod deployment;
+mod inputs;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::availability;
+use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::Portal`].
+pub struct Portal;
+
+impl Component for Portal {
+    type Owner = v1beta1::Portal;
+
+    const NAME: &'static str = "portal";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Deployment>()
+    }
+
+    fn desired(owner: &v1beta1::Portal, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let portal = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&portal), ());
+        for policy in service::policies(&portal) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let config = graph.add::<ConfigMap>(config::config_map(&portal), ());
+        graph.add::<Deployment>(deployment::deployment(&portal), config);
+        availability::add(graph, &portal.instance);
+        Ok(())
+    }
+}

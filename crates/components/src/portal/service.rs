@@ -1,0 +1,19 @@
+//! How Portal is reached: its Service and, if wanted, who may use it.
+
+use super::inputs::Inputs;
+use crate::{ingress_controller, ports};
+use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
+
+/// The Service in front of Portal's pods.
+pub(super) fn service(portal: &Inputs<'_>) -> Service {
+    let scheme = portal.scheme();
+    let annotations = ingress_controller::service_annotations(&portal.instance, scheme);
+    let port = ports::service(scheme.as_str(), scheme.port());
+    portal.instance.service([port], annotations, portal.spec.network.as_ref())
+}
+
+/// Everybody may come in through the port of the Service; the pods themselves talk to nobody.
+pub(super) fn policies(portal: &Inputs<'_>) -> impl Iterator<Item = NetworkPolicy> {
+    let ingress = portal.instance.network_policy([portal.scheme().as_str()]);
+    ingress.into_iter().chain(portal.instance.no_egress())
+}

@@ -1,0 +1,36 @@
+//! What the operator's predecessor left behind, for tests of adoption, if a copy of that is at hand.
+
+use crate::cases::Case;
+use plan::Component;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// Every object of a small Harbor 2.6.2, and the component among them.
+pub(crate) struct Predecessor<C: Component> {
+    pub objects: Vec<Value>,
+    pub case: Case<C>,
+}
+
+impl<C: Component> Predecessor<C> {
+    pub fn at_hand() -> Option<Self> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../shared/data/upstream-objects/harbor-minimal.json");
+        let Ok(text) = fs::read_to_string(&file) else {
+            println!("skipped: {} is not at hand", file.display());
+            return None;
+        };
+        let mut list: Value = serde_json::from_str(&text).unwrap();
+        let objects: Vec<Value> = list["items"].as_array_mut().unwrap_or(&mut vec![]).drain(..).collect();
+        let kind = <C::Owner as kube::Resource>::kind(&());
+        let owner = objects.iter().find(|object| object["kind"] == *kind).unwrap();
+        let owner = serde_json::from_value(owner.clone()).unwrap();
+        let inputs = objects.iter().filter(|object| object["kind"] == "Secret").cloned().collect();
+        Some(Self { objects, case: Case { owner, inputs, without: Vec::new() } })
+    }
+
+    /// The child of a kind, as it was.
+    pub fn child(&self, kind: &str) -> &Value {
+        let name = format!("h-harbor-{}", C::NAME);
+        self.objects.iter().find(|it| it["kind"] == kind && it["metadata"]["name"] == *name).unwrap()
+    }
+}
