@@ -13,6 +13,7 @@ pub mod harbor;
 mod image;
 mod ingress_controller;
 mod instance;
+pub mod jobservice;
 mod labels;
 mod metrics;
 mod network_policy;
@@ -27,6 +28,7 @@ mod trace;
 mod version;
 mod volumes;
 mod workload;
+mod yaml;
 
 pub use version::{HarborVersion, VERSION_ANNOTATION};
 
@@ -42,4 +44,5 @@ pub trait Visitor {
 pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
+    visitor.visit::<jobservice::JobService>();
 }
