@@ -9,6 +9,11 @@ pub(crate) fn seconds(duration: &GoDuration, field: impl fmt::Display) -> Result
     parsed(duration, field).map(|duration| duration.as_secs())
 }
 
+/// The duration as it is written, which is how Go reads it. `field` is where the spec holds it.
+pub(crate) fn written(duration: &GoDuration, field: impl fmt::Display) -> Result<&str, PlanError> {
+    seconds(duration, field).map(|_| duration.as_str())
+}
+
 /// Whole units, rounded up and at least one: Harbor takes none at all for something else, often for its default.
 pub(crate) fn rounded_up(
     duration: &GoDuration,

@@ -9,6 +9,7 @@ mod catalogue;
 pub mod core;
 mod duration;
 mod environment;
+pub mod exporter;
 pub mod harbor;
 mod image;
 mod ingress_controller;
@@ -25,6 +26,7 @@ mod redis;
 mod secret_key;
 mod tls;
 mod trace;
+mod url;
 mod version;
 mod volumes;
 mod workload;
@@ -45,4 +47,5 @@ pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
     visitor.visit::<jobservice::JobService>();
+    visitor.visit::<exporter::Exporter>();
 }

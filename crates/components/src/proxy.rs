@@ -1,6 +1,6 @@
 //! The proxy for requests that leave the cluster.
 
-use crate::environment::Environment;
+use crate::{environment::Environment, url};
 use api::v1beta1::proxy::ProxySpec;
 
 /// Tells Harbor which proxy to use, and that the `siblings` are to be reached without it: Harbor's own health checks
@@ -27,30 +27,12 @@ pub(crate) fn environment<'a>(
 
 /// The host a URL points at, without port.
 pub(crate) fn host(url: &str) -> &str {
-    let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
-    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    match authority.strip_prefix('[') {
-        Some(ipv6) => ipv6.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    }
+    url::host(url)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_host_of_a_url_is_what_a_proxy_exception_names() {
-        for (url, expected) in [
-            ("http://h-registry", "h-registry"),
-            ("https://h-core:443/service/token", "h-core"),
-            ("http://user:pw@h.example?x", "h.example"),
-            ("http://[fd00::1]:8080/", "fd00::1"),
-        ] {
-            assert_eq!(host(url), expected);
-        }
-    }
 
     #[test]
     fn without_a_proxy_there_is_nothing_to_make_an_exception_from() {
