@@ -35,6 +35,8 @@ pub(crate) enum Feature {
     ApiBrowser,
     /// The reaper of jobs without progress.
     JobReaper,
+    /// `JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT`.
+    WebhookTimeout,
     /// Names of Redis users in URLs.
     RedisUser,
     /// TLS 1.3 of the web servers.
@@ -59,6 +61,8 @@ pub(crate) enum Feature {
     ReplicationAdapters,
     /// Names of Redis users in the registry's configuration.
     RegistryRedisUser,
+    /// Names of Redis users in URLs of sentinels, as JobService and the exporter read them.
+    SentinelQueueUser,
 }
 
 /// From which version on, until before which version, and what it is called in a sentence.
@@ -83,6 +87,7 @@ impl Feature {
             Self::TrivySecurityChecks => Row((2, 7), None, "a choice of security checks"),
             Self::ApiBrowser => Row((2, 7), None, "an API browser"),
             Self::JobReaper => Row((2, 8), None, "a reaper of jobs"),
+            Self::WebhookTimeout => Row((2, 8), None, "a timeout of webhooks"),
             Self::RedisUser => Row((2, 8), None, "names of Redis users"),
             Self::Tls13 => Row((2, 9), None, "TLS 1.3"),
             Self::QuotaProvider => Row((2, 9), None, "a choice of quota provider"),
@@ -97,6 +102,9 @@ impl Feature {
             }
             Self::ReplicationAdapters => Row((2, 14), None, "a list of replication adapters"),
             Self::RegistryRedisUser => Row((2, 15), None, "names of Redis users in the registry"),
+            Self::SentinelQueueUser => {
+                Row((2, 15), None, "names of Redis users for a queue behind sentinels")
+            }
         }
     }
 }

@@ -10,10 +10,12 @@ pub mod core;
 mod duration;
 mod environment;
 mod front;
+pub mod exporter;
 pub mod harbor;
 mod image;
 mod ingress_controller;
 mod instance;
+pub mod jobservice;
 mod labels;
 mod metrics;
 mod network_policy;
@@ -34,6 +36,7 @@ mod url;
 mod version;
 mod volumes;
 mod workload;
+mod yaml;
 
 pub use version::{HarborVersion, VERSION_ANNOTATION};
 
@@ -50,4 +53,6 @@ pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
     visitor.visit::<portal::Portal>();
+    visitor.visit::<jobservice::JobService>();
+    visitor.visit::<exporter::Exporter>();
 }

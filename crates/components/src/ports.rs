@@ -2,7 +2,7 @@
 
 use crate::tls::Scheme;
 use k8s_openapi::{
-    api::core::v1::{ContainerPort, HTTPGetAction, Probe, ServicePort},
+    api::core::v1::{ContainerPort, HTTPGetAction, Probe, ServicePort, TCPSocketAction},
     apimachinery::pkg::util::intstr::IntOrString,
 };
 
@@ -24,6 +24,16 @@ pub(crate) fn service(name: &str, port: i32) -> ServicePort {
         target_port: Some(IntOrString::String(name.into())),
         protocol: Some("TCP".into()),
         ..ServicePort::default()
+    }
+}
+
+/// Connects every ten seconds, which may take as long.
+pub(crate) fn open(port: &str) -> Probe {
+    Probe {
+        tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),
+        period_seconds: Some(10),
+        timeout_seconds: Some(10),
+        ..Probe::default()
     }
 }
 

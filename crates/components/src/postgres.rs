@@ -41,7 +41,8 @@ impl<'a> Database<'a> {
         };
         let server = connection.hosts.first().ok_or_else(|| no_host(field));
         let server = server.and_then(|server| {
-            Ok((self::word(format!("{field}.hosts[0].host"), &server.host)?, server.port.unwrap_or(5432)))
+            let host = self::word(format!("{field}.hosts[0].host"), &server.host);
+            (host, port(format!("{field}.hosts[0].port"), server.port.unwrap_or(5432))).all()
         });
         let ((host, port), username, name, ssl_mode, _) = (
             server,
@@ -69,8 +70,37 @@ impl<'a> Database<'a> {
     }
 }
 
+impl Database<'_> {
+    /// Tells Harbor's exporter where the database is. It has no defaults, so those of Core are spelt out.
+    pub fn exporter_environment(&self) -> Environment {
+        let environment = Environment::default()
+            .with("HARBOR_DATABASE_HOST", self.host)
+            .with("HARBOR_DATABASE_PORT", self.port)
+            .with("HARBOR_DATABASE_USERNAME", self.username.unwrap_or("postgres"));
+        let environment = match &self.password {
+            Some(key) => environment.with_secret("HARBOR_DATABASE_PASSWORD", key),
+            None => environment,
+        };
+        environment
+            .with("HARBOR_DATABASE_DBNAME", self.name.unwrap_or("registry"))
+            .with_some("HARBOR_DATABASE_SSLMODE", self.ssl_mode)
+    }
+}
+
 fn no_host(field: &str) -> PlanError {
     PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
+}
+
+/// Harbor takes a port that is none for another one, without a word.
+fn port(field: String, port: i32) -> Result<i32, PlanError> {
+    if (1..=65535).contains(&port) {
+        return Ok(port);
+    }
+    Err(PlanError::invalid(
+        field,
+        format!("there is no port {port}"),
+        "use one from 1 to 65535, such as 5432",
+    ))
 }
 
 fn word(field: String, value: &str) -> Result<&str, PlanError> {

@@ -57,6 +57,11 @@ pub(crate) fn directory(volume: &str, path: impl Into<String>) -> VolumeMount {
     }
 }
 
+/// A volume as a directory that may be written to.
+pub(crate) fn writable(volume: &str, path: impl Into<String>) -> VolumeMount {
+    VolumeMount { read_only: None, ..directory(volume, path) }
+}
+
 /// One file of a volume. Never refreshed while a container runs: a change of it must restart the pod, and does.
 pub(crate) fn file(volume: &str, file: &str, path: impl Into<String>) -> VolumeMount {
     VolumeMount { sub_path: Some(file.into()), ..directory(volume, path) }

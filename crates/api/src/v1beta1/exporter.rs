@@ -44,7 +44,7 @@ pub struct ExporterSpec {
     /// Core's database.
     pub database: CoreDatabaseSpec,
 
-    /// JobService's queue. That of the Harbor it belongs to unless set.
+    /// JobService's queue. Must be set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobservice: Option<ExporterJobServiceSpec>,
 
@@ -125,7 +125,8 @@ pub struct ExporterJobServiceSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExporterLogSpec {
-    /// Least severe messages that are logged. Defaults to info.
+    /// Least severe messages that are logged. Defaults to info; debug is taken for info, since with it Harbor prints
+    /// the password of Redis.
     #[serde(default)]
     pub level: ExporterLogLevel,
 }
@@ -145,19 +146,6 @@ pub enum ExporterLogLevel {
     Warning,
     /// What went wrong.
     Error,
-    /// What crashes the process.
+    /// What ends the process.
     Panic,
-}
-
-impl ExporterLogLevel {
-    /// The level as the exporter spells it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-            Self::Panic => "panic",
-        }
-    }
 }

@@ -113,7 +113,7 @@ fn mounts(core: &Inputs<'_>) -> Vec<VolumeMount> {
     let always = [
         volumes::file(CONFIGURATION, config::FILE, path(config::FILE)),
         volumes::file(ENCRYPTION, "key", path("key")),
-        VolumeMount { read_only: None, ..volumes::directory(SCRATCH, path("token")) },
+        volumes::writable(SCRATCH, path("token")),
         volumes::file(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
     ];
     always

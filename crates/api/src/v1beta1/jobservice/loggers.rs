@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = Rule::new("has(self.files) || has(self.database) || has(self.stdout)")
     .message("one of files, database or stdout is required; set stdout: {} to log to standard output"))]
 pub struct LoggersSpec {
-    /// Files, each on a volume of its own.
+    /// A file, on a volume of its own. At most one: JobService keeps one logger of a kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileLoggerSpec>>,
 
-    /// Harbor's database.
+    /// Harbor's database; for the logs of jobs only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseLoggerSpec>,
 
-    /// Standard output.
+    /// Standard output. Harbor cannot show logs of jobs that go nowhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<StdoutLoggerSpec>,
 }
@@ -56,7 +56,7 @@ pub struct FileLoggerSpec {
     #[serde(default)]
     pub level: JobServiceLogLevel,
 
-    /// How long files are kept, in whole days: `720h` is 30 days.
+    /// How long files are kept, rounded up to whole days: `720h` is 30 days. For ever unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweeper: Option<GoDuration>,
 
@@ -73,7 +73,7 @@ pub struct DatabaseLoggerSpec {
     #[serde(default)]
     pub level: JobServiceLogLevel,
 
-    /// How long entries are kept, in whole days: `720h` is 30 days.
+    /// How long entries are kept, rounded up to whole days: `720h` is 30 days. For ever unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweeper: Option<GoDuration>,
 }

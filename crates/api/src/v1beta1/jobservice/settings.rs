@@ -16,7 +16,7 @@ pub struct JobServiceSettingsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reaper: Option<JobServiceReaperSpec>,
 
-    /// How long one request to a registry may take. 30m unless set. Harbor 2.7 and later.
+    /// How long one request to a registry may take, in whole minutes. 30m unless set. Harbor 2.7 and later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry_http_client_timeout: Option<GoDuration>,
 }
@@ -25,12 +25,12 @@ pub struct JobServiceSettingsSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobServiceWebhooksSpec {
-    /// How often a webhook is tried. 3 unless set.
+    /// How often a webhook is tried; 1 is once. Unless set 3, and 10 before Harbor 2.8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 1))]
     pub max_retries: Option<i32>,
 
-    /// How long one try may take. 3s unless set.
+    /// How long one try may take, in whole seconds. 3s unless set. Harbor 2.8 and later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<GoDuration>,
 }

@@ -1,0 +1,64 @@
+//! The environment of the exporter's container.
+//!
+//! Not set, although the operator's predecessor did, because no Harbor since 2.5 reads them: `HARBOR_METRIC_NAMESPACE`,
+//! `HARBOR_METRIC_SUBSYSTEM`.
+
+use super::{
+    inputs::{Inputs, Lifetime},
+    secret,
+};
+use crate::{environment::Environment, url::Url};
+use api::v1beta1::exporter::ExporterLogLevel;
+
+/// All of it, each name once.
+pub(super) fn environment(exporter: &Inputs<'_>) -> Environment {
+    endpoint(exporter).and(core(&exporter.core)).and(database(exporter)).and(queue(exporter))
+}
+
+fn endpoint(exporter: &Inputs<'_>) -> Environment {
+    Environment::default()
+        .with_some("LOG_LEVEL", exporter.spec.log.as_ref().map(|log| level(log.level)))
+        .with("HARBOR_EXPORTER_PORT", exporter.metrics.port)
+        .with("HARBOR_EXPORTER_METRICS_PATH", exporter.metrics.path)
+        .with("HARBOR_EXPORTER_METRICS_ENABLED", true)
+        .with("HARBOR_EXPORTER_CACHE_TIME", exporter.cache.duration)
+        .with("HARBOR_EXPORTER_CACHE_CLEAN_INTERVAL", exporter.cache.clean_interval)
+}
+
+/// At `debug` Harbor would print the URL of Redis with its password; `panic` it would take for `info`.
+const fn level(level: ExporterLogLevel) -> &'static str {
+    match level {
+        ExporterLogLevel::Debug | ExporterLogLevel::Info => "info",
+        ExporterLogLevel::Warning => "warning",
+        ExporterLogLevel::Error => "error",
+        ExporterLogLevel::Panic => "fatal",
+    }
+}
+
+fn core(url: &Url<'_>) -> Environment {
+    let environment = Environment::default()
+        .with("HARBOR_SERVICE_SCHEME", url.scheme.as_str())
+        .with("HARBOR_SERVICE_HOST", url.host);
+    match url.port {
+        Some(port) => environment.with("HARBOR_SERVICE_PORT", port),
+        None => environment.with("HARBOR_SERVICE_PORT", url.scheme.port()),
+    }
+}
+
+fn database(exporter: &Inputs<'_>) -> Environment {
+    let Lifetime { max, idle } = exporter.lifetime;
+    exporter
+        .database
+        .exporter_environment()
+        .with("HARBOR_DATABASE_MAX_IDLE_CONNS", exporter.spec.database.max_idle_connections)
+        .with("HARBOR_DATABASE_MAX_OPEN_CONNS", exporter.spec.database.max_open_connections)
+        .with_some("HARBOR_DATABASE_CONN_MAX_LIFETIME", max)
+        .with_some("HARBOR_DATABASE_CONN_MAX_IDLE_TIME", idle)
+}
+
+fn queue(exporter: &Inputs<'_>) -> Environment {
+    Environment::default()
+        .with_secret(secret::REDIS_URL, &secret::key(exporter))
+        .with("HARBOR_REDIS_NAMESPACE", &exporter.queue.namespace)
+        .with("HARBOR_REDIS_TIMEOUT", exporter.queue.idle_timeout)
+}

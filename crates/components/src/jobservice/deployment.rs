@@ -1,0 +1,102 @@
+//! JobService's Deployment.
+
+use super::{
+    JobService, config,
+    environment::{self, DIRECTORY, TLS_DIRECTORY},
+    inputs::Inputs,
+};
+use crate::{
+    catalogue::Feature, image, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload,
+};
+use api::v1beta1::volume::ScratchVolumeSpec;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, Probe, Volume, VolumeMount},
+};
+use plan::Component;
+
+/// Time a start may take, in probes ten seconds apart: five minutes. While Redis refuses connections JobService neither
+/// listens nor exits for a minute and a half.
+const STARTUP_PROBES: i32 = 30;
+
+/// The Deployment. Waits for the ConfigMap and the Secret that its pods use.
+pub(super) fn deployment(jobservice: &Inputs<'_>) -> Deployment {
+    Workload {
+        instance: &jobservice.instance,
+        containers: vec![(container(jobservice), &jobservice.spec.component)],
+        volumes: volumes(jobservice),
+        strategy: jobservice.manners.strategy,
+        termination_grace_period_seconds: Some(120),
+        progress_deadline_seconds: None,
+    }
+    .deployment()
+}
+
+fn container(jobservice: &Inputs<'_>) -> Container {
+    let scheme = jobservice.scheme();
+    let ports = [
+        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        jobservice.metrics.map(Metrics::container_port),
+    ];
+    let version = &jobservice.instance.version;
+    Container {
+        name: JobService::NAME.into(),
+        image: Some(image::image(&jobservice.spec.component.image, "harbor-jobservice", version)),
+        env: Some(environment::environment(jobservice).into()),
+        ports: Some(ports.into_iter().flatten().collect()),
+        volume_mounts: Some(mounts(jobservice)),
+        startup_probe: Some(Probe {
+            failure_threshold: Some(STARTUP_PROBES),
+            ..ports::open(scheme.as_str())
+        }),
+        // Without Redis every answer is an error; to be killed, and with it the jobs that run, would not bring it back.
+        liveness_probe: Some(Probe {
+            period_seconds: Some(30),
+            failure_threshold: Some(3),
+            ..ports::open(scheme.as_str())
+        }),
+        readiness_probe: Some(ports::probe("/api/v1/stats", scheme.as_str(), scheme)),
+        ..Container::default()
+    }
+}
+
+const CONFIGURATION: &str = "config";
+const LOGS: &str = "logs";
+const EXPORTS: &str = "job-scandata-exports";
+
+fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
+    let exports = jobservice.spec.storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
+    let exports = || exports.map_or_else(|| volumes::scratch(EXPORTS), |source| source.volume(EXPORTS));
+    [volumes::config_map(CONFIGURATION, &jobservice.instance.name, config::FILE), volumes::scratch(LOGS)]
+        .into_iter()
+        .chain(exports_to_volume(jobservice).then(exports))
+        .chain(jobservice.tls.map(|tls| tls.volume()))
+        .chain(jobservice.loggers.volume())
+        .chain(jobservice.job_loggers.volume())
+        .chain(jobservice.authorities.volumes())
+        .collect()
+}
+
+fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
+    let exports =
+        || exports_mount(jobservice.spec.storage.as_ref().map(|storage| &storage.scan_data_exports));
+    // The image declares this a volume; what is declared and not mounted, the container runtime makes up.
+    [volumes::directory(CONFIGURATION, DIRECTORY), volumes::writable(LOGS, "/var/log/jobs")]
+        .into_iter()
+        .chain(exports_to_volume(jobservice).then(exports))
+        .chain(jobservice.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
+        .chain(jobservice.loggers.mount())
+        .chain(jobservice.job_loggers.mount())
+        .chain(jobservice.authorities.mounts())
+        .collect()
+}
+
+/// Other versions write their exports to the registry; a volume would only keep pods from being scheduled.
+fn exports_to_volume(jobservice: &Inputs<'_>) -> bool {
+    jobservice.instance.version.has(Feature::ScanDataExportVolume)
+}
+
+fn exports_mount(spec: Option<&ScratchVolumeSpec>) -> VolumeMount {
+    let prefix = spec.and_then(|spec| spec.prefix.clone()).filter(|prefix| !prefix.is_empty());
+    VolumeMount { sub_path: prefix, ..volumes::writable(EXPORTS, "/var/scandata_exports") }
+}

@@ -1,0 +1,203 @@
+//! Where logs go.
+//!
+//! JobService keeps its loggers by kind: of two files only the last would be written to.
+
+use crate::{duration, volumes};
+use api::v1beta1::{
+    GoDuration,
+    jobservice::loggers::{JobServiceLogLevel, LoggersSpec},
+    volume::VolumeSource,
+};
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
+use plan::{All, PlanError};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Whose logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Those of JobService itself.
+    Service,
+    /// Those of jobs, which users read.
+    Jobs,
+}
+
+impl Whose {
+    const fn field(self) -> &'static str {
+        match self {
+            Self::Service => "spec.loggers",
+            Self::Jobs => "spec.jobLoggers",
+        }
+    }
+
+    const fn volume(self) -> &'static str {
+        match self {
+            Self::Service => "logs-0",
+            Self::Jobs => "joblogs-0",
+        }
+    }
+
+    const fn directory(self) -> &'static str {
+        match self {
+            Self::Service => "/mnt/logs/0",
+            Self::Jobs => "/mnt/joblogs/0",
+        }
+    }
+
+    /// JobService names the files of jobs; its own it must be told, or it does not start.
+    const fn file(self) -> Option<&'static str> {
+        match self {
+            Self::Service => Some("jobservice.log"),
+            Self::Jobs => None,
+        }
+    }
+}
+
+/// At least one logger, and at most one of a kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Loggers<'a> {
+    whose: Whose,
+    file: Option<FileLogger<'a>>,
+    database: Option<DatabaseLogger>,
+    stdout: Option<JobServiceLogLevel>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FileLogger<'a> {
+    level: JobServiceLogLevel,
+    days: Option<u64>,
+    volume: Option<&'a VolumeSource>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct DatabaseLogger {
+    level: JobServiceLogLevel,
+    days: Option<u64>,
+}
+
+impl<'a> Loggers<'a> {
+    /// The loggers a spec describes.
+    pub fn of(spec: &'a LoggersSpec, whose: Whose) -> Result<Self, PlanError> {
+        let (file, database) = (file(spec, whose), database(spec, whose)).all()?;
+        let stdout = spec.stdout.as_ref().map(|stdout| stdout.level);
+        if file.is_none() && database.is_none() && stdout.is_none() {
+            return Err(PlanError::invalid(
+                whose.field(),
+                "names no logger, without which JobService does not start",
+                "set stdout: {}, or a file",
+            ));
+        }
+        Ok(Self { whose, file, database, stdout })
+    }
+
+    /// What goes to standard output, if anything does.
+    pub const fn stdout(&self) -> Option<JobServiceLogLevel> {
+        self.stdout
+    }
+
+    /// As they stand in JobService's configuration.
+    pub fn entries(&self) -> Vec<Entry> {
+        let directory = self.whose.directory();
+        let file = self.file.map(|FileLogger { level, days, .. }| Entry {
+            name: "FILE",
+            level: level.as_str(),
+            settings: Some(Settings { base_dir: directory, filename: self.whose.file() }),
+            sweeper: days.map(|duration| Sweeper {
+                duration,
+                settings: Some(SweeperSettings { work_dir: directory }),
+            }),
+        });
+        let database = self.database.map(|DatabaseLogger { level, days }| Entry {
+            name: "DB",
+            level: level.as_str(),
+            settings: None,
+            sweeper: days.map(|duration| Sweeper { duration, settings: None }),
+        });
+        let stdout = self.stdout.map(|level| Entry {
+            name: "STD_OUTPUT",
+            level: level.as_str(),
+            settings: None,
+            sweeper: None,
+        });
+        [file, database, stdout].into_iter().flatten().collect()
+    }
+
+    /// The volume of the file, if there is one.
+    pub fn volume(&self) -> Option<Volume> {
+        let name = self.whose.volume();
+        self.file.map(|file| file.volume.map_or_else(|| volumes::scratch(name), |it| it.volume(name)))
+    }
+
+    /// Where that volume is mounted.
+    pub fn mount(&self) -> Option<VolumeMount> {
+        self.file.map(|_| volumes::writable(self.whose.volume(), self.whose.directory()))
+    }
+}
+
+/// One logger, as JobService reads it.
+#[derive(Serialize)]
+pub(super) struct Entry {
+    name: &'static str,
+    level: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<Settings>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweeper: Option<Sweeper>,
+}
+
+#[derive(Serialize)]
+struct Settings {
+    base_dir: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<&'static str>,
+}
+
+/// Removes what is older than this many days.
+#[derive(Serialize)]
+struct Sweeper {
+    duration: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<SweeperSettings>,
+}
+
+#[derive(Serialize)]
+struct SweeperSettings {
+    work_dir: &'static str,
+}
+
+fn file(spec: &LoggersSpec, whose: Whose) -> Result<Option<FileLogger<'_>>, PlanError> {
+    let field = format!("{}.files", whose.field());
+    match spec.files.as_deref().unwrap_or_default() {
+        [] => Ok(None),
+        [file] => Ok(Some(FileLogger {
+            level: file.level,
+            days: days(file.sweeper.as_ref(), &format!("{field}[0].sweeper"))?,
+            volume: file.volume.as_ref(),
+        })),
+        several => Err(PlanError::invalid(
+            field,
+            format!("names {} files, but JobService keeps one logger of a kind", several.len()),
+            "leave only the last, which is the one that was written to",
+        )),
+    }
+}
+
+fn database(spec: &LoggersSpec, whose: Whose) -> Result<Option<DatabaseLogger>, PlanError> {
+    let field = format!("{}.database", whose.field());
+    match (&spec.database, whose) {
+        (None, _) => Ok(None),
+        (Some(database), Whose::Jobs) => Ok(Some(DatabaseLogger {
+            level: database.level,
+            days: days(database.sweeper.as_ref(), &format!("{field}.sweeper"))?,
+        })),
+        (Some(_), Whose::Service) => Err(PlanError::invalid(
+            field,
+            "is set, but only the logs of jobs can be kept in the database: with it JobService does not start",
+            "remove it and set stdout: {}",
+        )),
+    }
+}
+
+fn days(sweeper: Option<&GoDuration>, field: &str) -> Result<Option<u64>, PlanError> {
+    sweeper.map(|sweeper| duration::rounded_up(sweeper, Duration::from_hours(24), field)).transpose()
+}

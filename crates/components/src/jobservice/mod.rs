@@ -1,0 +1,61 @@
+//! JobService: runs Harbor's background jobs.
+//!
+//! Asks Core for Harbor's settings when it starts and exits if Core does not answer; whoever creates the object sees to
+//! it that Core is there first.
+
+mod config;
+mod deployment;
+mod environment;
+mod inputs;
+mod loggers;
+pub(crate) mod queue;
+mod secret;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::availability;
+use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::JobService`].
+pub struct JobService;
+
+impl Component for JobService {
+    type Owner = v1beta1::JobService;
+
+    const NAME: &'static str = "jobservice";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Secret>()
+            .and::<Deployment>()
+    }
+
+    fn desired(
+        owner: &v1beta1::JobService,
+        world: &World<'_>,
+        graph: &mut Builder<'_>,
+    ) -> Result<(), PlanError> {
+        let jobservice = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&jobservice), ());
+        if let Some(policy) = service::policy(&jobservice) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let config = graph.add::<ConfigMap>(config::config_map(&jobservice)?, ());
+        let access = graph.add::<Secret>(secret::secret(&jobservice), ());
+        graph.add::<Deployment>(deployment::deployment(&jobservice), (config, access));
+        availability::add(graph, &jobservice.instance);
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! The queue of background jobs, as JobService works on it and the exporter counts it.
+
+use crate::{HarborVersion, catalogue::Feature, duration, redis, secret_key::Secrets};
+use api::v1beta1::redis::JobServiceRedisPool;
+use kube::core::ObjectMeta;
+use plan::{All, PlanError};
+
+/// A queue in Redis.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Queue {
+    /// URL of the database. It may hold a password.
+    pub url: String,
+    /// What every key begins with.
+    pub namespace: String,
+    /// How many seconds an unused connection stays open.
+    pub idle_timeout: u64,
+}
+
+impl Queue {
+    /// The queue of the JobService called like `owner`. `field` is where the spec describes it.
+    pub fn of(
+        pool: &JobServiceRedisPool,
+        field: &str,
+        owner: &ObjectMeta,
+        secrets: &Secrets<'_>,
+    ) -> Result<Self, PlanError> {
+        let idle_timeout = duration::seconds(&pool.idle_timeout, format_args!("{field}.idleTimeout"))?;
+        let url = redis::url(&pool.connection, idle_timeout, secrets)?;
+        let set = pool.namespace.clone().filter(|namespace| !namespace.is_empty());
+        let namespace = set.unwrap_or_else(|| {
+            namespace(
+                owner.namespace.as_deref().unwrap_or_default(),
+                owner.name.as_deref().unwrap_or_default(),
+            )
+        });
+        Ok(Self { url, namespace, idle_timeout })
+    }
+}
+
+/// What the keys of a JobService begin with unless its spec says otherwise. Jobs that wait are found under it, so it is
+/// as it always was.
+pub(crate) fn namespace(namespace: &str, jobservice: &str) -> String {
+    format!("jobservice::{namespace}::{jobservice}")
+}
+
+/// Refuses what this Harbor cannot speak to the Redis of a queue. `field` is where the spec describes it.
+pub(crate) fn understood(
+    pool: &JobServiceRedisPool,
+    field: &str,
+    version: &HarborVersion,
+) -> Result<(), PlanError> {
+    let server = &pool.connection.server;
+    let sentinel_user = server.username.as_ref().filter(|_| server.sentinel_master_set.is_some());
+    (
+        redis::understood(&pool.connection, field, version),
+        version.known(Feature::SentinelQueueUser, format_args!("{field}.username"), sentinel_user),
+    )
+        .all()
+        .map(drop)
+}

@@ -1,0 +1,60 @@
+use super::{Case, JobService, a_jobservice};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn values(case: &Case<JobService>) -> BTreeMap<String, Value> {
+    let deployment = case.child("Deployment");
+    let variables = deployment.pointer("/spec/template/spec/containers/0/env").unwrap().as_array().unwrap();
+    let value = |variable: &Value| variable.get("value").or(variable.get("valueFrom")).cloned().unwrap();
+    variables.iter().map(|it| (it["name"].as_str().unwrap().to_owned(), value(it))).collect()
+}
+
+#[test]
+fn times_are_told_in_the_units_harbor_counts_in_and_never_as_none() {
+    let told = |webhooks: &str, registry: &str| {
+        let case = a_jobservice()
+            .set("/spec/webhooks", json!({"timeout": webhooks}))
+            .set("/spec/registryHttpClientTimeout", json!(registry));
+        let values = values(&case);
+        [&values["JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT"], &values["REGISTRY_HTTP_CLIENT_TIMEOUT"]]
+            .map(|value| value.as_str().unwrap().to_owned())
+    };
+    assert_eq!(told("3s", "30m"), ["3", "30"]);
+    assert_eq!(told("1200ms", "90s"), ["2", "2"]);
+    assert_eq!(told("0s", "0s"), ["1", "1"]);
+}
+
+#[test]
+fn what_is_not_set_is_left_to_harbors_default() {
+    let values = values(&a_jobservice());
+    for variable in [
+        "JOBSERVICE_WEBHOOK_JOB_MAX_RETRY",
+        "JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT",
+        "REGISTRY_HTTP_CLIENT_TIMEOUT",
+        "CACHE_ENABLED",
+        "CACHE_EXPIRE_HOURS",
+        "NO_PROXY",
+    ] {
+        assert!(!values.contains_key(variable), "{variable}");
+    }
+}
+
+#[test]
+fn libraries_never_print_everything_since_that_includes_the_password_of_redis() {
+    let level = |level: &str| {
+        values(&a_jobservice().set("/spec/loggers", json!({"stdout": {"level": level}})))["LOG_LEVEL"].clone()
+    };
+    let levels = ["DEBUG", "INFO", "WARNING", "ERROR", "FATAL"];
+    assert_eq!(levels.map(level), ["info", "info", "warning", "error", "fatal"]);
+    let file = a_jobservice().set("/spec/loggers", json!({"files": [{}]}));
+    assert!(!values(&file).contains_key("LOG_LEVEL"));
+}
+
+#[test]
+fn siblings_are_reached_without_the_proxy() {
+    let exceptions = values(&Case::golden("full"))["NO_PROXY"].clone();
+    let exceptions: Vec<&str> = exceptions.as_str().unwrap().split(',').collect();
+    for host in ["harbor-core", "harbor-registry", "harbor-registryctl", "harbor-trivy"] {
+        assert!(exceptions.contains(&host), "{host}");
+    }
+}
