@@ -57,6 +57,8 @@ pub(crate) enum Feature {
     ReplicationAdapters,
     /// Names of Redis users in the registry's configuration.
     RegistryRedisUser,
+    /// Names of Redis users in the URL of a sentinel, to Trivy.
+    TrivySentinelUser,
 }
 
 /// From which version on, until before which version, and what it is called in a sentence.
@@ -92,6 +94,7 @@ impl Feature {
             Self::RedisTls => Row((2, 13), None, "TLS towards Redis"),
             Self::ReplicationAdapters => Row((2, 14), None, "a list of replication adapters"),
             Self::RegistryRedisUser => Row((2, 15), None, "names of Redis users in the registry"),
+            Self::TrivySentinelUser => Row((2, 15), None, "names of Redis users behind Sentinel in Trivy"),
         }
     }
 }

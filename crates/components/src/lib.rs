@@ -24,6 +24,7 @@ mod redis;
 mod secret_key;
 mod tls;
 mod trace;
+pub mod trivy;
 mod version;
 mod volumes;
 mod workload;
@@ -42,4 +43,5 @@ pub trait Visitor {
 pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
+    visitor.visit::<trivy::Trivy>();
 }

@@ -2,7 +2,7 @@
 
 use crate::tls::Scheme;
 use k8s_openapi::{
-    api::core::v1::{ContainerPort, HTTPGetAction, Probe, ServicePort},
+    api::core::v1::{ContainerPort, HTTPGetAction, Probe, ServicePort, TCPSocketAction},
     apimachinery::pkg::util::intstr::IntOrString,
 };
 
@@ -36,6 +36,16 @@ pub(crate) fn probe(path: &str, port: &str, scheme: Scheme) -> Probe {
             scheme: Some(scheme.of_probe().into()),
             ..HTTPGetAction::default()
         }),
+        period_seconds: Some(10),
+        timeout_seconds: Some(10),
+        ..Probe::default()
+    }
+}
+
+/// Tries to connect every ten seconds, for servers that answer nobody without a certificate.
+pub(crate) fn connection(port: &str) -> Probe {
+    Probe {
+        tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),
         period_seconds: Some(10),
         timeout_seconds: Some(10),
         ..Probe::default()

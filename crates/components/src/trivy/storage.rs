@@ -1,0 +1,48 @@
+//! Trivy's volumes: its database of vulnerabilities, and reports until Harbor has read them.
+
+use crate::{volumes, workload::Strategy};
+use api::v1beta1::trivy::TrivyStorageSpec;
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
+use plan::{All, PlanError};
+
+/// Where the database is.
+pub(super) const CACHE: &str = "/home/scanner/.cache/trivy";
+
+/// Where reports are.
+pub(super) const REPORTS: &str = "/home/scanner/.cache/reports";
+
+/// The volumes, and the directories within them.
+pub(super) struct Storage<'a> {
+    spec: &'a TrivyStorageSpec,
+    cache: Option<&'a str>,
+    reports: Option<&'a str>,
+}
+
+impl<'a> Storage<'a> {
+    /// The volumes a spec describes.
+    pub fn of(spec: &'a TrivyStorageSpec) -> Result<Self, PlanError> {
+        let (cache, reports) = (
+            volumes::within(spec.cache.prefix.as_deref(), "spec.storage.cache.prefix"),
+            volumes::within(spec.reports.prefix.as_deref(), "spec.storage.reports.prefix"),
+        )
+            .all()?;
+        Ok(Self { spec, cache, reports })
+    }
+
+    /// The volumes.
+    pub fn volumes(&self) -> [Volume; 2] {
+        let TrivyStorageSpec { cache, reports } = self.spec;
+        [reports.volume_source.volume("reports"), cache.volume_source.volume("cache")]
+    }
+
+    /// The volumes as directories.
+    pub fn mounts(&self) -> [VolumeMount; 2] {
+        [volumes::writable("reports", self.reports, REPORTS), volumes::writable("cache", self.cache, CACHE)]
+    }
+
+    /// A claim may be one that a single node can mount: a new pod would wait for the old one, which waits for the new.
+    pub fn strategy(&self) -> Strategy {
+        let claimed = self.volumes().iter().any(|volume| volume.persistent_volume_claim.is_some());
+        if claimed { Strategy::Recreate } else { Strategy::RollingUpdate }
+    }
+}
