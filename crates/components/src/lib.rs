@@ -16,6 +16,9 @@ mod instance;
 mod labels;
 mod metrics;
 mod network_policy;
+mod notary;
+pub mod notaryserver;
+pub mod notarysigner;
 mod percent;
 mod ports;
 mod postgres;
@@ -44,4 +47,6 @@ pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
     visitor.visit::<trivy::Trivy>();
+    visitor.visit::<notaryserver::NotaryServer>();
+    visitor.visit::<notarysigner::NotarySigner>();
 }

@@ -14,8 +14,8 @@ pub(super) const REPORTS: &str = "/home/scanner/.cache/reports";
 /// The volumes, and the directories within them.
 pub(super) struct Storage<'a> {
     spec: &'a TrivyStorageSpec,
-    cache: Option<&'a str>,
-    reports: Option<&'a str>,
+    cache: Option<String>,
+    reports: Option<String>,
 }
 
 impl<'a> Storage<'a> {
@@ -37,7 +37,10 @@ impl<'a> Storage<'a> {
 
     /// The volumes as directories.
     pub fn mounts(&self) -> [VolumeMount; 2] {
-        [volumes::writable("reports", self.reports, REPORTS), volumes::writable("cache", self.cache, CACHE)]
+        [
+            VolumeMount { sub_path: self.reports.clone(), ..volumes::writable("reports", REPORTS) },
+            VolumeMount { sub_path: self.cache.clone(), ..volumes::writable("cache", CACHE) },
+        ]
     }
 
     /// A claim may be one that a single node can mount: a new pod would wait for the old one, which waits for the new.
