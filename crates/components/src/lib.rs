@@ -6,6 +6,7 @@ mod availability;
 #[path = "../tests/cases/mod.rs"]
 mod cases;
 mod catalogue;
+pub mod chartmuseum;
 pub mod core;
 mod duration;
 mod environment;
@@ -31,6 +32,7 @@ pub mod trivy;
 mod version;
 mod volumes;
 mod workload;
+mod yaml;
 
 pub use version::{HarborVersion, VERSION_ANNOTATION};
 
@@ -47,6 +49,7 @@ pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
     visitor.visit::<trivy::Trivy>();
+    visitor.visit::<chartmuseum::ChartMuseum>();
     visitor.visit::<notaryserver::NotaryServer>();
     visitor.visit::<notarysigner::NotarySigner>();
 }

@@ -6,7 +6,11 @@ use super::{
     inputs::Inputs,
     storage,
 };
-use crate::{image, ports, tls::InternalTls, workload::Workload};
+use crate::{
+    image, ports,
+    tls::InternalTls,
+    workload::{Strategy, Workload},
+};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
@@ -17,11 +21,12 @@ use plan::Component;
 pub(super) fn deployment(trivy: &Inputs<'_>) -> Deployment {
     // A scan that has begun, and as long as Kubernetes grants by itself.
     let grace = i64::try_from(trivy.scan_seconds).unwrap_or(i64::MAX).saturating_add(30);
+    let volumes = volumes(trivy);
     Workload {
         instance: &trivy.instance,
         containers: vec![(container(trivy), &trivy.spec.component)],
-        volumes: volumes(trivy),
-        strategy: trivy.storage.strategy(),
+        strategy: Strategy::suiting(&volumes),
+        volumes,
         termination_grace_period_seconds: Some(grace),
         progress_deadline_seconds: None,
     }

@@ -1,6 +1,6 @@
 //! Trivy's volumes: its database of vulnerabilities, and reports until Harbor has read them.
 
-use crate::{volumes, workload::Strategy};
+use crate::volumes;
 use api::v1beta1::trivy::TrivyStorageSpec;
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use plan::{All, PlanError};
@@ -41,11 +41,5 @@ impl<'a> Storage<'a> {
             VolumeMount { sub_path: self.reports.clone(), ..volumes::writable("reports", REPORTS) },
             VolumeMount { sub_path: self.cache.clone(), ..volumes::writable("cache", CACHE) },
         ]
-    }
-
-    /// A claim may be one that a single node can mount: a new pod would wait for the old one, which waits for the new.
-    pub fn strategy(&self) -> Strategy {
-        let claimed = self.volumes().iter().any(|volume| volume.persistent_volume_claim.is_some());
-        if claimed { Strategy::Recreate } else { Strategy::RollingUpdate }
     }
 }
