@@ -63,6 +63,8 @@ pub(crate) enum Feature {
     RegistryRedisUser,
     /// Names of Redis users in URLs of sentinels, as JobService and the exporter read them.
     SentinelQueueUser,
+    /// Names of Redis users in the URL of a sentinel, to Trivy.
+    TrivySentinelUser,
 }
 
 /// From which version on, until before which version, and what it is called in a sentence.
@@ -105,6 +107,7 @@ impl Feature {
             Self::SentinelQueueUser => {
                 Row((2, 15), None, "names of Redis users for a queue behind sentinels")
             }
+            Self::TrivySentinelUser => Row((2, 15), None, "names of Redis users behind Sentinel in Trivy"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One component object, reduced to what all its children have in common.
 
-use crate::{HarborVersion, labels, network_policy};
+use crate::{HarborVersion, VERSION_ANNOTATION, catalogue::Feature, labels, network_policy};
 use api::v1beta1::{
     component::ComponentSpec,
     network::{IpFamily, Network},
@@ -79,6 +79,14 @@ impl<'a> Instance<'a> {
         let (version, (pod_labels, name), ()) =
             (version, named, replicas_or_autoscaling(spec, field)).all()?;
         Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component })
+    }
+
+    /// Refuses a component that the Harbor it belongs to does not have. An image of unknown version is taken at its word.
+    pub fn within(self, feature: Feature) -> Result<Self, PlanError> {
+        if self.annotation(VERSION_ANNOTATION).is_some() {
+            self.version.require(feature, format_args!("this {}", self.component))?;
+        }
+        Ok(self)
     }
 
     /// Metadata of the child called `name`.

@@ -6,6 +6,7 @@ mod availability;
 #[path = "../tests/cases/mod.rs"]
 mod cases;
 mod catalogue;
+pub mod chartmuseum;
 pub mod core;
 mod duration;
 mod environment;
@@ -20,6 +21,9 @@ mod labels;
 mod metrics;
 mod network_policy;
 mod nginx;
+mod notary;
+pub mod notaryserver;
+pub mod notarysigner;
 mod percent;
 pub mod portal;
 mod ports;
@@ -33,6 +37,7 @@ mod service_monitor;
 mod tls;
 mod trace;
 mod url;
+pub mod trivy;
 mod version;
 mod volumes;
 mod workload;
@@ -55,4 +60,8 @@ pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<portal::Portal>();
     visitor.visit::<jobservice::JobService>();
     visitor.visit::<exporter::Exporter>();
+    visitor.visit::<trivy::Trivy>();
+    visitor.visit::<chartmuseum::ChartMuseum>();
+    visitor.visit::<notaryserver::NotaryServer>();
+    visitor.visit::<notarysigner::NotarySigner>();
 }

@@ -51,3 +51,13 @@ pub(crate) fn probe(path: &str, port: &str, scheme: Scheme) -> Probe {
         ..Probe::default()
     }
 }
+
+/// Tries to connect every ten seconds, for servers that answer nobody without a certificate.
+pub(crate) fn connection(port: &str) -> Probe {
+    Probe {
+        tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),
+        period_seconds: Some(10),
+        timeout_seconds: Some(10),
+        ..Probe::default()
+    }
+}

@@ -11,7 +11,7 @@ use plan::{All, PlanError};
 use std::{fmt, net::Ipv6Addr};
 
 /// Key of a Secret that holds a password.
-const PASSWORD: &str = "redis-password";
+pub(crate) const PASSWORD: &str = "redis-password";
 
 /// The URL Harbor reaches a Redis database under, password included: it belongs into a Secret.
 ///

@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::{
     ConfigMapVolumeSource, EmptyDirVolumeSource, KeyToPath, SecretVolumeSource, Volume, VolumeMount,
 };
+use plan::PlanError;
 
 /// A volume with some keys of a Secret, each as a file. Only what a pod needs: what is not mounted cannot leak, and
 /// its change restarts nothing.
@@ -65,4 +66,29 @@ pub(crate) fn writable(volume: &str, path: impl Into<String>) -> VolumeMount {
 /// One file of a volume. Never refreshed while a container runs: a change of it must restart the pod, and does.
 pub(crate) fn file(volume: &str, file: &str, path: impl Into<String>) -> VolumeMount {
     VolumeMount { sub_path: Some(file.into()), ..directory(volume, path) }
+}
+
+/// The directory within a volume that a spec names; the volume's root is none. `field` is where the spec does so.
+///
+/// Kubernetes refuses a path that begins with a slash or leads out of the volume.
+pub(crate) fn within(prefix: Option<&str>, field: &str) -> Result<Option<String>, PlanError> {
+    let path = prefix.unwrap_or_default().trim_matches('/');
+    if path.split('/').any(|part| part == "..") {
+        return Err(PlanError::invalid(field, "leads out of the volume", "name a directory without `..`"));
+    }
+    Ok(Some(path).filter(|path| !path.is_empty()).map(Into::into))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_a_directory_within_the_volume() {
+        for (prefix, expected) in [(None, None), (Some("/"), None), (Some("/a/b/"), Some("a/b"))] {
+            assert_eq!(within(prefix, "spec.prefix"), Ok(expected.map(String::from)));
+        }
+        let error = within(Some("a/../../b"), "spec.prefix").unwrap_err().to_string();
+        assert!(error.starts_with("spec.prefix: leads out of the volume"), "{error}");
+    }
 }

@@ -60,6 +60,13 @@ impl Strategy {
         }
     }
 
+    /// The way that suits pods with these volumes. A claim may be one that a single node can mount: a new pod elsewhere
+    /// would wait for the old one to let go, which waits for the new one to be ready.
+    pub fn suiting(volumes: &[Volume]) -> Self {
+        let claimed = volumes.iter().any(|volume| volume.persistent_volume_claim.is_some());
+        if claimed { Self::Recreate } else { Self::RollingUpdate }
+    }
+
     /// All of it is sent, defaults too: what is ours goes when it is no longer wanted, and a `rollingUpdate` left behind
     /// beside `Recreate` would be refused.
     fn deployment_strategy(self) -> Option<DeploymentStrategy> {

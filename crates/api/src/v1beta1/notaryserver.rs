@@ -141,7 +141,8 @@ pub struct NotaryServerTokenSpec {
     /// Secret with the certificate tokens are signed with.
     pub certificate_ref: ObjectName,
 
-    /// Whether clients find the realm under the host they called. Defaults to true.
+    /// Whether clients find the realm under the host they called. Defaults to true. Notary does not know it yet: without
+    /// effect in Harbor's images.
     #[serde(default = "on", rename = "autoredirect")]
     pub auto_redirect: bool,
 }

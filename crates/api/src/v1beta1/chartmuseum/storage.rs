@@ -96,7 +96,7 @@ pub struct ChartMuseumGcsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_prefix: Option<String>,
 
-    /// Size of upload parts in bytes.
+    /// Has no effect: ChartMuseum has no such setting.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "chunksize")]
     pub chunk_size: Option<String>,
 }

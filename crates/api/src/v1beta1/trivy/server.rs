@@ -15,11 +15,12 @@ pub struct TrivyServerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
 
-    /// Secrets whose `ca.crt` signs the certificates of callers.
+    /// Secrets whose `ca.crt` signs the certificates of callers. Only with TLS. Harbor has no such certificate and
+    /// cannot call any more; leave it empty for a Trivy that Harbor uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub client_certificate_authority_refs: Vec<String>,
 
-    /// Secrets whose `ca.crt` signs the certificate of the token service.
+    /// Secrets whose `ca.crt` signs the certificate of the token service. A Secret without `ca.crt` is passed over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub token_service_certificate_authority_refs: Vec<String>,
 
@@ -47,14 +48,14 @@ pub struct TrivyServerSpec {
     #[serde(default)]
     pub insecure: bool,
 
-    /// Has no effect; use the proxy of the spec.
+    /// Outbound proxy, unless the spec has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<TrivyServerProxySpec>,
 }
 
 default_is_the_empty_object!(TrivyServerSpec);
 
-/// A proxy, accepted for compatibility.
+/// A proxy for HTTP and HTTPS requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrivyServerProxySpec {

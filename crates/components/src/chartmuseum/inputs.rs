@@ -1,0 +1,118 @@
+//! Everything that ChartMuseum's children are made from: its spec and the Secrets it refers to, found sound.
+
+use super::{ChartMuseum, cache::Cache, storage::Store};
+use crate::{
+    authorities::Authorities,
+    catalogue::Feature,
+    duration,
+    instance::Instance,
+    redis,
+    secret_key::{SecretKey, Secrets, not_empty},
+    tls::{InternalTls, Scheme},
+};
+use api::v1beta1::{
+    self, ChartMuseumSpec, GoDuration,
+    chartmuseum::{ChartMuseumAuthenticationSpec, ChartMuseumServerSpec},
+};
+use plan::{All, PlanError, World};
+
+/// Key of the Secret with the certificate of whoever signs tokens.
+pub(super) const TOKEN_CERTIFICATE: &str = "tls.crt";
+
+/// A ChartMuseum that can be made.
+pub(super) struct Inputs<'a> {
+    /// The object, as all its children see it.
+    pub instance: Instance<'a>,
+    /// Its spec.
+    pub spec: &'a ChartMuseumSpec,
+    /// How it is served.
+    pub server: ChartMuseumServerSpec,
+    /// Its certificate, if it is served over TLS.
+    pub tls: Option<InternalTls<'a>>,
+    /// Where charts are.
+    pub store: Store<'a>,
+    /// Where indexes are cached.
+    pub cache: Option<Cache<'a>>,
+    /// Authorities it trusts.
+    pub authorities: Authorities<'a>,
+    /// How long requests may take.
+    pub times: Times,
+}
+
+/// How long requests may take, in seconds; as long as ChartMuseum says where there is nothing.
+pub(super) struct Times {
+    /// To arrive.
+    pub read: Option<u64>,
+    /// To be answered.
+    pub write: Option<u64>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the spec refers to.
+    pub fn read(owner: &'a v1beta1::ChartMuseum, world: &World<'_>) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
+        let authorities = Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str));
+        let tls = spec.server.as_ref().and_then(|server| server.tls.as_ref());
+        let redis = spec.cache.as_ref().and_then(|cache| cache.redis.as_ref());
+        let (instance, tls, store, cache, times, ..) = (
+            Instance::of::<ChartMuseum>(&owner.metadata, &spec.component)
+                .and_then(|charts| charts.within(Feature::ChartMuseum))
+                .and_then(|charts| {
+                    redis.map_or(Ok(()), |it| redis::understood(it, "spec.cache.redis", &charts.version))?;
+                    Ok(charts)
+                }),
+            InternalTls::of(tls, "spec.server.tls", &secrets),
+            Store::of(&spec.chart.storage, &secrets),
+            redis.map(|redis| Cache::of(redis, &secrets)).transpose(),
+            times(spec),
+            authorities.check(&secrets),
+            authentication(spec.authentication.as_ref(), &secrets),
+        )
+            .all()?;
+        let server = spec.server.clone().unwrap_or_default();
+        Ok(Self { instance, spec, server, tls, store, cache, authorities, times })
+    }
+
+    /// How ChartMuseum is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(self.server.tls.as_ref())
+    }
+}
+
+fn times(spec: &ChartMuseumSpec) -> Result<Times, PlanError> {
+    let seconds =
+        |time: Option<&GoDuration>, field: &str| time.map(|it| duration::seconds(it, field)).transpose();
+    let server = spec.server.as_ref();
+    let tolerance = spec.chart.index.as_ref().and_then(|index| index.storage_timestamp_tolerance.as_ref());
+    let (read, write, _) = (
+        seconds(server.and_then(|server| server.read_timeout.as_ref()), "spec.server.readTimeout"),
+        seconds(server.and_then(|server| server.write_timeout.as_ref()), "spec.server.writeTimeout"),
+        seconds(tolerance, "spec.chart.index.storageTimestampTolerance"),
+    )
+        .all()?;
+    Ok(Times { read, write })
+}
+
+/// What callers log in with. Something empty would let everybody in.
+fn authentication(
+    spec: Option<&ChartMuseumAuthenticationSpec>,
+    secrets: &Secrets<'_>,
+) -> Result<(), PlanError> {
+    let Some(spec) = spec else { return Ok(()) };
+    let bearer = spec.bearer.as_ref().map(|it| SecretKey::new(&it.certificate_ref, TOKEN_CERTIFICATE));
+    basic_auth(spec)
+        .into_iter()
+        .flatten()
+        .chain(bearer)
+        .map(|key| secrets.sound(&key, not_empty))
+        .collect::<Vec<_>>()
+        .all()
+        .map(drop)
+}
+
+/// Name and password of callers.
+pub(super) fn basic_auth(spec: &ChartMuseumAuthenticationSpec) -> Option<[SecretKey<'_>; 2]> {
+    let secret = spec.basic_auth_ref.as_deref()?;
+    Some(["username", "password"].map(|key| SecretKey::new(secret, key)))
+}

@@ -1,0 +1,55 @@
+//! ChartMuseum: Harbor's repository of Helm charts. Until Harbor 2.7; later ones keep charts as artifacts.
+
+mod cache;
+mod config;
+mod deployment;
+mod environment;
+mod inputs;
+mod service;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::availability;
+use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::ChartMuseum`].
+pub struct ChartMuseum;
+
+impl Component for ChartMuseum {
+    type Owner = v1beta1::ChartMuseum;
+
+    const NAME: &'static str = "chartmuseum";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Deployment>()
+    }
+
+    fn desired(
+        owner: &v1beta1::ChartMuseum,
+        world: &World<'_>,
+        graph: &mut Builder<'_>,
+    ) -> Result<(), PlanError> {
+        let charts = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&charts), ());
+        if let Some(policy) = service::policy(&charts) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let config = graph.add::<ConfigMap>(config::config_map(&charts)?, ());
+        graph.add::<Deployment>(deployment::deployment(&charts), config);
+        availability::add(graph, &charts.instance);
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! PostgreSQL, as Notary reaches it.
+
+use crate::{
+    percent::Encoded,
+    redis::Address,
+    secret_key::{SecretKey, Secrets, Value, not_empty},
+};
+use api::v1beta1::postgres::PostgresConnection;
+use plan::{All, PlanError};
+use std::fmt;
+
+/// Key of a Secret that holds a password.
+const PASSWORD: &str = "postgres-password";
+
+/// All that Notary's client of PostgreSQL knows.
+const SSL_MODES: [&str; 4] = ["disable", "require", "verify-ca", "verify-full"];
+
+/// A database that Notary can be pointed at.
+///
+/// Notary takes one host: of a list its client of PostgreSQL makes an address that does not exist. Of several hosts
+/// the first is used; for fail-over point it at a Service in front of them.
+pub(crate) struct Database<'a> {
+    connection: &'a PostgresConnection,
+    host: Address<'a>,
+    password: Option<Value>,
+}
+
+impl<'a> Database<'a> {
+    /// The database a spec describes, found usable. `field` is where the spec does so.
+    pub fn of(
+        connection: &'a PostgresConnection,
+        field: &str,
+        secrets: &Secrets<'_>,
+    ) -> Result<Self, PlanError> {
+        let key =
+            connection.credentials.password_ref.as_deref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let server = connection.hosts.first().filter(|server| !server.host.is_empty()).ok_or_else(|| {
+            PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
+        });
+        let (server, password, ()) = (
+            server,
+            key.map(|key| secrets.sound(&key, not_empty)).transpose(),
+            known_mode(connection.parameters.get("sslmode"), field),
+        )
+            .all()?;
+        Ok(Self { connection, host: Address(&server.host, server.port.unwrap_or(5432)), password })
+    }
+}
+
+/// Refuses `allow` and `prefer`, with which Notary stops as soon as it starts.
+fn known_mode(mode: Option<&String>, field: &str) -> Result<(), PlanError> {
+    match mode.map(String::as_str) {
+        None | Some("") => Ok(()),
+        Some(mode) if SSL_MODES.contains(&mode) => Ok(()),
+        Some(mode) => Err(PlanError::invalid(
+            format_args!("{field}.parameters.sslmode"),
+            format!("{mode:?} is not known to Notary"),
+            "use disable, require, verify-ca or verify-full; where a Harbor describes it, set its sslMode",
+        )),
+    }
+}
+
+/// The URL, password included: it belongs into a Secret.
+impl fmt::Display for Database<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PostgresConnection { credentials, database, parameters, .. } = self.connection;
+        write!(f, "postgres://")?;
+        if credentials.username.is_some() || self.password.is_some() {
+            write!(f, "{}", Encoded(credentials.username.as_deref().unwrap_or_default().as_bytes()))?;
+            if let Some(password) = &self.password {
+                write!(f, ":{}", Encoded(password.bytes()))?;
+            }
+            write!(f, "@")?;
+        }
+        write!(f, "{}/{}", self.host, Encoded(database.as_deref().unwrap_or_default().as_bytes()))?;
+        let set = parameters.iter().filter(|(_, value)| !value.is_empty());
+        for (number, (name, value)) in set.enumerate() {
+            let separator = if number == 0 { '?' } else { '&' };
+            write!(f, "{separator}{}={}", Encoded(name.as_bytes()), Encoded(value.as_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::v1beta1::postgres::PostgresHostSpec;
+
+    fn connection() -> PostgresConnection {
+        let mut connection = PostgresConnection::default();
+        connection.hosts = vec![PostgresHostSpec { host: "db".into(), port: None }];
+        connection.database = Some("notary".into());
+        connection
+    }
+
+    fn url(connection: &PostgresConnection) -> String {
+        let host = Address(&connection.hosts[0].host, 5432);
+        Database { connection, host, password: None }.to_string()
+    }
+
+    #[test]
+    fn a_user_without_a_password_is_told_all_the_same() {
+        let mut connection = connection();
+        connection.credentials.username = Some("harbor@x".into());
+        assert_eq!(url(&connection), "postgres://harbor%40x@db:5432/notary");
+    }
+
+    #[test]
+    fn what_is_set_to_nothing_is_left_out() {
+        let mut connection = connection();
+        for (name, value) in [("a", "1&2"), ("b", ""), ("sslmode", "require")] {
+            connection.parameters.insert(name.into(), value.into());
+        }
+        assert_eq!(url(&connection), "postgres://db:5432/notary?a=1%262&sslmode=require");
+    }
+
+    #[test]
+    fn modes_that_would_stop_notary_are_refused() {
+        let mode = |mode: &str| known_mode(Some(&mode.to_owned()), "spec.storage.postgres");
+        for known in ["", "disable", "require", "verify-ca", "verify-full"] {
+            assert_eq!(mode(known), Ok(()), "{known}");
+        }
+        for unknown in ["allow", "prefer"] {
+            let error = mode(unknown).unwrap_err().to_string();
+            assert!(error.contains(&format!("sslmode: {unknown:?} is not known to Notary")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The Deployment of a NotaryServer.
+
+use super::{
+    NotaryServer,
+    inputs::Inputs,
+    secret::FILE,
+    service::{CONTAINER_PORT, PORT},
+};
+use crate::{
+    image, notary, ports, volumes,
+    workload::{Strategy, Workload},
+};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, Probe},
+};
+use plan::Component;
+
+/// Directory the settings are in.
+pub(super) const DIRECTORY: &str = "/etc/notary-server";
+
+const CONFIG: &str = "config";
+
+/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+const STARTUP_PROBES: i32 = 60;
+
+/// The Deployment. Waits for the Secret its settings are in.
+pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
+    let certificates = || [notary.signer, notary.tls, notary.token].into_iter().flatten();
+    let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
+    let path = format!("{DIRECTORY}/{FILE}");
+    let mut container = container(notary, &path);
+    container.volume_mounts = Some(
+        std::iter::once(volumes::file(CONFIG, FILE, path))
+            .chain(certificates().map(|certificates| certificates.mount(DIRECTORY)))
+            .collect(),
+    );
+    Workload {
+        instance: &notary.instance,
+        containers: vec![(container, &notary.spec.component)],
+        volumes: std::iter::once(settings).chain(certificates().map(|it| it.volume())).collect(),
+        strategy: Strategy::Unset,
+        termination_grace_period_seconds: None,
+        progress_deadline_seconds: None,
+    }
+    .deployment()
+}
+
+fn container(notary: &Inputs<'_>, settings: &str) -> Container {
+    let spec = notary.spec;
+    let migration = spec.migration_enabled;
+    Container {
+        name: NotaryServer::NAME.into(),
+        image: Some(image::image(&spec.component.image, "notary-server-photon", &notary.instance.version)),
+        command: Some(vec!["/bin/sh".into()]),
+        args: Some(notary::command("notary-server", settings, migration)),
+        env: Some(notary::environment("server", &notary.instance, migration).into())
+            .filter(|env: &Vec<_>| !env.is_empty()),
+        ports: Some(vec![ports::container(PORT, CONTAINER_PORT)]),
+        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..ports::connection(PORT) }),
+        // Its health is that of the database and of the signer too, which a restart would not heal.
+        liveness_probe: Some(Probe { failure_threshold: Some(3), ..ports::connection(PORT) }),
+        readiness_probe: Some(Probe {
+            failure_threshold: Some(3),
+            ..ports::probe("/_notary_server/health", PORT, notary.scheme())
+        }),
+        ..Container::default()
+    }
+}

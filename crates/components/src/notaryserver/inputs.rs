@@ -1,0 +1,88 @@
+//! Everything that the children of a NotaryServer are made from, found sound.
+
+use super::NotaryServer;
+use crate::{
+    authorities::CERTIFICATE,
+    catalogue::Feature,
+    instance::Instance,
+    notary::{Certificates, Database},
+    secret_key::Secrets,
+    tls::Scheme,
+};
+use api::v1beta1::{self, NotaryServerSpec, tls::ComponentsTlsSpec};
+use plan::{All, PlanError, World};
+
+/// A NotaryServer that can be made.
+pub(super) struct Inputs<'a> {
+    /// The object, as all its children see it.
+    pub instance: Instance<'a>,
+    /// Its spec.
+    pub spec: &'a NotaryServerSpec,
+    /// Its database.
+    pub database: Database<'a>,
+    /// What it is served with, if it is served over TLS.
+    pub tls: Option<Certificates<'a>>,
+    /// What it proves itself to the signer with, and whom it believes to be the signer.
+    pub signer: Option<Certificates<'a>>,
+    /// What tokens are signed with.
+    pub token: Option<Certificates<'a>>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the spec refers to.
+    pub fn read(owner: &'a v1beta1::NotaryServer, world: &World<'_>) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
+        let signer = spec.trust_service.remote.as_ref().and_then(|remote| remote.certificate_ref.as_deref());
+        let token = spec.authentication.as_ref().map(|it| &*it.token.certificate_ref);
+        let (instance, database, tls, signer, token) = (
+            Instance::of::<NotaryServer>(&owner.metadata, &spec.component)
+                .and_then(|notary| notary.within(Feature::Notary)),
+            database(spec, &secrets),
+            tls(spec.tls.as_ref(), &secrets),
+            signer
+                .map(|secret| {
+                    let files = &["tls.crt", "tls.key", CERTIFICATE];
+                    Certificates::of("trust-certificates", secret, files, &secrets)
+                })
+                .transpose(),
+            // The key beside it signs tokens for everything; it is nobody's business here.
+            token
+                .map(|secret| Certificates::of("auth-certificates", secret, &["tls.crt"], &secrets))
+                .transpose(),
+        )
+            .all()?;
+        Ok(Self { instance, spec, database, tls, signer, token })
+    }
+
+    /// How it is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(self.spec.tls.as_ref())
+    }
+}
+
+fn database<'a>(spec: &'a NotaryServerSpec, secrets: &Secrets<'_>) -> Result<Database<'a>, PlanError> {
+    let Some(storage) = &spec.storage else {
+        return Err(PlanError::invalid(
+            "spec.storage",
+            "is not set, and signatures would be lost with their pod",
+            "describe a PostgreSQL database",
+        ));
+    };
+    Database::of(&storage.postgres, "spec.storage.postgres", secrets)
+}
+
+fn tls<'a>(
+    spec: Option<&'a ComponentsTlsSpec>,
+    secrets: &Secrets<'_>,
+) -> Result<Option<Certificates<'a>>, PlanError> {
+    let Some(spec) = spec else { return Ok(None) };
+    let Some(secret) = &spec.certificate_ref else {
+        return Err(PlanError::invalid(
+            "spec.tls.certificateRef",
+            "is not set although TLS is on",
+            "name a Secret with tls.crt and tls.key, or remove the tls block",
+        ));
+    };
+    Certificates::of("certificates", secret, &["tls.crt", "tls.key"], secrets).map(Some)
+}

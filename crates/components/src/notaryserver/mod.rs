@@ -1,0 +1,54 @@
+//! NotaryServer: serves the signatures of images. Until Harbor 2.8; later ones have none.
+//!
+//! Its settings hold the URL of its database with the password, so they are in a Secret.
+
+mod deployment;
+mod inputs;
+mod secret;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::availability;
+use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Secret, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::NotaryServer`].
+pub struct NotaryServer;
+
+impl Component for NotaryServer {
+    type Owner = v1beta1::NotaryServer;
+
+    const NAME: &'static str = "notaryserver";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<Secret>()
+            .and::<Deployment>()
+    }
+
+    fn desired(
+        owner: &v1beta1::NotaryServer,
+        world: &World<'_>,
+        graph: &mut Builder<'_>,
+    ) -> Result<(), PlanError> {
+        let notary = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&notary), ());
+        if let Some(policy) = service::policy(&notary) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let settings = graph.add::<Secret>(secret::secret(&notary)?, ());
+        graph.add::<Deployment>(deployment::deployment(&notary), settings);
+        availability::add(graph, &notary.instance);
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! The Deployment of a NotarySigner.
+
+use super::{
+    NotarySigner,
+    inputs::Inputs,
+    secret::FILE,
+    service::{PORT, PORT_NUMBER},
+};
+use crate::{
+    image, notary, ports, volumes,
+    workload::{Strategy, Workload},
+};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, EnvFromSource, Probe, SecretEnvSource},
+};
+use plan::Component;
+
+/// Directory the settings are in.
+pub(super) const DIRECTORY: &str = "/etc/notary-signer";
+
+const CONFIG: &str = "config";
+
+/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+const STARTUP_PROBES: i32 = 60;
+
+/// The Deployment. Waits for the Secret its settings are in.
+pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
+    let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
+    Workload {
+        instance: &notary.instance,
+        containers: vec![(container(notary), &notary.spec.component)],
+        volumes: vec![settings, notary.certificates.volume()],
+        strategy: Strategy::Unset,
+        termination_grace_period_seconds: None,
+        progress_deadline_seconds: None,
+    }
+    .deployment()
+}
+
+fn container(notary: &Inputs<'_>) -> Container {
+    let spec = notary.spec;
+    let migration = spec.migration_enabled;
+    let settings = format!("{DIRECTORY}/{FILE}");
+    // It answers nobody without a certificate, which the kubelet has not.
+    let probe = |failures| Probe { failure_threshold: Some(failures), ..ports::connection(PORT) };
+    Container {
+        name: NotarySigner::NAME.into(),
+        image: Some(image::image(&spec.component.image, "notary-signer-photon", &notary.instance.version)),
+        command: Some(vec!["/bin/sh".into()]),
+        args: Some(notary::command("notary-signer", &settings, migration)),
+        env: Some(notary::environment("signer", &notary.instance, migration).into())
+            .filter(|env: &Vec<_>| !env.is_empty()),
+        env_from: Some(vec![passwords(&spec.storage.aliases_ref)]),
+        ports: Some(vec![ports::container(PORT, PORT_NUMBER)]),
+        volume_mounts: Some(vec![
+            volumes::file(CONFIG, FILE, settings),
+            notary.certificates.mount(DIRECTORY),
+        ]),
+        startup_probe: Some(probe(STARTUP_PROBES)),
+        liveness_probe: Some(probe(3)),
+        readiness_probe: Some(probe(3)),
+        ..Container::default()
+    }
+}
+
+/// All passwords, also those that keys were once encrypted with.
+fn passwords(secret: &str) -> EnvFromSource {
+    EnvFromSource {
+        prefix: Some("NOTARY_SIGNER_".into()),
+        secret_ref: Some(SecretEnvSource { name: secret.into(), optional: Some(false) }),
+        ..EnvFromSource::default()
+    }
+}

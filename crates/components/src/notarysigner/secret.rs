@@ -1,0 +1,54 @@
+//! The Secret with `signer.json`, the signer's settings, and with the URL the migration takes from it.
+
+use super::{
+    deployment::DIRECTORY,
+    inputs::{ALIAS, Inputs},
+    service::PORT_NUMBER,
+};
+use crate::{
+    authorities::CERTIFICATE,
+    notary::{self, Caching, Logging, Storage},
+};
+use k8s_openapi::api::core::v1::Secret;
+use plan::PlanError;
+use serde::Serialize;
+
+/// Key of the Secret, and name of the file.
+pub(super) const FILE: &str = "signer.json";
+
+/// The Secret.
+pub(super) fn secret(notary: &Inputs<'_>) -> Result<Secret, PlanError> {
+    notary::secret(&notary.instance, FILE, &settings(notary), &notary.database)
+}
+
+#[derive(Serialize)]
+struct Settings {
+    server: Server,
+    logging: Logging,
+    storage: Storage,
+    caching: Caching,
+}
+
+#[derive(Serialize)]
+struct Server {
+    grpc_addr: String,
+    tls_cert_file: String,
+    tls_key_file: String,
+    /// Its presence makes callers show a certificate.
+    client_ca_file: String,
+}
+
+fn settings(notary: &Inputs<'_>) -> Settings {
+    let path = |file| notary.certificates.path(DIRECTORY, file);
+    Settings {
+        server: Server {
+            grpc_addr: format!(":{PORT_NUMBER}"),
+            tls_cert_file: path("tls.crt"),
+            tls_key_file: path("tls.key"),
+            client_ca_file: path(CERTIFICATE),
+        },
+        logging: Logging::of(notary.spec.logging.as_ref()),
+        storage: Storage::of(&notary.database, Some(ALIAS)),
+        caching: Caching::default(),
+    }
+}

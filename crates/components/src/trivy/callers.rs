@@ -1,0 +1,83 @@
+//! Who may call Trivy, where callers must prove who they are.
+//!
+//! Harbor itself has no certificate to show to a scanner: with this on, only others can call.
+
+use crate::{
+    authorities::CERTIFICATE,
+    secret_key::{SecretKey, Secrets, not_empty},
+    volumes,
+};
+use api::v1beta1::trivy::TrivyServerSpec;
+use k8s_openapi::api::core::v1::{
+    KeyToPath, ProjectedVolumeSource, SecretProjection, Volume, VolumeMount, VolumeProjection,
+};
+use plan::{All, PlanError};
+
+/// Not where authorities are trusted: who may call need not be believed.
+const DIRECTORY: &str = "/etc/harbor/callers";
+
+const VOLUME: &str = "callers";
+
+/// Secrets whose `ca.crt` signs the certificates of callers, each once; everybody may call where there are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Callers<'a>(Vec<&'a str>);
+
+impl<'a> Callers<'a> {
+    /// The callers a spec lets in. Refused without TLS, which would let everybody in.
+    pub fn of(server: &'a TrivyServerSpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
+        let mut names: Vec<&str> =
+            server.client_certificate_authority_refs.iter().map(String::as_str).collect();
+        if server.tls.is_none() && !names.is_empty() {
+            return Err(PlanError::invalid(
+                "spec.server.clientCertificateAuthorityRefs",
+                "is set without TLS, and only TLS asks callers for certificates",
+                "set spec.server.tls, or remove the authorities",
+            ));
+        }
+        names.sort_unstable();
+        names.dedup();
+        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), not_empty);
+        names.iter().map(check).collect::<Vec<_>>().all()?;
+        Ok(Self(names))
+    }
+
+    /// Whether anybody may call, without a certificate.
+    pub const fn anybody(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The files of the authorities, as a list with commas.
+    pub fn paths(&self) -> Option<String> {
+        let paths: Vec<String> = self.0.iter().map(|name| format!("{DIRECTORY}/{}", file(name))).collect();
+        (!paths.is_empty()).then(|| paths.join(","))
+    }
+
+    /// The authorities.
+    pub fn volume(&self) -> Option<Volume> {
+        let source = |name: &&str| VolumeProjection {
+            secret: Some(SecretProjection {
+                name: (*name).to_owned(),
+                items: Some(vec![KeyToPath { key: CERTIFICATE.into(), path: file(name), mode: None }]),
+                optional: None,
+            }),
+            ..VolumeProjection::default()
+        };
+        (!self.anybody()).then(|| Volume {
+            name: VOLUME.into(),
+            projected: Some(ProjectedVolumeSource {
+                sources: Some(self.0.iter().map(source).collect()),
+                ..ProjectedVolumeSource::default()
+            }),
+            ..Volume::default()
+        })
+    }
+
+    /// The authorities as files.
+    pub fn mount(&self) -> Option<VolumeMount> {
+        (!self.anybody()).then(|| volumes::directory(VOLUME, DIRECTORY))
+    }
+}
+
+fn file(secret: &str) -> String {
+    format!("{secret}.crt")
+}

@@ -1,0 +1,195 @@
+//! Everything that Trivy's children are made from: its spec and the Secrets it refers to, found sound.
+//!
+//! All that can be wrong is found here and reported at once; what follows cannot fail.
+
+use super::{Trivy, callers::Callers, storage::Storage};
+use crate::{
+    HarborVersion,
+    authorities::{Authorities, CERTIFICATE},
+    catalogue::Feature,
+    duration,
+    instance::Instance,
+    redis,
+    secret_key::{SecretKey, Secrets},
+    tls::{InternalTls, Scheme},
+};
+use api::v1beta1::{
+    self, TrivySpec,
+    proxy::ProxySpec,
+    trivy::{
+        TrivyRedisSpec, TrivyServerSpec,
+        redis::{TrivyRedisJobsSpec, TrivyRedisPoolSpec},
+        server::TrivyServerProxySpec,
+    },
+};
+use plan::{All, PlanError, World};
+
+/// A Trivy that can be made.
+pub(super) struct Inputs<'a> {
+    /// The object, as all its children see it.
+    pub instance: Instance<'a>,
+    /// Its spec.
+    pub spec: &'a TrivySpec,
+    /// Its certificate, if it is served over TLS.
+    pub tls: Option<InternalTls<'a>>,
+    /// Who may call it.
+    pub callers: Callers<'a>,
+    /// Its queue and its results.
+    pub redis: Redis<'a>,
+    /// Its volumes.
+    pub storage: Storage<'a>,
+    /// Authorities it trusts.
+    pub authorities: Authorities<'a>,
+    /// Raises the limit of downloads from GitHub.
+    pub github_token: Option<SecretKey<'a>>,
+    /// The proxy it uses.
+    pub proxy: Option<ProxySpec>,
+    /// Seconds a scan may take.
+    pub scan_seconds: u64,
+}
+
+/// Where Trivy keeps its queue and its results.
+pub(super) struct Redis<'a> {
+    /// What the spec says.
+    pub spec: &'a TrivyRedisSpec,
+    /// The queue.
+    pub jobs: TrivyRedisJobsSpec,
+    /// The connections.
+    pub pool: TrivyRedisPoolSpec,
+    /// The URL, which may hold a password.
+    pub url: String,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the spec refers to.
+    pub fn read(owner: &'a v1beta1::Trivy, world: &World<'_>) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
+        let (instance, redis, tls, storage, authorities, github_token, scan_seconds, (), callers) = (
+            Instance::of::<Trivy>(&owner.metadata, &spec.component)
+                .and_then(|trivy| supported(spec, &trivy.version).map(|()| trivy)),
+            Redis::read(spec.redis.as_ref(), &secrets),
+            InternalTls::of(spec.server.tls.as_ref(), "spec.server.tls", &secrets),
+            Storage::of(&spec.storage),
+            authorities(spec, &secrets),
+            github_token(spec, &secrets),
+            duration::seconds(&spec.timeout, "spec.timeout"),
+            server_times(&spec.server),
+            Callers::of(&spec.server, &secrets),
+        )
+            .all()?;
+        let proxy = spec.proxy.clone().or_else(|| spec.server.proxy.as_ref().map(proxy));
+        Ok(Self {
+            instance,
+            spec,
+            tls,
+            callers,
+            redis,
+            storage,
+            authorities,
+            github_token,
+            proxy,
+            scan_seconds,
+        })
+    }
+
+    /// How Trivy is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(self.spec.server.tls.as_ref())
+    }
+}
+
+impl<'a> Redis<'a> {
+    fn read(spec: Option<&'a TrivyRedisSpec>, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
+        let spec = spec.ok_or_else(|| {
+            PlanError::invalid(
+                "spec.redis",
+                "is not set, and Trivy has nowhere else to keep its queue and its results",
+                "name the host of a Redis server",
+            )
+        })?;
+        let jobs = spec.jobs.clone().unwrap_or_default();
+        let pool = spec.pool.clone().unwrap_or_default();
+        let (url, ..) = (
+            duration::seconds(&pool.idle_timeout, "spec.redis.pool.idleTimeout")
+                .and_then(|idle| redis::url(&spec.connection, idle, secrets)),
+            duration::seconds(&pool.connection_timeout, "spec.redis.pool.connectionTimeout"),
+            duration::seconds(&pool.read_timeout, "spec.redis.pool.readTimeout"),
+            duration::seconds(&pool.write_timeout, "spec.redis.pool.writeTimeout"),
+            duration::seconds(&jobs.scan_ttl, "spec.redis.jobs.scanTTL"),
+        )
+            .all()?;
+        Ok(Self { spec, jobs, pool, url })
+    }
+}
+
+/// Refuses what the Harbor this Trivy belongs to does not know.
+fn supported(spec: &TrivySpec, version: &HarborVersion) -> Result<(), PlanError> {
+    let redis = spec.redis.as_ref().map(|redis| &redis.connection);
+    let user = redis.and_then(|redis| redis.server.username.as_ref());
+    let user_behind_sentinel = user.filter(|_| {
+        redis.is_some_and(|redis| redis.server.sentinel_master_set.is_some())
+            && version.has(Feature::RedisUser)
+    });
+    let sources = &spec.sources;
+    (
+        redis.map_or(Ok(()), |redis| redis::understood(redis, "spec.redis", version)),
+        version.known(Feature::TrivySentinelUser, "spec.redis.username", user_behind_sentinel),
+        version.known(Feature::TrivySecurityChecks, "spec.securityChecks", sources.security_checks.first()),
+        version.known(Feature::TrivyDatabaseMirrors, "spec.dbRepository", sources.db_repository.first()),
+        version.known(
+            Feature::TrivyDatabaseMirrors,
+            "spec.javaDbRepository",
+            sources.java_db_repository.first(),
+        ),
+        version.known(Feature::TrivyJavaDatabase, "spec.skipJavaDBUpdate", sources.skip_java_db_update),
+    )
+        .all()
+        .map(drop)
+}
+
+/// Whose `ca.crt` Trivy trusts: what the user lists, who signed the certificate of Redis, and who signed that of the
+/// token service. The last is a certificate as bought, which need not bring its authority along.
+fn authorities<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Authorities<'a>, PlanError> {
+    let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
+    let wished = || spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis);
+    let with_authority = |secret: &'a String| {
+        let has = secrets.has(&SecretKey::new(secret, CERTIFICATE))?;
+        Ok(has.then_some(secret.as_str()))
+    };
+    let token_service = &spec.server.token_service_certificate_authority_refs;
+    let ((), token_service) = (
+        Authorities::new(wished()).check(secrets),
+        token_service.iter().map(with_authority).collect::<Vec<_>>().all(),
+    )
+        .all()?;
+    Ok(Authorities::new(wished().chain(token_service.into_iter().flatten())))
+}
+
+/// An empty token is none to Trivy, so it is no mistake.
+fn github_token<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Option<SecretKey<'a>>, PlanError> {
+    let secret = spec.update.as_ref().and_then(|update| update.github_token_ref.as_deref());
+    let Some(secret) = secret.filter(|secret| !secret.is_empty()) else { return Ok(None) };
+    let key = SecretKey::new(secret, "github-token");
+    secrets.value(&key)?;
+    Ok(Some(key))
+}
+
+fn server_times(server: &TrivyServerSpec) -> Result<(), PlanError> {
+    (
+        duration::seconds(&server.read_timeout, "spec.server.readTimeout"),
+        duration::seconds(&server.write_timeout, "spec.server.writeTimeout"),
+        duration::seconds(&server.idle_timeout, "spec.server.idleTimeout"),
+    )
+        .all()
+        .map(drop)
+}
+
+/// The other place where a proxy may be described.
+fn proxy(spec: &TrivyServerProxySpec) -> ProxySpec {
+    ProxySpec {
+        http_proxy: Some(spec.url.clone()),
+        https_proxy: Some(spec.url.clone()),
+        no_proxy: spec.no_proxy.clone(),
+    }
+}

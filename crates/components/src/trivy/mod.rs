@@ -1,0 +1,56 @@
+//! Trivy: the adapter through which Harbor has images scanned for vulnerabilities.
+//!
+//! Keeps its queue and its results in Redis, its database of vulnerabilities in a volume that may be lost.
+
+mod callers;
+mod config;
+mod deployment;
+mod environment;
+mod inputs;
+mod secret;
+mod service;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::availability;
+use api::v1beta1;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::Trivy`].
+pub struct Trivy;
+
+impl Component for Trivy {
+    type Owner = v1beta1::Trivy;
+
+    const NAME: &'static str = "trivy";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Secret>()
+            .and::<Deployment>()
+    }
+
+    fn desired(owner: &v1beta1::Trivy, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let trivy = Inputs::read(owner, world)?;
+
+        graph.add::<Service>(service::service(&trivy), ());
+        if let Some(policy) = service::policy(&trivy) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let config = graph.add::<ConfigMap>(config::config_map(&trivy), ());
+        let access = graph.add::<Secret>(secret::secret(&trivy), ());
+        graph.add::<Deployment>(deployment::deployment(&trivy), (config, access));
+        availability::add(graph, &trivy.instance);
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Trivy's volumes: its database of vulnerabilities, and reports until Harbor has read them.
+
+use crate::volumes;
+use api::v1beta1::trivy::TrivyStorageSpec;
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
+use plan::{All, PlanError};
+
+/// Where the database is.
+pub(super) const CACHE: &str = "/home/scanner/.cache/trivy";
+
+/// Where reports are.
+pub(super) const REPORTS: &str = "/home/scanner/.cache/reports";
+
+/// The volumes, and the directories within them.
+pub(super) struct Storage<'a> {
+    spec: &'a TrivyStorageSpec,
+    cache: Option<String>,
+    reports: Option<String>,
+}
+
+impl<'a> Storage<'a> {
+    /// The volumes a spec describes.
+    pub fn of(spec: &'a TrivyStorageSpec) -> Result<Self, PlanError> {
+        let (cache, reports) = (
+            volumes::within(spec.cache.prefix.as_deref(), "spec.storage.cache.prefix"),
+            volumes::within(spec.reports.prefix.as_deref(), "spec.storage.reports.prefix"),
+        )
+            .all()?;
+        Ok(Self { spec, cache, reports })
+    }
+
+    /// The volumes.
+    pub fn volumes(&self) -> [Volume; 2] {
+        let TrivyStorageSpec { cache, reports } = self.spec;
+        [reports.volume_source.volume("reports"), cache.volume_source.volume("cache")]
+    }
+
+    /// The volumes as directories.
+    pub fn mounts(&self) -> [VolumeMount; 2] {
+        [
+            VolumeMount { sub_path: self.reports.clone(), ..volumes::writable("reports", REPORTS) },
+            VolumeMount { sub_path: self.cache.clone(), ..volumes::writable("cache", CACHE) },
+        ]
+    }
+}
