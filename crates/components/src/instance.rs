@@ -108,6 +108,13 @@ impl<'a> Instance<'a> {
         labels::selector(self.component, &self.name, self.namespace)
     }
 
+    /// Labels that every child carries, and by which a Service is found.
+    pub fn child_labels(&self) -> BTreeMap<String, String> {
+        [("app.kubernetes.io/component", self.component), ("app.kubernetes.io/instance", self.owner)]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into()
+    }
+
     /// An annotation of the object.
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         self.annotations?.get(key).map(String::as_str)

@@ -3,7 +3,10 @@
 use crate::{instance::Instance, metrics};
 use api::{
     thirdparty::monitoring::{MonitorEndpoint, Relabeling, ServiceMonitor, ServiceMonitorSpec},
-    v1beta1::service_monitor::{self as wished, RelabelingSpec},
+    v1beta1::{
+        metrics::MetricsSpec,
+        service_monitor::{self as wished, RelabelingSpec},
+    },
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::ObjectMeta;
@@ -32,6 +35,17 @@ impl<'a> Monitor<'a> {
         Ok(Some(Self { spec, path }))
     }
 
+    /// The one a component's metrics ask for, where there are any.
+    pub fn of_metrics(
+        metrics: Option<&'a MetricsSpec>,
+        world: &World<'_>,
+    ) -> Result<Option<Self>, PlanError> {
+        match metrics.filter(|metrics| metrics.enabled) {
+            Some(metrics) => Self::of(metrics.service_monitor.as_ref(), &metrics.path, world),
+            None => Ok(None),
+        }
+    }
+
     /// Adds it.
     pub fn add(self, graph: &mut Builder<'_>, instance: &Instance<'_>) {
         graph.add::<ServiceMonitor>(self.service_monitor(instance), ());
@@ -46,7 +60,10 @@ impl<'a> Monitor<'a> {
                 ..instance.own_metadata()
             },
             spec: ServiceMonitorSpec {
-                selector: LabelSelector { match_labels: Some(instance.child_labels()), match_expressions: None },
+                selector: LabelSelector {
+                    match_labels: Some(instance.child_labels()),
+                    match_expressions: None,
+                },
                 endpoints: vec![MonitorEndpoint {
                     port: Some(metrics::PORT.into()),
                     path: Some(path.into()),

@@ -14,14 +14,14 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
-use api::v1beta1;
+use crate::{availability, service_monitor::Monitor};
+use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::Core`].
 pub struct Core;
@@ -38,10 +38,12 @@ impl Component for Core {
             .and::<ConfigMap>()
             .and::<Secret>()
             .and::<Deployment>()
+            .and::<ServiceMonitor>()
     }
 
     fn desired(owner: &v1beta1::Core, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let core = Inputs::read(owner, world)?;
+        let metrics = owner.spec.metrics.as_ref();
+        let (core, monitor) = (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         graph.add::<Service>(service::service(&core), ());
         if let Some(policy) = service::policy(&core) {
@@ -51,6 +53,9 @@ impl Component for Core {
         let access = graph.add::<Secret>(secret::secret(&core), ());
         graph.add::<Deployment>(deployment::deployment(&core), (config, access));
         availability::add(graph, &core.instance);
+        if let Some(monitor) = monitor {
+            monitor.add(graph, &core.instance);
+        }
         Ok(())
     }
 }

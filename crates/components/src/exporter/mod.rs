@@ -11,15 +11,15 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
-use api::v1beta1;
+use crate::{availability, service_monitor::Monitor};
+use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Secret, Service},
     networking::v1::NetworkPolicy,
     policy::v1::PodDisruptionBudget,
 };
-use plan::{Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::Exporter`].
 pub struct Exporter;
@@ -36,6 +36,7 @@ impl Component for Exporter {
             .and::<Secret>()
             .and::<Deployment>()
             .and::<PodDisruptionBudget>()
+            .and::<ServiceMonitor>()
     }
 
     fn desired(
@@ -43,7 +44,9 @@ impl Component for Exporter {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let exporter = Inputs::read(owner, world)?;
+        let endpoint = &owner.spec.endpoint;
+        let monitor = Monitor::of(endpoint.service_monitor.as_ref(), &endpoint.path, world);
+        let (exporter, monitor) = (Inputs::read(owner, world), monitor).all()?;
 
         graph.add::<Service>(service::service(&exporter), ());
         if let Some(policy) = service::policy(&exporter) {
@@ -52,6 +55,9 @@ impl Component for Exporter {
         let access = graph.add::<Secret>(secret::secret(&exporter), ());
         graph.add::<Deployment>(deployment::deployment(&exporter), access);
         availability::add(graph, &exporter.instance);
+        if let Some(monitor) = monitor {
+            monitor.add(graph, &exporter.instance);
+        }
         Ok(())
     }
 }

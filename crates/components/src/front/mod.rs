@@ -16,7 +16,6 @@ use crate::{instance::Instance, tls::Scheme};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Service},
-    networking::v1::NetworkPolicy,
 };
 use kube::core::ObjectMeta;
 use plan::PlanError;
@@ -49,11 +48,6 @@ impl<'a> Front<'a> {
     /// What users connect to.
     pub fn service(&self) -> Service {
         service::service(self)
-    }
-
-    /// Lets everybody in through the ports of the Service, if the Harbor asks for network policies.
-    pub fn network_policy(&self) -> Option<NetworkPolicy> {
-        self.instance.network_policy(self.schemes().map(Scheme::as_str))
     }
 
     /// How users are served.

@@ -281,7 +281,7 @@ pub(super) fn public<'g>(harbor: &Inputs<'_>, graph: &mut Builder<'g>) -> Option
     if tls.certificate_ref.is_some() {
         return None;
     }
-    let host = crate::proxy::host(harbor.external_url());
+    let host = crate::url::host(harbor.external_url());
     let secret = issued(harbor, &harbor.child(PUBLIC), leaf(host, None));
     Some(Made::Secret(graph.add::<Secret>(secret, ())))
 }

@@ -3,6 +3,7 @@
 use super::{Harbor, part::Part};
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, ingress_controller, network_policy, tls::Scheme,
+    url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -185,6 +186,7 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
     (
         notary_is_exposed(installation),
         one_store(spec),
+        charts_have_a_key(spec),
         known_proxied(installation),
         external_url(installation),
     )
@@ -253,19 +255,17 @@ fn known_proxied(installation: &InstallationSpec) -> Result<(), PlanError> {
     }
 }
 
+/// Core appends its own paths to it, and takes cookies for the whole host.
 fn external_url(installation: &InstallationSpec) -> Result<(), PlanError> {
-    let url = &installation.external_url;
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let usable = rest.is_some_and(|rest| {
-        let host = rest.trim_end_matches('/');
-        !host.is_empty() && !host.contains(['/', '?', '#', '@']) && !host.contains(char::is_whitespace)
-    });
-    if usable {
-        return Ok(());
+    const FIELD: &str = "spec.externalURL";
+    let text = installation.external_url.trim_end_matches('/');
+    Url::parse(text, FIELD)?;
+    match text.split_once("://") {
+        Some((_, host)) if host.contains('/') => Err(PlanError::invalid(
+            FIELD,
+            "has a path, but Harbor needs a host of its own",
+            "write it like https://harbor.example.com",
+        )),
+        _ => Ok(()),
     }
-    Err(PlanError::invalid(
-        "spec.externalURL",
-        format!("{url:?} is not the URL of a host"),
-        "write it like https://harbor.example.com, with a port if needed and without a path",
-    ))
 }

@@ -15,7 +15,8 @@ mod parts;
 mod tests;
 mod upgrade;
 
-use self::{certificates::Makers, credentials::Credentials, inputs::Inputs, part::Part};
+use self::{certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part};
+use crate::availability;
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -27,7 +28,8 @@ use api::{
     },
 };
 use k8s_openapi::api::{
-    core::v1::Secret,
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
 use plan::{All, Builder, Children, Component, PlanError, World};
@@ -41,7 +43,7 @@ impl Component for Harbor {
     const NAME: &'static str = "harbor";
 
     fn children() -> Children {
-        Children::none()
+        availability::children(Children::none())
             .and::<Issuer>()
             .and::<Certificate>()
             .and::<Secret>()
@@ -58,13 +60,21 @@ impl Component for Harbor {
             .and::<Ingress>()
             .and::<HTTPRoute>()
             .and::<NetworkPolicy>()
+            .and::<Service>()
+            .and::<ConfigMap>()
+            .and::<Deployment>()
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner)?;
-        let ((), makers, route) =
-            (upgrade::allowed(&harbor, world), Makers::of(&harbor, world), expose::route(&harbor, world))
-                .all()?;
+        let front = FrontParts::of(&harbor);
+        let ((), makers, route, front) = (
+            upgrade::allowed(&harbor, world),
+            Makers::of(&harbor, world),
+            expose::route(&harbor, world),
+            front.front(&harbor, &owner.metadata),
+        )
+            .all()?;
 
         let credentials = Credentials::of(&harbor);
         let made = credentials.add(&harbor, graph);
@@ -83,9 +93,10 @@ impl Component for Harbor {
             parts::registry_controller(&harbor, &credentials),
             (certificate, made.core, made.jobservice),
         );
-        let certificate = tls(graph, Part::Core);
+        let core_certificate = tls(graph, Part::Core);
         let keys = (made.csrf, made.core, made.encryption, made.registry, made.jobservice);
-        let core = graph.add::<Core>(parts::core(&harbor, &credentials), (certificate, token, public, keys));
+        let core =
+            graph.add::<Core>(parts::core(&harbor, &credentials), (core_certificate, token, public, keys));
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             parts::jobservice(&harbor, &credentials),
@@ -118,6 +129,12 @@ impl Component for Harbor {
 
         if let Some(ingress) = expose::core_ingress(&harbor) {
             graph.add::<Ingress>(ingress, (core, portal));
+        }
+        if let Some(front) = front {
+            graph.add::<Service>(front.service(), ());
+            let config = graph.add::<ConfigMap>(front.config_map(), ());
+            graph.add::<Deployment>(front.deployment(), (config, public, core_certificate, core, portal));
+            availability::add(graph, &front.instance);
         }
         if let Some(route) = route {
             graph.add::<HTTPRoute>(route, (core, portal));

@@ -58,7 +58,10 @@ fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
     let port = part.port(harbor.scheme());
     let own = match part {
         Part::Core | Part::Portal | Part::NotaryServer | Part::Exporter => vec![(port, Everybody)],
-        Part::Nginx => vec![("http", Everybody), ("https", Everybody)],
+        Part::Nginx => {
+            let secure = harbor.installation.expose.core.component.tls.as_ref().map(|_| ("https", Everybody));
+            [Some(("http", Everybody)), secure].into_iter().flatten().collect()
+        }
         Part::JobService => vec![(port, Siblings(&[Part::Core]))],
         Part::Registry | Part::RegistryController => vec![
             (Part::Registry.port(harbor.scheme()), Siblings(&[Part::Core, Part::JobService])),

@@ -15,14 +15,14 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
-use api::v1beta1;
+use crate::{availability, service_monitor::Monitor};
+use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World};
 
 /// The component behind a [`v1beta1::JobService`].
 pub struct JobService;
@@ -39,6 +39,7 @@ impl Component for JobService {
             .and::<ConfigMap>()
             .and::<Secret>()
             .and::<Deployment>()
+            .and::<ServiceMonitor>()
     }
 
     fn desired(
@@ -46,7 +47,9 @@ impl Component for JobService {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let jobservice = Inputs::read(owner, world)?;
+        let metrics = owner.spec.metrics.as_ref();
+        let (jobservice, monitor) =
+            (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         graph.add::<Service>(service::service(&jobservice), ());
         if let Some(policy) = service::policy(&jobservice) {
@@ -56,6 +59,9 @@ impl Component for JobService {
         let access = graph.add::<Secret>(secret::secret(&jobservice), ());
         graph.add::<Deployment>(deployment::deployment(&jobservice), (config, access));
         availability::add(graph, &jobservice.instance);
+        if let Some(monitor) = monitor {
+            monitor.add(graph, &jobservice.instance);
+        }
         Ok(())
     }
 }

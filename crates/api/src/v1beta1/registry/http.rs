@@ -5,6 +5,7 @@ use crate::v1beta1::{
     duration::GoDuration,
     metrics::metrics_path,
     name::ObjectName,
+    service_monitor::ServiceMonitorSpec,
     tls::ComponentsTlsSpec,
 };
 use schemars::JsonSchema;

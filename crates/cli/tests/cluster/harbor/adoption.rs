@@ -1,10 +1,7 @@
 //! A whole Harbor of the old operator, taken over in place.
 
 use super::Cluster;
-use crate::{
-    adoption::left_behind,
-    world::World,
-};
+use crate::{adoption::left_behind, world::World};
 use envtest::Requests;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{
@@ -61,7 +58,9 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
         }
     }
     // cert-manager makes it again, as it does here, with a real key.
-    objects.retain(|object| object["metadata"]["name"] != "h-harbor-core-tokencert" || object["kind"] != "Secret");
+    objects.retain(|object| {
+        object["metadata"]["name"] != "h-harbor-core-tokencert" || object["kind"] != "Secret"
+    });
     let before = store(&cluster, objects).await;
 
     let requests = Requests::default();
@@ -78,7 +77,14 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
         let old = now.annotations().keys().find(|key| key.contains("checksum.goharbor.io/h-harbor"));
         assert_eq!(old, None, "{name}");
     }
-    for name in ["core-csrf", "core-encryptionkey", "core-secret", "jobservice-secret", "registry-basicauth", "registry-http"] {
+    for name in [
+        "core-csrf",
+        "core-encryptionkey",
+        "core-secret",
+        "jobservice-secret",
+        "registry-basicauth",
+        "registry-http",
+    ] {
         let name = format!("h-harbor-{name}");
         let now = serde_json::to_value(cluster.get::<Secret>(&name).await.data).unwrap();
         assert_eq!(now, before[&("Secret".to_owned(), name.clone())].data["data"], "{name}");

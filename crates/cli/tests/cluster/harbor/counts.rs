@@ -131,7 +131,10 @@ async fn drift_while_the_operator_was_away_is_repaired_when_it_is_back() {
 
     cluster.merge::<ConfigMap>("acme-harbor-core", json!({"data": {"app.conf": "DRIFT"}})).await;
     cluster
-        .merge::<Service>("acme-harbor-portal", json!({"spec": {"selector": {"portal.goharbor.io/name": "x"}}}))
+        .merge::<Service>(
+            "acme-harbor-portal",
+            json!({"spec": {"selector": {"portal.goharbor.io/name": "x"}}}),
+        )
         .await;
     cluster.delete::<Deployment>("acme-harbor-registry").await;
     let csrf = cluster.get::<Secret>("acme-harbor-core-csrf").await.data;

@@ -57,7 +57,8 @@ async fn b05_a_child_edited_by_hand_is_put_right() {
         .until::<ConfigMap>("acme-harbor-core", |config| config.data.as_ref().unwrap()["app.conf"] != "DRIFT")
         .await;
 
-    let image = json!({"spec": {"template": {"spec": {"containers": [{"name": "core", "image": "evil:1"}]}}}});
+    let image =
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "core", "image": "evil:1"}]}}}});
     let patch = kube::api::Patch::Strategic(&image);
     let params = kube::api::PatchParams::default();
     cluster.api::<Deployment>().patch("acme-harbor-core", &params, &patch).await.unwrap();
@@ -78,9 +79,7 @@ async fn b05_a_child_edited_by_hand_is_put_right() {
         .await;
 
     cluster.merge::<Ingress>("acme-harbor", json!({"spec": {"tls": null}})).await;
-    cluster
-        .until::<Ingress>("acme-harbor", |ingress| ingress.spec.as_ref().unwrap().tls.is_some())
-        .await;
+    cluster.until::<Ingress>("acme-harbor", |ingress| ingress.spec.as_ref().unwrap().tls.is_some()).await;
 
     cluster.merge::<Core>("acme-harbor", json!({"spec": {"log": {"level": "debug"}}})).await;
     cluster
@@ -120,7 +119,9 @@ async fn b06_a_secret_that_does_not_exist_is_named_and_nothing_pretends_to_be_re
         .until::<api::v1beta1::Harbor>("acme", |harbor| {
             let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
             conditions.into_iter().any(|c| {
-                c.type_ == "Ready" && c.status == "False" && c.message.as_ref().is_some_and(|m| m.contains(&expected))
+                c.type_ == "Ready"
+                    && c.status == "False"
+                    && c.message.as_ref().is_some_and(|m| m.contains(&expected))
             })
         })
         .await;

@@ -2,8 +2,8 @@
 
 use super::{Cluster, full, minimal, with};
 use api::v1beta1::{
-    ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry, RegistryController,
-    Trivy,
+    ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry,
+    RegistryController, Trivy,
 };
 use envtest::Requests;
 use k8s_openapi::api::{
@@ -34,8 +34,22 @@ async fn everything(cluster: &Cluster) -> BTreeSet<String> {
         )+ };
     }
     kinds!(
-        Deployment, Service, ConfigMap, Secret, Ingress, NetworkPolicy, Core, JobService, Portal, Registry,
-        RegistryController, ChartMuseum, Exporter, NotaryServer, NotarySigner, Trivy
+        Deployment,
+        Service,
+        ConfigMap,
+        Secret,
+        Ingress,
+        NetworkPolicy,
+        Core,
+        JobService,
+        Portal,
+        Registry,
+        RegistryController,
+        ChartMuseum,
+        Exporter,
+        NotaryServer,
+        NotarySigner,
+        Trivy
     );
     all
 }

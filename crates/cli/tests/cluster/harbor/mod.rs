@@ -65,7 +65,8 @@ impl Cluster {
 
     /// Waits until a Harbor is ready as its newest spec wants it.
     pub async fn until_ready(&self, name: &str) -> Harbor {
-        self.until::<Harbor>(name, |harbor| is_ready(harbor.metadata.generation, harbor.status.as_ref())).await
+        self.until::<Harbor>(name, |harbor| is_ready(harbor.metadata.generation, harbor.status.as_ref()))
+            .await
     }
 
     /// Names of all objects of a kind.

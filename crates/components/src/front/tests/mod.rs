@@ -71,24 +71,3 @@ impl Shown {
         self.front().unwrap_err().to_string()
     }
 }
-
-#[test]
-fn a_network_policy_opens_the_ports_there_are_and_is_made_only_where_it_is_asked_for() {
-    assert_eq!(secured().front().unwrap().network_policy(), None);
-    let mut asked = secured();
-    asked.harbor.annotations = Some([("goharbor.io/network-policies".into(), "true".into())].into());
-    let policy = serde_json::to_value(asked.front().unwrap().network_policy().unwrap()).unwrap();
-    assert_eq!(policy["metadata"], json!({"name": "h-harbor-nginx-ingress", "namespace": "registry"}));
-    let port = |name: &str| json!({"port": name, "protocol": "TCP"});
-    assert_eq!(
-        policy["spec"],
-        json!({
-            "podSelector": {"matchLabels": {
-                "nginx.goharbor.io/name": "h-harbor-nginx",
-                "nginx.goharbor.io/namespace": "registry",
-            }},
-            "policyTypes": ["Ingress"],
-            "ingress": [{"ports": [port("http"), port("https")]}],
-        })
-    );
-}

@@ -1,9 +1,11 @@
 //! How users reach Harbor.
 
+mod front;
 mod ingress;
 mod route;
 
 pub(super) use self::{
+    front::FrontParts,
     ingress::{core as core_ingress, notary as notary_ingress},
     route::route,
 };

@@ -98,7 +98,11 @@ fn http(harbor: &Inputs<'_>, credentials: &Credentials, wished: &HarborRegistryS
         secret_ref: Some(credentials.registry_http.name()),
         debug: metrics.map(|metrics| RegistryHttpDebugSpec {
             port: metrics.port,
-            prometheus: Some(RegistryPrometheusSpec { enabled: true, path: metrics.path.clone() }),
+            prometheus: Some(RegistryPrometheusSpec {
+                enabled: true,
+                path: metrics.path.clone(),
+                service_monitor: metrics.service_monitor.clone(),
+            }),
         }),
         tls: harbor.tls(Part::Registry),
         ..RegistryHttpSpec::default()

@@ -1,23 +1,15 @@
 //! Against what the operator's predecessor left behind, if a copy of that is at hand.
 
 use super::Harbor;
-use crate::cases::Case;
+use crate::{cases::Case, predecessor::Predecessor};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs, path::Path};
+use std::collections::BTreeSet;
 
 /// The old Harbor, and every object it became.
 fn old() -> Option<(Case<Harbor>, Vec<Value>)> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/upstream-objects/harbor-minimal.json");
-    let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped: {} is not at hand", file.display());
-        return None;
-    };
-    let mut list: Value = serde_json::from_str(&text).unwrap();
-    let objects: Vec<Value> = list["items"].as_array_mut().unwrap().drain(..).collect();
-    let owner = objects.iter().find(|object| object["kind"] == "Harbor").unwrap().clone();
-    let inputs = objects.iter().filter(|object| object["kind"] != "Harbor").cloned().collect();
-    Some((Case { owner: serde_json::from_value(owner).unwrap(), inputs, without: Vec::new() }, objects))
+    let Predecessor { objects, mut case } = Predecessor::<Harbor>::at_hand()?;
+    case.inputs = objects.iter().filter(|object| object["kind"] != "Harbor").cloned().collect();
+    Some((case, objects))
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! The reverse proxy in front of Core and the portal.
+
+use super::super::{certificates, inputs::Inputs, part::Part};
+use crate::{
+    front::{Front, Wishes},
+    tls::Scheme,
+    url::Url,
+};
+use api::v1beta1::{ObjectName, component::ComponentSpec};
+use kube::core::ObjectMeta;
+use plan::PlanError;
+
+/// What a front is made from that nobody else holds.
+pub(in super::super) struct FrontParts {
+    pods: ComponentSpec,
+    certificate: Option<ObjectName>,
+    authority: Option<String>,
+    core: String,
+    portal: String,
+}
+
+impl FrontParts {
+    /// Of this Harbor, whether or not it has a front.
+    pub fn of(harbor: &Inputs<'_>) -> Self {
+        let internal = harbor.scheme() == Scheme::Https;
+        Self {
+            pods: harbor.pods(Part::Nginx, harbor.installation.nginx.as_ref()),
+            certificate: certificates::public_secret(harbor),
+            authority: internal.then(|| harbor.internal_certificate(Part::Core)),
+            core: harbor.child(Part::Core.name()),
+            portal: harbor.child(Part::Portal.name()),
+        }
+    }
+
+    /// The front, where the user wants one.
+    pub fn front<'a>(
+        &'a self,
+        harbor: &Inputs<'a>,
+        meta: &'a ObjectMeta,
+    ) -> Result<Option<Front<'a>>, PlanError> {
+        let Some(service) = &harbor.installation.expose.core.service else { return Ok(None) };
+        if harbor.installation.portal.is_none() {
+            return Err(PlanError::invalid(
+                "spec.portal",
+                "is not set, but expose.core.service leads to it",
+                "add portal: {}, or expose Core in another way",
+            ));
+        }
+        let wishes = Wishes {
+            version: harbor.version.clone(),
+            pods: &self.pods,
+            service,
+            network: harbor.installation.network.as_ref(),
+            external: Url::parse(harbor.external_url(), "spec.externalURL")?,
+            certificate: self.certificate.as_deref(),
+            authority: self.authority.as_deref(),
+            core: &self.core,
+            portal: &self.portal,
+        };
+        Front::of(meta, wishes).map(Some)
+    }
+}
