@@ -7,8 +7,8 @@ use crate::{
 };
 use api::v1beta1::{
     chartmuseum::storage::{
-        ChartMuseumAmazonSpec, ChartMuseumGcsSpec, ChartMuseumOpenstackSpec, ChartMuseumOssSpec,
-        ChartMuseumStorageSpec,
+        ChartMuseumAmazonSpec, ChartMuseumFilesystemSpec, ChartMuseumGcsSpec, ChartMuseumOpenstackSpec,
+        ChartMuseumOssSpec, ChartMuseumStorageSpec,
     },
     storage::AzureSpec,
 };
@@ -29,7 +29,7 @@ const GCS_PATH: &str = "/etc/gcs/gcs-key.json";
 pub(super) enum Store<'a> {
     Amazon(&'a ChartMuseumAmazonSpec, Option<SecretKey<'a>>),
     Azure(&'a AzureSpec, Option<SecretKey<'a>>),
-    Filesystem(Volume, Option<String>),
+    Filesystem(&'a ChartMuseumFilesystemSpec, Option<String>),
     Google(&'a ChartMuseumGcsSpec),
     Openstack(&'a ChartMuseumOpenstackSpec, SecretKey<'a>),
     Alibaba(&'a ChartMuseumOssSpec, SecretKey<'a>),
@@ -51,7 +51,7 @@ impl<'a> Store<'a> {
             }
             (None, None, Some(spec), None, None, None) => {
                 let prefix = volumes::within(spec.prefix.as_deref(), "spec.chart.storage.filesystem.prefix")?;
-                Ok(Self::Filesystem(spec.volume_source.volume(VOLUME), prefix))
+                Ok(Self::Filesystem(spec, prefix))
             }
             (None, None, None, Some(spec), None, None) => {
                 sound(SecretKey::new(&spec.key_data_secret_ref, GCS_KEY))?;
@@ -94,7 +94,7 @@ impl<'a> Store<'a> {
     /// The volume it needs.
     pub fn volume(&self) -> Option<Volume> {
         match self {
-            Self::Filesystem(volume, _) => Some(volume.clone()),
+            Self::Filesystem(spec, _) => Some(spec.volume_source.volume(VOLUME)),
             Self::Google(spec) => {
                 Some(volumes::secret(GCS_VOLUME, &spec.key_data_secret_ref, &[(GCS_KEY, GCS_FILE)]))
             }

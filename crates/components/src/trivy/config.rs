@@ -1,33 +1,94 @@
 //! The ConfigMap with Trivy's settings, each key an environment variable of the adapter.
 
 use super::{inputs::Inputs, storage};
-use api::v1beta1::trivy::{
-    TrivyLogLevel, TrivySeverity, TrivyVulnerabilityType, redis::TrivyRedisPoolSpec,
-    sources::TrivySecurityCheck,
-};
+use api::v1beta1::trivy::{TrivyLogLevel, redis::TrivyRedisPoolSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::collections::BTreeMap;
 
 /// The ConfigMap.
 pub(super) fn config_map(trivy: &Inputs<'_>) -> ConfigMap {
-    let settings = server(trivy).chain(scans(trivy)).chain(sources(trivy)).chain(queue(trivy));
-    let data: BTreeMap<String, String> =
-        settings.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    let Settings(data) = Settings::default().server(trivy).scans(trivy).sources(trivy).queue(trivy);
     ConfigMap { metadata: trivy.instance.own_metadata(), data: Some(data), ..ConfigMap::default() }
 }
 
-/// A variable, and its value unless the adapter's default is to hold.
-type Setting = (&'static str, Option<String>);
+#[derive(Default)]
+struct Settings(BTreeMap<String, String>);
 
-fn server(trivy: &Inputs<'_>) -> impl Iterator<Item = Setting> {
-    let server = &trivy.spec.server;
-    [
-        ("SCANNER_LOG_LEVEL", some(log_level(trivy.spec.log.level))),
-        ("SCANNER_API_SERVER_READ_TIMEOUT", some(&server.read_timeout)),
-        ("SCANNER_API_SERVER_WRITE_TIMEOUT", some(&server.write_timeout)),
-        ("SCANNER_API_SERVER_IDLE_TIMEOUT", some(&server.idle_timeout)),
-    ]
-    .into_iter()
+impl Settings {
+    fn with(mut self, name: &str, value: impl ToString) -> Self {
+        self.0.insert(name.to_owned(), value.to_string());
+        self
+    }
+
+    fn with_some(self, name: &str, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// With a list, joined with commas. An empty one is left to the adapter's default; an empty value would be taken at
+    /// its word.
+    fn with_list<'a>(self, name: &str, items: impl Iterator<Item = &'a str>) -> Self {
+        let joined = items.collect::<Vec<_>>().join(",");
+        self.with_some(name, Some(joined).filter(|joined| !joined.is_empty()))
+    }
+
+    fn server(self, trivy: &Inputs<'_>) -> Self {
+        let server = &trivy.spec.server;
+        self.with("SCANNER_LOG_LEVEL", log_level(trivy.spec.log.level))
+            .with("SCANNER_API_SERVER_READ_TIMEOUT", &server.read_timeout)
+            .with("SCANNER_API_SERVER_WRITE_TIMEOUT", &server.write_timeout)
+            .with("SCANNER_API_SERVER_IDLE_TIMEOUT", &server.idle_timeout)
+    }
+
+    fn scans(self, trivy: &Inputs<'_>) -> Self {
+        let (spec, server) = (trivy.spec, &trivy.spec.server);
+        self.with("SCANNER_TRIVY_CACHE_DIR", storage::CACHE)
+            .with("SCANNER_TRIVY_REPORTS_DIR", storage::REPORTS)
+            .with("SCANNER_TRIVY_DEBUG_MODE", server.debug_mode)
+            .with_list("SCANNER_TRIVY_VULN_TYPE", spec.vulnerability_types.iter().map(|it| it.as_str()))
+            .with_list("SCANNER_TRIVY_SEVERITY", spec.severities.iter().map(|it| it.as_str()))
+            .with("SCANNER_TRIVY_IGNORE_UNFIXED", server.ignore_unfixed)
+            .with("SCANNER_TRIVY_OFFLINE_SCAN", spec.offline_scan)
+            .with("SCANNER_TRIVY_INSECURE", server.insecure)
+    }
+
+    fn sources(self, trivy: &Inputs<'_>) -> Self {
+        let sources = &trivy.spec.sources;
+        let skip = trivy.spec.update.as_ref().is_some_and(|update| update.skip);
+        self.with("SCANNER_TRIVY_SKIP_UPDATE", skip)
+            .with_some("SCANNER_TRIVY_SKIP_JAVA_DB_UPDATE", sources.skip_java_db_update)
+            .with_list("SCANNER_TRIVY_DB_REPOSITORY", sources.db_repository.iter().map(String::as_str))
+            .with_list(
+                "SCANNER_TRIVY_JAVA_DB_REPOSITORY",
+                sources.java_db_repository.iter().map(String::as_str),
+            )
+            .with_list("SCANNER_TRIVY_SECURITY_CHECKS", sources.security_checks.iter().map(|it| it.as_str()))
+    }
+
+    fn queue(self, trivy: &Inputs<'_>) -> Self {
+        let (redis, jobs) = (trivy.redis.spec, &trivy.redis.jobs);
+        let TrivyRedisPoolSpec {
+            max_active,
+            max_idle,
+            idle_timeout,
+            connection_timeout,
+            read_timeout,
+            write_timeout,
+        } = &trivy.redis.pool;
+        self.with("SCANNER_STORE_REDIS_NAMESPACE", &redis.namespace)
+            .with("SCANNER_STORE_REDIS_SCAN_JOB_TTL", &jobs.scan_ttl)
+            .with("SCANNER_JOB_QUEUE_REDIS_NAMESPACE", &jobs.namespace)
+            // Scans at the same time in one pod would wait for each other: the cache can be opened once.
+            .with("SCANNER_JOB_QUEUE_WORKER_CONCURRENCY", 1)
+            .with("SCANNER_REDIS_POOL_MAX_ACTIVE", max_active)
+            .with("SCANNER_REDIS_POOL_MAX_IDLE", max_idle)
+            .with("SCANNER_REDIS_POOL_IDLE_TIMEOUT", idle_timeout)
+            .with("SCANNER_REDIS_POOL_CONNECTION_TIMEOUT", connection_timeout)
+            .with("SCANNER_REDIS_POOL_READ_TIMEOUT", read_timeout)
+            .with("SCANNER_REDIS_POOL_WRITE_TIMEOUT", write_timeout)
+    }
 }
 
 /// Since Harbor 2.10 the adapter knows nothing more severe than `error`, and takes what it does not know for `info`.
@@ -36,74 +97,4 @@ const fn log_level(level: TrivyLogLevel) -> &'static str {
         TrivyLogLevel::Fatal | TrivyLogLevel::Panic => TrivyLogLevel::Error.as_str(),
         known => known.as_str(),
     }
-}
-
-fn scans(trivy: &Inputs<'_>) -> impl Iterator<Item = Setting> {
-    let (spec, server) = (trivy.spec, &trivy.spec.server);
-    [
-        ("SCANNER_TRIVY_CACHE_DIR", some(storage::CACHE)),
-        ("SCANNER_TRIVY_REPORTS_DIR", some(storage::REPORTS)),
-        ("SCANNER_TRIVY_DEBUG_MODE", some(server.debug_mode)),
-        (
-            "SCANNER_TRIVY_VULN_TYPE",
-            list(&spec.vulnerability_types, |it| TrivyVulnerabilityType::as_str(*it)),
-        ),
-        ("SCANNER_TRIVY_SEVERITY", list(&spec.severities, |it| TrivySeverity::as_str(*it))),
-        ("SCANNER_TRIVY_IGNORE_UNFIXED", some(server.ignore_unfixed)),
-        ("SCANNER_TRIVY_OFFLINE_SCAN", some(spec.offline_scan)),
-        ("SCANNER_TRIVY_INSECURE", some(server.insecure)),
-        (
-            "SCANNER_TRIVY_SECURITY_CHECKS",
-            list(&spec.sources.security_checks, |it| TrivySecurityCheck::as_str(*it)),
-        ),
-    ]
-    .into_iter()
-}
-
-fn sources(trivy: &Inputs<'_>) -> impl Iterator<Item = Setting> {
-    let (spec, sources) = (trivy.spec, &trivy.spec.sources);
-    let skip = spec.update.as_ref().is_some_and(|update| update.skip);
-    [
-        ("SCANNER_TRIVY_SKIP_UPDATE", some(skip)),
-        ("SCANNER_TRIVY_SKIP_JAVA_DB_UPDATE", sources.skip_java_db_update.and_then(some)),
-        ("SCANNER_TRIVY_DB_REPOSITORY", list(&sources.db_repository, String::as_str)),
-        ("SCANNER_TRIVY_JAVA_DB_REPOSITORY", list(&sources.java_db_repository, String::as_str)),
-    ]
-    .into_iter()
-}
-
-fn queue(trivy: &Inputs<'_>) -> impl Iterator<Item = Setting> {
-    let (redis, jobs) = (trivy.redis.spec, &trivy.redis.jobs);
-    let TrivyRedisPoolSpec {
-        max_active,
-        max_idle,
-        idle_timeout,
-        connection_timeout,
-        read_timeout,
-        write_timeout,
-    } = &trivy.redis.pool;
-    [
-        ("SCANNER_STORE_REDIS_NAMESPACE", some(&redis.namespace)),
-        ("SCANNER_STORE_REDIS_SCAN_JOB_TTL", some(&jobs.scan_ttl)),
-        ("SCANNER_JOB_QUEUE_REDIS_NAMESPACE", some(&jobs.namespace)),
-        // Scans at the same time in one pod would wait for each other: the cache can be opened once.
-        ("SCANNER_JOB_QUEUE_WORKER_CONCURRENCY", some(1)),
-        ("SCANNER_REDIS_POOL_MAX_ACTIVE", some(max_active)),
-        ("SCANNER_REDIS_POOL_MAX_IDLE", some(max_idle)),
-        ("SCANNER_REDIS_POOL_IDLE_TIMEOUT", some(idle_timeout)),
-        ("SCANNER_REDIS_POOL_CONNECTION_TIMEOUT", some(connection_timeout)),
-        ("SCANNER_REDIS_POOL_READ_TIMEOUT", some(read_timeout)),
-        ("SCANNER_REDIS_POOL_WRITE_TIMEOUT", some(write_timeout)),
-    ]
-    .into_iter()
-}
-
-fn some(value: impl ToString) -> Option<String> {
-    Some(value.to_string())
-}
-
-/// Joined with commas. An empty list is left to the adapter's default; an empty value would be taken at its word.
-fn list<T>(items: &[T], text: impl Fn(&T) -> &str) -> Option<String> {
-    let joined = items.iter().map(text).collect::<Vec<_>>().join(",");
-    Some(joined).filter(|joined| !joined.is_empty())
 }
