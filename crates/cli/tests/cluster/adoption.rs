@@ -33,7 +33,7 @@ fn as_created(mut object: Value) -> Value {
 }
 
 /// Stores an object as the old operator did: with a plain create, under its name.
-async fn store<K: Kind>(world: &World, object: &Value) -> K {
+pub async fn store<K: Kind>(world: &World, object: &Value) -> K {
     let as_old_operator =
         PostParams { field_manager: Some("harbor-operator".into()), ..PostParams::default() };
     let object: K = serde_json::from_value(object.clone()).unwrap();

@@ -9,4 +9,5 @@ mod harbor;
 mod load;
 mod process;
 mod rules;
+mod strategy;
 mod world;

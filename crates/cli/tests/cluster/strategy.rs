@@ -1,0 +1,93 @@
+//! How pods are replaced, changed back and forth: `rollingUpdate` beside `Recreate` is refused by the API server, so
+//! whoever wrote it must be able to take it back.
+
+use crate::{
+    adoption::{left_behind, store},
+    world::{World, documents, root},
+};
+use api::v1beta1::JobService;
+use envtest::Requests;
+use k8s_openapi::{
+    api::{
+        apps::v1::{Deployment, DeploymentStrategy, RollingUpdateDeployment},
+        core::v1::Secret,
+    },
+    apimachinery::pkg::util::intstr::IntOrString,
+};
+use kube::ResourceExt as _;
+use serde_json::{Value, json};
+
+fn all_at_once() -> DeploymentStrategy {
+    DeploymentStrategy { type_: Some("Recreate".into()), rolling_update: None }
+}
+
+fn a_few_at_a_time() -> DeploymentStrategy {
+    let quarter = || Some(IntOrString::String("25%".into()));
+    DeploymentStrategy {
+        type_: Some("RollingUpdate".into()),
+        rolling_update: Some(RollingUpdateDeployment { max_surge: quarter(), max_unavailable: quarter() }),
+    }
+}
+
+/// Asks for another strategy and waits until the Deployment has it, exactly.
+async fn change(world: &World, jobservice: &str, wished: DeploymentStrategy) {
+    let patch = json!({"spec": {"updateStrategyType": wished.type_}});
+    world.merge::<JobService>(jobservice, patch).await;
+    let has_it =
+        |deployment: &Deployment| deployment.spec.as_ref().unwrap().strategy.as_ref() == Some(&wished);
+    world.until::<Deployment>(&format!("{jobservice}-jobservice"), has_it).await;
+}
+
+async fn back_and_forth(world: &World, jobservice: &str) {
+    change(world, jobservice, all_at_once()).await;
+    change(world, jobservice, a_few_at_a_time()).await;
+    change(world, jobservice, all_at_once()).await;
+}
+
+#[tokio::test]
+async fn a_user_may_change_how_pods_are_replaced_and_change_it_back() {
+    let world = World::new().await;
+    let requests = Requests::default();
+    let _operator = world.operator(&requests, world.plane.config());
+    let minimal = root().join("crates/components/tests/golden/jobservice/minimal");
+    world.apply(documents(&minimal.join("inputs/secrets.yaml"))).await;
+    world.apply(documents(&minimal.join("in.yaml"))).await;
+    let made = world.until::<Deployment>("harbor-jobservice", |_| true).await;
+    assert_eq!(made.spec.unwrap().strategy, Some(a_few_at_a_time()));
+
+    back_and_forth(&world, "harbor").await;
+}
+
+#[tokio::test]
+async fn a_deployment_of_the_old_operator_may_change_how_its_pods_are_replaced() {
+    let world = World::new().await;
+    let Some(objects) = left_behind(&world.name) else {
+        println!("skipped: ../shared is not here");
+        return;
+    };
+    let find = |kind: &str, name: &str| -> Value {
+        let mut objects = objects.iter();
+        objects.find(|object| object["kind"] == kind && object["metadata"]["name"] == name).unwrap().clone()
+    };
+    let jobservice: JobService = store(&world, &find("JobService", "h-harbor")).await;
+    let mut old = find("Deployment", "h-harbor-jobservice");
+    old["metadata"]["ownerReferences"][0]["uid"] = json!(jobservice.uid());
+    let old: Deployment = store(&world, &old).await;
+    assert_eq!(
+        old.spec.as_ref().unwrap().strategy,
+        Some(a_few_at_a_time()),
+        "there is something to take back"
+    );
+    for secret in
+        ["redis-pass", "h-harbor-core-secret", "h-harbor-jobservice-secret", "h-harbor-registry-basicauth"]
+    {
+        let mut secret = find("Secret", secret);
+        secret["metadata"].as_object_mut().unwrap().remove("ownerReferences");
+        store::<Secret>(&world, &secret).await;
+    }
+
+    let requests = Requests::default();
+    let _operator = world.operator(&requests, world.plane.config());
+    back_and_forth(&world, "h-harbor").await;
+    assert_eq!(world.get::<Deployment>("h-harbor-jobservice").await.uid(), old.uid(), "not recreated");
+}
