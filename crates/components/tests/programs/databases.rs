@@ -1,12 +1,13 @@
 //! PostgreSQL settings reach the database they describe.
 //!
-//! Harbor joins them to a connection string and, to migrate the schema, to a URL. Its driver reads the string as libpq
-//! does, but for the backslash, which it mostly keeps: the password here has none.
+//! Core and the exporter join them to a connection string and, to migrate the schema, to a URL. Their driver reads the
+//! string as libpq does, but for the backslash, which it mostly keeps: the password here has none. Notary is given a URL.
 
 use crate::cases::Case;
-use components::core::Core;
+use components::{core::Core, exporter::Exporter, notaryserver::NotaryServer, notarysigner::NotarySigner};
+use plan::Component;
 use programs::{Identity, Postgres, Site, psql};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Everything that Harbor can pass on and that means something to somebody on the way.
@@ -18,9 +19,18 @@ const WHO: &str =
 
 #[test]
 fn core_reaches_its_database() {
-    let server = server(None);
-    let environment = core(&server, "disable").pod().environment("core");
-    for connection in connections(&environment, "POSTGRESQL", "DATABASE") {
+    let server = server("harbor", "core", None);
+    let core = pointed_at::<Core>(&server, "/spec/database", "disable");
+    for connection in connections(&core.pod().environment("core"), "POSTGRESQL", "DATABASE") {
+        assert_eq!(psql(&connection, &[], WHO).unwrap(), "harbor|core|f", "{connection}");
+    }
+}
+
+#[test]
+fn the_exporter_reaches_cores_database() {
+    let server = server("harbor", "core", None);
+    let exporter = pointed_at::<Exporter>(&server, "/spec/database", "disable");
+    for connection in connections(&exporter.pod().environment("exporter"), "HARBOR_DATABASE", "DBNAME") {
         assert_eq!(psql(&connection, &[], WHO).unwrap(), "harbor|core|f", "{connection}");
     }
 }
@@ -28,9 +38,9 @@ fn core_reaches_its_database() {
 #[test]
 fn core_verifies_its_database_by_the_authorities_it_is_given() {
     let identity = Identity::loopback().unwrap();
-    let server = server(Some(&identity));
-    let core = core(&server, "verify-full").with("corporate-ca", "ca.crt", &identity.authority);
-    let pod = core.pod();
+    let server = server("harbor", "core", Some(&identity));
+    let core = pointed_at::<Core>(&server, "/spec/database", "verify-full");
+    let pod = core.with("corporate-ca", "ca.crt", &identity.authority).pod();
     let site = Site::new().unwrap();
     let trusted = site.write("ca.crt", pod.file("core", "/harbor_cust_cert/corporate-ca.crt")).unwrap();
     for connection in connections(&pod.environment("core"), "POSTGRESQL", "DATABASE") {
@@ -42,24 +52,52 @@ fn core_verifies_its_database_by_the_authorities_it_is_given() {
     }
 }
 
-/// A server with a user and a database for Core.
-fn server(tls: Option<&Identity>) -> Postgres {
+#[test]
+fn notary_reaches_its_databases() {
+    let server = server("notary@example", "notary/server", None);
+    let notary = pointed_at::<NotaryServer>(&server, "/spec/storage/postgres", "disable");
+    let reached = "notary@example|notary/server|f";
+    assert_reaches(&notary, "notaryserver", "/etc/notary-server/server.json", reached);
+
+    let server = self::server("notary", "notarysigner", None);
+    let notary = pointed_at::<NotarySigner>(&server, "/spec/storage/postgres", "disable");
+    assert_reaches(
+        &notary,
+        "notarysigner",
+        "/etc/notary-signer/signer.json",
+        "notary|notarysigner|f",
+    );
+}
+
+/// Both URLs lead there: the one of the program, and the one of its migration.
+fn assert_reaches<C: Component>(case: &Case<C>, container: &str, file: &str, reached: &str) {
+    let pod = case.pod();
+    let settings: Value = serde_json::from_str(&pod.file(container, file)).unwrap();
+    let url = settings["storage"]["db_url"].as_str().unwrap();
+    assert_eq!(psql(url, &[], WHO).unwrap(), reached, "{url}");
+    assert_eq!(pod.environment(container)["DB_URL"], url);
+}
+
+/// A server with a user and a database.
+fn server(user: &str, database: &str, tls: Option<&Identity>) -> Postgres {
     let server = Postgres::start(PASSWORD, tls).unwrap();
     let connection = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port());
     let password = PASSWORD.replace('\'', "''");
-    for statement in
-        [&format!("CREATE ROLE harbor LOGIN PASSWORD '{password}'"), "CREATE DATABASE core OWNER harbor"]
-    {
-        psql(&connection, &[("PGPASSWORD", PASSWORD)], statement).unwrap();
+    for statement in [
+        format!("CREATE ROLE \"{user}\" LOGIN PASSWORD '{password}'"),
+        format!("CREATE DATABASE \"{database}\" OWNER \"{user}\""),
+    ] {
+        psql(&connection, &[("PGPASSWORD", PASSWORD)], &statement).unwrap();
     }
     server
 }
 
-fn core(server: &Postgres, ssl_mode: &str) -> Case<Core> {
+/// The fullest case, whose spec describes a database at `field`, with that database on a server.
+fn pointed_at<C: Component>(server: &Postgres, field: &str, ssl_mode: &str) -> Case<C> {
     let hosts = json!([{ "host": "127.0.0.1", "port": server.port() }]);
     Case::golden("full")
-        .set("/spec/database/hosts", hosts)
-        .set("/spec/database/parameters/sslmode", ssl_mode.into())
+        .set(&format!("{field}/hosts"), hosts)
+        .set(&format!("{field}/parameters/sslmode"), ssl_mode.into())
         .with("postgres", "postgres-password", PASSWORD)
 }
 

@@ -9,14 +9,30 @@
 #[allow(dead_code, reason = "shared with the other tests")]
 mod cases;
 mod databases;
+mod front;
+mod jobservice;
 mod pod;
+mod portal;
 mod redis;
 
-use cases::Case;
+use cases::{Case, base64};
 use plan::Component;
 use pod::Pod;
+use programs::Identity;
 
 impl<C: Component> Case<C> {
+    /// With a real certificate in every Secret that holds one.
+    fn proven_by(mut self, identity: &Identity) -> Self {
+        for data in self.inputs.iter_mut().map(|input| &mut input["data"]) {
+            if data.get("tls.crt").is_some() {
+                data["tls.crt"] = base64(identity.certificate.as_bytes());
+                data["tls.key"] = base64(identity.key.as_bytes());
+                data["ca.crt"] = base64(identity.authority.as_bytes());
+            }
+        }
+        self
+    }
+
     /// What its pod gets to see.
     fn pod(&self) -> Pod {
         let objects: Vec<_> = self.children().into_iter().chain(self.inputs.clone()).collect();

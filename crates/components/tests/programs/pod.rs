@@ -4,6 +4,7 @@ use k8s_openapi::{
     ByteString,
     api::core::v1::{ConfigMap, Container, EnvVar, KeyToPath, PodSpec, Secret, Volume},
 };
+use programs::Site;
 use serde_json::Value;
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -73,6 +74,15 @@ impl Pod {
         text(&file.unwrap_or_else(|| panic!("no {path} in {:?}", files.keys())))
     }
 
+    /// A site where all these files lie below the folder as they do below the container's root.
+    pub fn site(&self, container: &str) -> Site {
+        let site = Site::new().unwrap();
+        for (path, content) in self.files(container) {
+            site.write(path.strip_prefix("/").unwrap().to_str().unwrap(), content).unwrap();
+        }
+        site
+    }
+
     fn container(&self, name: &str) -> &Container {
         self.spec.containers.iter().find(|container| container.name == name).unwrap()
     }
@@ -103,6 +113,17 @@ impl Pod {
         }
         files
     }
+}
+
+/// A configuration in which the container's folders are those of a site.
+pub fn localized(configuration: &str, site: &Site) -> String {
+    // The site's own path may hold the name of a folder.
+    const MARK: &str = "\0";
+    let folders = ["/etc/", "/tmp/", "/usr/share/", "/var/lib/"];
+    let marked = folders
+        .iter()
+        .fold(configuration.to_owned(), |text, folder| text.replace(folder, &format!("{MARK}{folder}")));
+    marked.replace(MARK, site.folder().to_str().unwrap())
 }
 
 fn text(bytes: &[u8]) -> String {

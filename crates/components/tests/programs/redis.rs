@@ -5,7 +5,7 @@
 //! without a password.
 
 use crate::cases::Case;
-use components::{VERSION_ANNOTATION, core::Core};
+use components::{VERSION_ANNOTATION, core::Core, exporter::Exporter, jobservice::JobService, trivy::Trivy};
 use plan::Component;
 use programs::{Identity, Port, Redis, Site, redis};
 use serde_json::{Value, json};
@@ -23,6 +23,43 @@ fn core_reaches_its_databases() {
         variables: &[("_REDIS_URL_CORE", 0), ("_REDIS_URL_REG", 1)],
     }
     .reaches_redis_in_every_way::<Core>();
+}
+
+#[test]
+fn jobservice_reaches_its_queue() {
+    Program {
+        case: "full",
+        connections: &["/spec/workerPool/redisPool"],
+        container: "jobservice",
+        variables: &[("JOB_SERVICE_POOL_REDIS_URL", 2)],
+    }
+    .reaches_redis_in_every_way::<JobService>();
+}
+
+#[test]
+fn the_exporter_reaches_the_queue() {
+    Program {
+        case: "full",
+        connections: &["/spec/jobservice/redisPool"],
+        container: "exporter",
+        variables: &[("HARBOR_REDIS_URL", 2)],
+    }
+    .reaches_redis_in_every_way::<Exporter>();
+}
+
+#[test]
+fn trivy_reaches_its_database() {
+    Program {
+        case: "full",
+        connections: &["/spec/redis"],
+        container: "trivy",
+        variables: &[
+            ("SCANNER_REDIS_URL", 5),
+            ("SCANNER_STORE_REDIS_URL", 5),
+            ("SCANNER_JOB_QUEUE_REDIS_URL", 5),
+        ],
+    }
+    .reaches_redis_in_every_way::<Trivy>();
 }
 
 /// A program of Harbor that is told of Redis.
