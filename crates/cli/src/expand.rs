@@ -5,15 +5,11 @@ use crate::{
     fields,
     kinds::{Kinds, Unplanned},
     known::Known,
-    stored::{base64, fold},
-    terminal,
+    placeholder, terminal,
 };
-use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{
-    Desired, INPUTS_ANNOTATION, Maker, ObjectKey, PlanError, Policy, Recipe, References, Unmade, stamp,
-};
+use k8s_openapi::api::core::v1::PodTemplateSpec;
+use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, stamp};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// An object whose children are wanted.
 #[derive(Clone, Debug)]
@@ -121,21 +117,31 @@ impl Expander {
             .to_json()
             .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
         let mut notes = Vec::new();
-        let mut error = None;
+        let mut error = self.known.unserved(&key);
         match &desired.policy {
-            Policy::CreateOnce { .. } if self.known.given(&key).is_some() => {
+            Policy::CreateOnce { .. } | Policy::Issue(_) if self.known.given(&key).is_some() => {
                 object = self.known.given(&key).unwrap_or(object);
                 notes.push("Given as input: the operator uses it as it is.".to_owned());
             }
             Policy::CreateOnce { generate } if !generate.is_empty() => {
-                notes.push(generated(generate));
-                let secret = with_placeholders(object.clone(), generate)
+                let keys: Vec<_> = generate.keys().map(String::as_str).collect();
+                notes.push(made_by_operator("makes up", &keys));
+                let secret = placeholder::generated(object.clone(), generate)
                     .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
                 self.known.render_generated(key.clone(), secret)?;
             }
-            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) => {
+            Policy::Issue(_) => {
+                notes.push(made_by_operator("issues", &placeholder::TLS_KEYS));
+                self.known.render_generated(key.clone(), placeholder::issued(object.clone()))?;
+            }
+            Policy::Apply | Policy::CreateOnce { .. } => {
                 if let Some(template) = desired.object.pod_template() {
-                    error = self.stamp(&key, template, &mut object, &mut notes).err();
+                    error = error.or(self.stamp(&key, template, &mut object, &mut notes).err());
+                }
+                if let Some((secret, content)) = placeholder::of_certificate(&key, &object)
+                    && self.known.given(&secret).is_none()
+                {
+                    self.known.render_generated(secret, content)?;
                 }
                 self.known.render(key.clone(), object.clone())?;
             }
@@ -168,36 +174,9 @@ impl Expander {
     }
 }
 
-fn generated(generate: &BTreeMap<String, Recipe>) -> String {
-    let keys: Vec<_> = generate.keys().map(|key| format!("data.{key}")).collect();
-    format!("The operator makes up {} when it creates this Secret. Do not apply it without.", keys.join(", "))
-}
-
-/// The Secret with values of the right length, for whoever reads it.
-fn with_placeholders(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, Unmade> {
-    fold(&mut secret);
-    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
-    let decoded = |(key, value): (&String, &Value)| {
-        Some((key.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
-    };
-    let present = entries.filter_map(decoded).collect();
-    for (key, value) in plan::made_up(generate, &present, &Placeholders)? {
-        secret["data"][key] = base64(ByteString(value));
-    }
-    Ok(secret)
-}
-
-/// Values of the right shape that nobody takes for real ones.
-struct Placeholders;
-
-impl Maker for Placeholders {
-    fn alphanumeric(&self, length: usize) -> String {
-        "x".repeat(length)
-    }
-
-    fn bcrypt(&self, _: &[u8]) -> Option<String> {
-        Some(format!("$2b$10${}", "x".repeat(53)))
-    }
+fn made_by_operator(how: &str, keys: &[&str]) -> String {
+    let keys: Vec<_> = keys.iter().map(|key| format!("data.{key}")).collect();
+    format!("The operator {how} {} when it creates this Secret. Do not apply it without.", keys.join(", "))
 }
 
 /// Names the field that does not fit. The decoder loses track in flattened structs, the schema does not.

@@ -6,7 +6,7 @@ use crate::{
     stored::{as_stored, fold},
 };
 use kube::core::DynamicObject;
-use plan::{Content, ObjectKey};
+use plan::{Content, ObjectKey, PlanError};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,6 +20,8 @@ pub struct Known {
     objects: BTreeMap<ObjectKey, Entry>,
     /// Those of the objects that hold placeholders, because their values are made up when they are created.
     generated: BTreeSet<ObjectKey>,
+    /// API groups the cluster is said not to serve.
+    without: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -31,6 +33,11 @@ struct Entry {
 }
 
 impl Known {
+    /// Nothing but that the cluster does not serve these API groups.
+    pub fn without(groups: impl IntoIterator<Item = String>) -> Self {
+        Self { without: groups.into_iter().collect(), ..Self::default() }
+    }
+
     /// Adds an object that a user gave.
     pub fn give(&mut self, object: Object) -> Result<(), Error> {
         let object = as_stored(object)?;
@@ -70,7 +77,7 @@ impl Known {
     /// The object, for whoever plans.
     pub fn read(&self, key: &ObjectKey) -> Option<Arc<DynamicObject>> {
         if key.is_kind() {
-            return Some(plan::served());
+            return (!self.without.contains(&key.group)).then(plan::served);
         }
         self.objects.get(key).map(|entry| entry.object.clone()).or_else(|| {
             let mut object = DynamicObject::clone(&self.objects.get(&without_namespace(key))?.object);
@@ -91,6 +98,13 @@ impl Known {
     pub fn content(&self, key: &ObjectKey) -> Option<Content> {
         let entry = self.objects.get(key).or_else(|| self.objects.get(&without_namespace(key)));
         entry.map(|entry| Content::of(&entry.json))
+    }
+
+    /// Why an object cannot exist, if its kind is not served.
+    pub fn unserved(&self, key: &ObjectKey) -> Option<PlanError> {
+        let kind = ObjectKey { namespace: String::new(), name: String::new(), ..key.clone() };
+        let unserved = || PlanError::Unserved([(kind, "its definition".to_owned())].into());
+        self.without.contains(&key.group).then(unserved)
     }
 
     /// Whether the object holds placeholders.

@@ -13,6 +13,7 @@ mod known;
 mod object;
 mod operator;
 mod output;
+mod placeholder;
 mod render;
 mod run;
 #[cfg(feature = "sandbox")]

@@ -9,7 +9,8 @@ use crate::{
     object::Object,
     terminal,
 };
-use clap::Args;
+use api::thirdparty::OPTIONAL_GROUPS;
+use clap::{Args, builder::PossibleValuesParser};
 use std::path::PathBuf;
 
 /// The API group of our own kinds.
@@ -29,6 +30,10 @@ pub struct Sources {
     /// Also expand children that have children themselves
     #[arg(long)]
     recursive: bool,
+
+    /// API group of an optional kind that the cluster does not serve; all are served unless given here
+    #[arg(long, value_name = "GROUP", value_parser = PossibleValuesParser::new(OPTIONAL_GROUPS))]
+    without: Vec<String>,
 }
 
 /// What became of the objects in the files.
@@ -55,7 +60,7 @@ impl Sources {
     /// The objects to expand and what they may read.
     fn load(&self, kinds: &Kinds) -> Result<(Vec<Owner>, Known), Failure> {
         let mut owners: Vec<Owner> = Vec::new();
-        let mut known = Known::default();
+        let mut known = Known::without(self.without.iter().cloned());
         let mut errors = Vec::new();
         for object in objects(self.files.iter().map(|file| input::read(file)), &mut errors) {
             match owner(object, kinds) {

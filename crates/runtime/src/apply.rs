@@ -175,7 +175,7 @@ impl Applier<'_> {
         Ok(agrees(object, &value, self.manager).then_some(stored))
     }
 
-    async fn send(
+    pub(crate) async fn send(
         &self,
         key: &ObjectKey,
         kind: &ChildKind,

@@ -14,22 +14,16 @@
 use crate::{
     Failure,
     apply::{Applier, data},
-    error::Verb,
     index::{self, IMMUTABLE_ANNOTATION, Observation},
     memo::{Applied, Certificate},
-    progress::State,
 };
 use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
-use kube::{
-    Api, ResourceExt as _,
-    api::{Patch, PatchParams},
-    core::DynamicObject,
-};
+use kube::{ResourceExt as _, core::DynamicObject};
 use pki::{Authority, IssueError, Issued, Purpose, Request};
 use plan::{
     ChildKind, Desired, Digest, Issuance, ObjectKey, PlanError, Role, Snapshot, mutation::CONTROLLER_LABEL,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl Applier<'_> {
@@ -90,8 +84,9 @@ impl Applier<'_> {
                 let due = request.due(&issued, &authority, self.now);
                 let due =
                     due.map_err(|defect| Failure::Bug(format!("{key} was just issued, but {defect}")))?;
-                let sent = self.send_certificate(key, kind, desired, stored.as_deref(), &issued).await?;
-                (Arc::new(sent), due)
+                let secret = filled(desired, stored.as_deref(), &issued)
+                    .map_err(|error| Failure::Bug(error.to_string()))?;
+                (Arc::new(self.send(key, kind, &secret, seen).await?), due)
             }
         };
         let Observation { uid, version, .. } = self.record(key, kind, &stored)?;
@@ -154,32 +149,19 @@ impl Applier<'_> {
             Err(_stopping) => Err(Failure::Bug(format!("{key}: interrupted"))),
         }
     }
+}
 
-    /// Writes a certificate into its Secret; refused if that has changed since it was looked at.
-    async fn send_certificate(
-        &self,
-        key: &ObjectKey,
-        kind: &ChildKind,
-        desired: &Desired,
-        stored: Option<&DynamicObject>,
-        issued: &Issued,
-    ) -> Result<DynamicObject, Failure> {
-        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
-        for (name, text) in
-            [("tls.crt", &issued.chain), ("tls.key", &issued.key), ("ca.crt", &issued.authority)]
-        {
-            object["data"][name] = json!(ByteString(text.clone().into_bytes()));
-        }
-        if let Some(version) = stored.and_then(|stored| stored.metadata.resource_version.as_ref()) {
-            object["metadata"]["resourceVersion"] = json!(version);
-        }
-        self.audience.tell_child(self.owner, key, || State::Applying);
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
-        let params = PatchParams::apply(self.manager).force();
-        let sent = api.patch(&key.name, &params, &Patch::Apply(&object)).await;
-        sent.map_err(|error| Failure::api(Verb::Apply, key, error))
+/// The Secret with a certificate in it, as it is sent; to be refused if it has changed since it was looked at.
+fn filled(desired: &Desired, stored: Option<&DynamicObject>, issued: &Issued) -> serde_json::Result<Value> {
+    let mut object = desired.object.to_json()?;
+    for (name, text) in [("tls.crt", &issued.chain), ("tls.key", &issued.key), ("ca.crt", &issued.authority)]
+    {
+        object["data"][name] = json!(ByteString(text.clone().into_bytes()));
     }
+    if let Some(version) = stored.and_then(|stored| stored.metadata.resource_version.as_ref()) {
+        object["metadata"]["resourceVersion"] = json!(version);
+    }
+    Ok(object)
 }
 
 fn authority_key(key: &ObjectKey, issuance: &Issuance) -> Option<ObjectKey> {

@@ -5,16 +5,22 @@ use crate::{
     input::{Document, Origin},
     object::Object,
 };
+use api::thirdparty::cert_manager::Certificate;
 use components::Visitor as _;
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret, Service},
+use k8s_openapi::{
+    ByteString,
+    api::{
+        apps::v1::Deployment,
+        core::v1::{ConfigMap, Secret, Service, ServiceAccount},
+    },
 };
-use plan::{Builder, Children, Component, Content, Manifest, World};
+use plan::{Builder, Children, Component, Content, Issuance, Manifest, Recipe, Role, World};
 use serde_json::json;
 
 struct Outer;
 struct Inner;
+/// A ServiceAccount that owns a certificate, from cert-manager where that is, and pods that use it.
+struct Certified;
 
 impl Component for Outer {
     type Owner = ConfigMap;
@@ -51,6 +57,34 @@ impl Component for Inner {
     }
 }
 
+impl Component for Certified {
+    type Owner = ServiceAccount;
+
+    const NAME: &'static str = "certified";
+
+    fn children() -> Children {
+        Children::none().and::<Secret>().and::<Certificate>().and::<Deployment>()
+    }
+
+    fn desired(_: &ServiceAccount, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        if world.serves::<Certificate>()? {
+            let spec = json!({"secretName": "tls", "issuerRef": {"name": "i"}});
+            let certificate =
+                object::<Certificate>("cert-manager.io/v1", "certificate", json!({"spec": spec}));
+            graph.add::<Certificate>(certificate, ());
+        } else {
+            let (subject, role) = ("s".into(), Role::Leaf { authority: None });
+            let issuance = Issuance { subject, dns_names: vec![], role, days: 1 };
+            graph.add::<Secret>(Desired::issued(secret("tls"), issuance), ());
+        }
+        let line = Recipe::Htpasswd { user: "u".into(), password: "password".into() };
+        let recipes = [("password".into(), Recipe::Alphanumeric { length: 3 }), ("htpasswd".into(), line)];
+        graph.add::<Secret>(Desired::generated(secret("users"), recipes), ());
+        graph.add::<Deployment>(deployment("user", "tls"), ());
+        Ok(())
+    }
+}
+
 fn object<K: Manifest>(api_version: &str, name: &str, fields: Value) -> K {
     let mut object = fields;
     object["apiVersion"] = api_version.into();
@@ -79,10 +113,14 @@ fn given(name: &str) -> Value {
 }
 
 fn expander(inputs: impl IntoIterator<Item = Value>, recursive: bool) -> Expander {
+    expander_with(Known::default(), inputs, recursive)
+}
+
+fn expander_with(mut known: Known, inputs: impl IntoIterator<Item = Value>, recursive: bool) -> Expander {
     let mut kinds = Kinds::default();
     kinds.visit::<Outer>();
     kinds.visit::<Inner>();
-    let mut known = Known::default();
+    kinds.visit::<Certified>();
     for content in inputs {
         let document = Document { origin: Origin::of("in.yaml"), content };
         Object::all(document).unwrap().into_iter().for_each(|object| known.give(object).unwrap());
@@ -183,4 +221,73 @@ fn an_object_that_cannot_be_expanded_keeps_no_other_from_it() {
     let expected = "in.yaml: data.a is not what it should be (invalid type: integer `1`, expected a string); \
                     see `kubectl explain configmap.data.a`";
     assert_eq!(told(&expander.errors), [expected]);
+}
+
+fn certified() -> Owner {
+    let key = ObjectKey::of::<ServiceAccount>("ns", "o");
+    let json =
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "o", "namespace": "ns"}});
+    Owner { place: "in.yaml".into(), key, json }
+}
+
+fn without_cert_manager(inputs: impl IntoIterator<Item = Value>) -> Expander {
+    expander_with(Known::without(["cert-manager.io".to_owned()]), inputs, false)
+}
+
+fn keys(expansion: &Expansion) -> Vec<String> {
+    expansion.children.iter().map(|child| child.key.to_string()).collect()
+}
+
+fn text(expander: &Expander, secret: &str, key: &str) -> String {
+    let secret = expander.known.read(&ObjectKey::of::<Secret>("ns", secret)).unwrap();
+    let bytes: ByteString = serde_json::from_value(secret.data["data"][key].clone()).unwrap();
+    String::from_utf8(bytes.0).unwrap()
+}
+
+#[test]
+fn kinds_are_served_unless_the_user_says_otherwise() {
+    let with = expander([], false).expand(certified()).unwrap();
+    assert_eq!(keys(&with), ["Certificate ns/certificate", "Secret ns/users", "Deployment ns/user"]);
+    let without = without_cert_manager([]).expand(certified()).unwrap();
+    assert_eq!(keys(&without), ["Secret ns/tls", "Secret ns/users", "Deployment ns/user"]);
+}
+
+#[test]
+fn a_certificate_counts_as_there_whoever_issues_it() {
+    for mut expander in [expander([], false), without_cert_manager([])] {
+        expander.expand(certified()).unwrap();
+        assert!(text(&expander, "tls", "tls.key").starts_with("-----BEGIN RSA PRIVATE KEY-----\n"));
+        for key in ["ca.crt", "tls.crt"] {
+            assert!(text(&expander, "tls", key).starts_with("-----BEGIN CERTIFICATE-----\n"));
+        }
+        assert!(expander.known.is_generated(&ObjectKey::of::<Secret>("ns", "tls")));
+    }
+}
+
+#[test]
+fn an_issued_secret_is_rendered_without_its_certificate() {
+    let expansion = without_cert_manager([]).expand(certified()).unwrap();
+    let secret = &expansion.children[0];
+    assert_eq!((&secret.object["type"], secret.object.get("data")), (&json!("kubernetes.io/tls"), None));
+    let expected = "The operator issues data.ca.crt, data.tls.crt, data.tls.key when it creates this Secret. \
+                    Do not apply it without.";
+    assert_eq!(secret.notes, [expected]);
+}
+
+#[test]
+fn a_certificate_that_is_given_is_used_as_it_is() {
+    let mut expander = expander([given("tls")], false);
+    expander.expand(certified()).unwrap();
+    assert_eq!(text(&expander, "tls", "key"), "abc");
+    let expansion = without_cert_manager([given("tls")]).expand(certified()).unwrap();
+    assert_eq!(expansion.children[0].notes, ["Given as input: the operator uses it as it is."]);
+}
+
+#[test]
+fn an_htpasswd_line_has_the_shape_of_one() {
+    let mut expander = expander([], false);
+    expander.expand(certified()).unwrap();
+    assert_eq!(text(&expander, "users", "password"), "xxx");
+    let line = text(&expander, "users", "htpasswd");
+    assert!(line.starts_with("u:$2b$10$") && line.len() == 2 + 60, "{line}");
 }

@@ -28,3 +28,17 @@ fn help_says_that_secrets_are_printed_and_gives_examples() {
     assert!(ran.stdout.contains("Secrets are printed as they are"), "{}", ran.stdout);
     assert!(ran.stdout.contains("Examples:\n"), "{}", ran.stdout);
 }
+
+#[test]
+fn only_kinds_that_are_optional_can_be_done_without() {
+    for command in ["render", "graph"] {
+        let expected = "\
+error: invalid value 'apps' for '--without <GROUP>'
+  [possible values: cert-manager.io, gateway.networking.k8s.io, monitoring.coreos.com]
+
+For more information, try '--help'.
+";
+        let misused = Ran { code: Some(2), stdout: String::new(), stderr: expected.into() };
+        assert_eq!(Folder::empty().run(&format!("{command} -f core.yaml --without apps")), misused);
+    }
+}

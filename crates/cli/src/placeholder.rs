@@ -1,0 +1,68 @@
+//! Stand-ins for values that nobody knows before they are made: of the right shape for whoever reads them, and never
+//! to be taken for real ones.
+
+use crate::stored::{base64, fold};
+use api::thirdparty::cert_manager::Certificate;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use plan::{Maker, ObjectKey, Recipe, Unmade};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What a Secret with a certificate holds.
+pub const TLS_KEYS: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
+
+/// A Secret with values that are to be made up.
+pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, Unmade> {
+    fold(&mut secret);
+    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
+    let decoded = |(key, value): (&String, &Value)| {
+        Some((key.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
+    };
+    let present = entries.filter_map(decoded).collect();
+    for (key, value) in plan::made_up(generate, &present, &Placeholders)? {
+        secret["data"][key] = base64(ByteString(value));
+    }
+    Ok(secret)
+}
+
+/// A Secret with a certificate that is to be issued.
+pub fn issued(mut secret: Value) -> Value {
+    for key in TLS_KEYS {
+        let label = if key == "tls.key" { "RSA PRIVATE KEY" } else { "CERTIFICATE" };
+        secret["data"][key] = base64(ByteString(pem(label).into_bytes()));
+    }
+    secret
+}
+
+/// The Secret that cert-manager makes for a Certificate.
+pub fn of_certificate(key: &ObjectKey, object: &Value) -> Option<(ObjectKey, Value)> {
+    if ObjectKey::of::<Certificate>(&key.namespace, &key.name) != *key {
+        return None;
+    }
+    let name = object.pointer("/spec/secretName")?.as_str()?;
+    let secret = json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": key.namespace},
+        "type": "kubernetes.io/tls",
+    });
+    Some((ObjectKey::of::<Secret>(&key.namespace, name), issued(secret)))
+}
+
+fn pem(label: &str) -> String {
+    let words = base64(ByteString(b"a placeholder, made up offline".to_vec()));
+    let words = words.as_str().unwrap_or_default();
+    format!("-----BEGIN {label}-----\n{words}\n-----END {label}-----\n")
+}
+
+struct Placeholders;
+
+impl Maker for Placeholders {
+    fn alphanumeric(&self, length: usize) -> String {
+        "x".repeat(length)
+    }
+
+    fn bcrypt(&self, _: &[u8]) -> Option<String> {
+        Some(format!("$2b$10${}", "x".repeat(53)))
+    }
+}

@@ -1,0 +1,132 @@
+//! What we write, against the definitions that the third parties publish, where those are at hand.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use api::thirdparty::{
+    cert_manager::{Certificate, Issuer},
+    gateway::HTTPRoute,
+    monitoring::ServiceMonitor,
+};
+use apiserver::ApiServer;
+use k8s_openapi::{
+    NamespaceResourceScope, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client, Resource,
+    api::{Patch, PatchParams, PostParams},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::{fmt::Debug, fs, path::Path};
+
+/// Applies an object with every field our type has, strictly: an unknown field or a wrong value is refused.
+async fn accepted<K>(definition: &str, spec: Value)
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+        + Clone
+        + Debug
+        + Serialize
+        + DeserializeOwned,
+{
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/thirdparty-crds")
+        .join(format!("{definition}.yaml"));
+    let Ok(text) = fs::read_to_string(&file) else {
+        println!("skipped: {} is not at hand", file.display());
+        return;
+    };
+    let client = Client::new(ApiServer::builder().build().unwrap(), "default");
+    let definition: CustomResourceDefinition = serde_saphyr::from_str(&text).unwrap();
+    Api::all(client.clone()).create(&PostParams::default(), &definition).await.unwrap();
+
+    let object: K = serde_json::from_value(json!({
+        "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": {"name": "a"}, "spec": spec,
+    }))
+    .unwrap();
+    let written = serde_json::to_value(&object).unwrap();
+    assert_eq!(written["spec"], spec, "our type has every field");
+    let params = PatchParams::apply("test").validation_strict();
+    let stored: K =
+        Api::default_namespaced(client).patch("a", &params, &Patch::Apply(&object)).await.unwrap();
+    let stored = serde_json::to_value(&stored).unwrap();
+    assert_eq!(without_defaults(&stored["spec"], &spec), spec, "nothing was pruned");
+}
+
+/// What is stored, reduced to the fields that were sent.
+fn without_defaults(stored: &Value, sent: &Value) -> Value {
+    match (stored, sent) {
+        (Value::Object(stored), Value::Object(sent)) => sent
+            .iter()
+            .filter_map(|(field, sent)| Some((field.clone(), without_defaults(stored.get(field)?, sent))))
+            .collect(),
+        (Value::Array(stored), Value::Array(sent)) if stored.len() == sent.len() => {
+            stored.iter().zip(sent).map(|(stored, sent)| without_defaults(stored, sent)).collect()
+        }
+        _ => stored.clone(),
+    }
+}
+
+#[tokio::test]
+async fn cert_manager_accepts_our_issuers_and_certificates() {
+    accepted::<Issuer>("cert-manager.io_issuers", json!({"ca": {"secretName": "authority"}})).await;
+    let certificate = json!({
+        "secretName": "core-tls",
+        "issuerRef": {"name": "authority", "kind": "Issuer", "group": "cert-manager.io"},
+        "dnsNames": ["core"],
+        "commonName": "core",
+        "isCA": false,
+        "duration": "2160h0m0s",
+        "renewBefore": "360h0m0s",
+        "usages": ["server auth", "client auth"],
+        "privateKey": {"algorithm": "RSA", "encoding": "PKCS1", "size": 2048, "rotationPolicy": "Never"},
+    });
+    accepted::<Certificate>("cert-manager.io_certificates", certificate).await;
+}
+
+#[tokio::test]
+async fn the_gateway_api_accepts_our_routes() {
+    let parent = json!({
+        "group": "gateway.networking.k8s.io", "kind": "Gateway", "namespace": "infra", "name": "gateway",
+        "sectionName": "https", "port": 443,
+    });
+    let filter = json!({"type": "RequestHeaderModifier", "requestHeaderModifier": {"remove": ["X-Real-Ip"]}});
+    let rule = |paths: Value| {
+        json!({
+            "matches": paths,
+            "filters": [filter],
+            "backendRefs": [{"name": "core", "port": 80}],
+            "timeouts": {"request": "0s", "backendRequest": "0s"},
+        })
+    };
+    let prefix = json!([{"path": {"type": "PathPrefix", "value": "/v2/"}}]);
+    let exact = json!([{"path": {"type": "Exact", "value": "/"}}]);
+    let route = json!({
+        "parentRefs": [parent], "hostnames": ["core.harbor.domain"], "rules": [rule(prefix), rule(exact)],
+    });
+    accepted::<HTTPRoute>("gateway.networking.k8s.io_httproutes", route).await;
+}
+
+#[tokio::test]
+async fn the_prometheus_operator_accepts_our_monitors() {
+    let relabeling = json!({
+        "action": "hashmod", "sourceLabels": ["pod"], "separator": "/", "regex": "(.*)", "modulus": 2,
+        "targetLabel": "shard", "replacement": "$1",
+    });
+    let monitor = json!({
+        "selector": {"matchLabels": {"app.kubernetes.io/instance": "harbor"}},
+        "jobLabel": "app.kubernetes.io/name",
+        "endpoints": [{
+            "port": "https-metrics", "path": "/metrics", "interval": "30s", "scheme": "https",
+            "tlsConfig": {
+                "ca": {"secret": {"name": "core-tls", "key": "ca.crt"}},
+                "cert": {"configMap": {"name": "core-tls", "key": "tls.crt"}},
+                "keySecret": {"name": "core-tls", "key": "tls.key"},
+                "serverName": "core",
+                "insecureSkipVerify": false,
+            },
+            "relabelings": [relabeling],
+            "metricRelabelings": [{"action": "drop", "sourceLabels": ["__name__"], "regex": "go_.*"}],
+        }],
+    });
+    accepted::<ServiceMonitor>("monitoring.coreos.com_servicemonitors", monitor).await;
+}
