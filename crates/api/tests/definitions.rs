@@ -184,3 +184,27 @@ fn every_rule_says_what_is_wrong_and_what_to_do() {
         assert!(!problem.is_empty() && !remedy.ends_with('.'), "{message}");
     }
 }
+
+#[test]
+fn no_kind_is_so_large_that_a_watch_of_it_overflows_the_stack() {
+    // kube moves objects by value through several futures; without optimisation each of them has a copy of its own.
+    macro_rules! sizes {
+        ($($kind:ident),+) => { [$((stringify!($kind), size_of::<api::v1beta1::$kind>())),+] };
+    }
+    let sizes = sizes!(
+        ChartMuseum,
+        Core,
+        Exporter,
+        Harbor,
+        HarborCluster,
+        JobService,
+        NotaryServer,
+        NotarySigner,
+        Portal,
+        Registry,
+        RegistryController,
+        Trivy
+    );
+    let large: Vec<_> = sizes.into_iter().filter(|(_, size)| *size > 4500).collect();
+    assert!(large.is_empty(), "{large:?}; box the largest fields");
+}

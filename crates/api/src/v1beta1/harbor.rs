@@ -58,7 +58,7 @@ use serde::{Deserialize, Serialize};
 pub struct HarborSpec {
     /// The installation.
     #[serde(flatten)]
-    pub installation: InstallationSpec,
+    pub installation: Box<InstallationSpec>,
 
     /// PostgreSQL.
     pub database: HarborDatabaseSpec,

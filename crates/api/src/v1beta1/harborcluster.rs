@@ -78,7 +78,7 @@ use serde::{Deserialize, Serialize};
 pub struct HarborClusterSpec {
     /// The installation.
     #[serde(flatten)]
-    pub installation: InstallationSpec,
+    pub installation: Box<InstallationSpec>,
 
     /// Redis: one that exists, or one the operator runs.
     pub cache: CacheSpec,

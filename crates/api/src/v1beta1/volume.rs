@@ -42,25 +42,25 @@ pub struct RegistryPersistentVolumeSpec {
 /// Any source a pod's volume may have: a [`Volume`] that has no name yet.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
-pub struct VolumeSource(Volume);
+pub struct VolumeSource(Box<Volume>);
 
 impl VolumeSource {
     /// A scratch directory of limited size that lives as long as its pod.
     pub fn empty_dir(size_limit: &str) -> Self {
         let empty_dir =
             EmptyDirVolumeSource { size_limit: Some(Quantity(size_limit.to_owned())), medium: None };
-        Self(Volume { empty_dir: Some(empty_dir), ..Volume::default() })
+        Self(Box::new(Volume { empty_dir: Some(empty_dir), ..Volume::default() }))
     }
 
     /// The volume of that name with this source.
     pub fn volume(&self, name: &str) -> Volume {
-        Volume { name: name.to_owned(), ..self.0.clone() }
+        Volume { name: name.to_owned(), ..*self.0.clone() }
     }
 }
 
 impl From<Volume> for VolumeSource {
     fn from(volume: Volume) -> Self {
-        Self(Volume { name: String::new(), ..volume })
+        Self(Box::new(Volume { name: String::new(), ..volume }))
     }
 }
 
