@@ -61,12 +61,7 @@ fn notary_reaches_its_databases() {
 
     let server = self::server("notary", "notarysigner", None);
     let notary = pointed_at::<NotarySigner>(&server, "/spec/storage/postgres", "disable");
-    assert_reaches(
-        &notary,
-        "notarysigner",
-        "/etc/notary-signer/signer.json",
-        "notary|notarysigner|f",
-    );
+    assert_reaches(&notary, "notarysigner", "/etc/notary-signer/signer.json", "notary|notarysigner|f");
 }
 
 /// Both URLs lead there: the one of the program, and the one of its migration.
