@@ -1,10 +1,7 @@
 //! One component object, reduced to what all its children have in common.
 
 use crate::{HarborVersion, VERSION_ANNOTATION, catalogue::Feature, labels, network_policy};
-use api::v1beta1::{
-    component::ComponentSpec,
-    network::{IpFamily, Network},
-};
+use api::v1beta1::{component::ComponentSpec, network::Network};
 use k8s_openapi::{
     ByteString,
     api::{
@@ -176,14 +173,18 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// Gives a Service the addresses a user wants.
+/// Gives a Service the addresses a user wants, the first of them in the family listed first.
 pub(crate) fn families(service: &mut ServiceSpec, network: Option<&Network>) {
     let Some((network, policy)) = network.and_then(|network| Some((network, network.ip_family_policy?)))
     else {
         return;
     };
-    let listed = [IpFamily::IPv4, IpFamily::IPv6].into_iter().filter(|family| network.listens_on(*family));
-    let listed: Vec<String> = listed.map(|family| family.as_str().to_owned()).collect();
+    let mut listed: Vec<String> = Vec::new();
+    for family in &network.ip_families {
+        if !listed.contains(family) {
+            listed.push(family.clone());
+        }
+    }
     service.ip_family_policy = Some(policy.as_str().into());
     service.ip_families = Some(listed).filter(|listed| !listed.is_empty());
 }

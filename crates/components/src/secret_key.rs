@@ -83,9 +83,21 @@ impl<'w> Secrets<'w> {
         judge: impl FnOnce(&[u8]) -> Result<(), Fault>,
     ) -> Result<Value, PlanError> {
         let value = self.value(key)?;
-        judge(value.bytes())
-            .map_err(|fault| PlanError::invalid(self.subject(key), fault.problem, fault.remedy))?;
+        judge(value.bytes()).map_err(|fault| self.refused(key, fault))?;
         Ok(value)
+    }
+
+    /// The value of a key whose Secret need not exist, but must have the key if it does.
+    pub fn found(&self, key: &SecretKey<'_>) -> Result<Option<Value>, PlanError> {
+        match self.world.read::<Secret>(key.secret)? {
+            Some(_) => self.value(key).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The error that a value is at fault.
+    pub fn refused(&self, key: &SecretKey<'_>, fault: Fault) -> PlanError {
+        PlanError::invalid(self.subject(key), fault.problem, fault.remedy)
     }
 
     fn subject(&self, key: &SecretKey<'_>) -> String {

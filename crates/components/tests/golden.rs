@@ -37,7 +37,7 @@ fn the_example_of_a_core_renders() {
         .into_iter()
         .map(|child| child["kind"].clone())
         .collect();
-    assert_eq!(kinds, ["Service", "ConfigMap", "Secret", "Deployment"]);
+    assert_eq!(kinds, ["Service", "ConfigMap", "Secret", "Secret", "Deployment"]);
 }
 
 /// Objects in the order they are applied, fields in the order a person reads them, each under how it is brought about.

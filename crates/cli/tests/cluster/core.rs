@@ -35,7 +35,7 @@ async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_si
     let count = |what: &str| sent.iter().filter(|request| request.starts_with(what)).count();
     println!("from created to ready: {} requests, {} of them writes", sent.len(), writes(&sent).len());
     assert_eq!(count("PATCH"), 4 + 2, "four children and two statuses: {sent:#?}");
-    assert_eq!(count("POST"), 1, "one event: {sent:#?}");
+    assert_eq!(count("POST"), 2, "a child that is made once, and one event: {sent:#?}");
 
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(requests.take(), Vec::<String>::new());

@@ -5,11 +5,13 @@
 
 use super::{
     Core,
+    endpoints::Endpoints,
     inputs::{self, Inputs},
     secret,
 };
 use crate::{
-    HarborVersion, catalogue::Feature, environment::Environment, metrics::Metrics, proxy, tls::InternalTls,
+    HarborVersion, catalogue::Feature, environment::Environment, metrics::Metrics, proxy,
+    secret_key::SecretKey, tls::InternalTls,
 };
 use api::v1beta1::core::{CoreLogLevel, components::CacheDriver};
 use plan::Component;
@@ -22,16 +24,18 @@ pub(super) const TLS_DIRECTORY: &str = "/etc/core/ssl";
 
 /// All of it, each name once.
 pub(super) fn environment(core: &Inputs<'_>) -> Environment {
+    let siblings = std::iter::once(&*core.instance.name).chain(core.endpoints.siblings());
     general(core)
         .and(database(core))
         .and(redis(core))
         .and(endpoints(core))
         .and(credentials(core))
         .and(features(core))
+        .and(core.settings.clone())
         .and(InternalTls::environment(core.tls.as_ref(), TLS_DIRECTORY))
         .and(Metrics::environment(core.metrics.as_ref(), Core::NAME))
         .and(core.trace.clone())
-        .and(proxy::environment(core.spec.proxy.as_ref(), siblings(core)))
+        .and(proxy::environment(core.spec.proxy.as_ref(), siblings))
 }
 
 fn general(core: &Inputs<'_>) -> Environment {
@@ -55,34 +59,22 @@ fn database(core: &Inputs<'_>) -> Environment {
         .with("POSTGRESQL_MAX_OPEN_CONNS", core.spec.database.max_open_connections)
 }
 
-/// Without a registry Redis its variable is left out: an empty one would be taken at its word.
 fn redis(core: &Inputs<'_>) -> Environment {
-    let environment = Environment::default()
-        .with_secret(secret::REDIS_URL_CORE, &secret::key(core, secret::REDIS_URL_CORE));
-    match core.redis.registry {
-        Some(_) => {
-            let key = secret::key(core, secret::REDIS_URL_REGISTRY);
-            environment.with_secret(secret::REDIS_URL_REGISTRY, &key)
-        }
-        None => environment,
-    }
+    let name = &core.instance.name;
+    secret::urls(core).fold(Environment::default(), |environment, (key, _)| {
+        environment.with_secret(key, &SecretKey::new(name, key))
+    })
 }
 
 fn endpoints(core: &Inputs<'_>) -> Environment {
-    let components = &core.spec.components;
     let (scheme, name) = (core.scheme(), &core.instance.name);
     let (own, port, container_port) = (scheme.as_str(), scheme.port(), scheme.container_port());
     Environment::default()
-        .with("EXT_ENDPOINT", &core.spec.external_endpoint)
         // The port is spelt out because the Trivy adapter cannot do without.
         .with("CORE_URL", format_args!("{own}://{name}:{port}"))
         // Only ever used by Core to push to itself, and then without verifying the certificate.
         .with("CORE_LOCAL_URL", format_args!("{own}://127.0.0.1:{container_port}"))
-        .with("JOBSERVICE_URL", &components.job_service.url)
-        .with("PORTAL_URL", &components.portal.url)
-        .with("REGISTRY_URL", &components.registry.access.url)
-        .with("REGISTRY_CONTROLLER_URL", &components.registry.access.controller_url)
-        .with("TOKEN_SERVICE_URL", &components.token_service.url)
+        .and(core.endpoints.environment())
 }
 
 fn credentials(core: &Inputs<'_>) -> Environment {
@@ -100,22 +92,18 @@ fn credentials(core: &Inputs<'_>) -> Environment {
 /// use for them.
 fn features(core: &Inputs<'_>) -> Environment {
     let (components, version) = (&core.spec.components, &core.instance.version);
-    let trivy = components.trivy.as_ref();
-    let mut environment = Environment::default()
-        .with("WITH_TRIVY", trivy.is_some())
-        .with_some("TRIVY_ADAPTER_URL", trivy.map(|trivy| &trivy.adapter_url));
+    let Endpoints { trivy, notary, charts, .. } = core.endpoints;
+    let mut environment =
+        Environment::default().with("WITH_TRIVY", trivy.is_some()).with_some("TRIVY_ADAPTER_URL", trivy);
     if version.has(Feature::Notary) {
-        let notary = components.notary_server.as_ref();
-        environment = environment
-            .with("WITH_NOTARY", notary.is_some())
-            .with_some("NOTARY_URL", notary.map(|notary| &notary.url));
+        environment = environment.with("WITH_NOTARY", notary.is_some()).with_some("NOTARY_URL", notary);
     }
     if version.has(Feature::ChartMuseum) {
-        let charts = components.chart_repository.as_ref();
+        let driver = components.chart_repository.as_ref().map(|charts| cache_driver(charts.cache_driver));
         environment = environment
             .with("WITH_CHARTMUSEUM", charts.is_some())
-            .with_some("CHART_REPOSITORY_URL", charts.map(|charts| &charts.url))
-            .with_some("CHART_CACHE_DRIVER", charts.map(|charts| cache_driver(charts.cache_driver)));
+            .with_some("CHART_REPOSITORY_URL", charts)
+            .with_some("CHART_CACHE_DRIVER", driver);
     }
     if version.has(Feature::SyncQuota) {
         environment = environment.with("SYNC_QUOTA", true);
@@ -156,23 +144,4 @@ fn proxy_cache_types(version: &HarborVersion) -> String {
         ("jfrog-artifactory", version.has(Feature::JfrogProxyCache)),
     ];
     types.into_iter().filter(|(_, permitted)| *permitted).map(|(name, _)| name).collect::<Vec<_>>().join(",")
-}
-
-/// Hosts inside the cluster that Core talks to over HTTP.
-fn siblings<'a>(core: &'a Inputs<'_>) -> impl Iterator<Item = &'a str> {
-    let components = &core.spec.components;
-    let always = [
-        &components.job_service.url,
-        &components.portal.url,
-        &components.registry.access.url,
-        &components.registry.access.controller_url,
-        &components.token_service.url,
-    ];
-    let sometimes = [
-        components.trivy.as_ref().map(|trivy| &trivy.adapter_url),
-        components.notary_server.as_ref().map(|notary| &notary.url),
-        components.chart_repository.as_ref().map(|charts| &charts.url),
-    ];
-    let urls = always.into_iter().chain(sometimes.into_iter().flatten());
-    std::iter::once(&*core.instance.name).chain(urls.map(|url| proxy::host(url)))
 }

@@ -2,7 +2,7 @@
 //!
 //! All that can be wrong is found here and reported at once; what follows cannot fail.
 
-use super::{Core, keys};
+use super::{Core, endpoints::Endpoints, fingerprint::Fingerprint, keys, settings};
 use crate::{
     authorities::Authorities,
     duration,
@@ -15,7 +15,7 @@ use crate::{
     tls::{InternalTls, Scheme},
     trace,
 };
-use api::v1beta1::{self, CoreSpec};
+use api::v1beta1::{self, CoreSpec, redis::RedisConnection};
 use plan::{All, Component, PlanError, World};
 
 /// A Core that can be made.
@@ -36,6 +36,12 @@ pub(super) struct Inputs<'a> {
     pub redis: RedisUrls,
     /// Where its traces go.
     pub trace: Environment,
+    /// Where everything it talks to is.
+    pub endpoints: Endpoints<'a>,
+    /// Further settings.
+    pub settings: Environment,
+    /// Of the key that encrypts secrets in its database.
+    pub fingerprint: Fingerprint,
 }
 
 /// URLs of the Redis databases Core uses. They hold passwords.
@@ -44,6 +50,8 @@ pub(super) struct RedisUrls {
     pub core: String,
     /// Of the registry's cache, which Core clears when blobs are deleted and needs for every chunked upload.
     pub registry: Option<String>,
+    /// Of the cache layer, if it has a database of its own.
+    pub cache_layer: Option<String>,
 }
 
 impl<'a> Inputs<'a> {
@@ -52,25 +60,48 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let (instance, redis, tls, metrics, database, trace, ..) = (
-            Instance::of::<Core>(&owner.metadata, &spec.component).and_then(|core| supported(spec, core)),
+        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, fingerprint, ()) = (
+            Instance::of::<Core>(&owner.metadata, &spec.component)
+                .and_then(|core| with_settings(core, spec, &secrets)),
             redis_urls(spec, &secrets),
             InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),
             Metrics::of(spec.metrics.as_ref(), Scheme::of(spec.components.tls.as_ref())),
             Database::of(&spec.database.connection, "spec.database", &secrets),
             trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
-            shared_secrets(spec, &secrets),
-            key_files(spec, &secrets),
-            certificates(spec, &authorities, &secrets),
+            Endpoints::of(spec),
+            Fingerprint::of(owner, &secrets),
+            handed_on(spec, &authorities, &secrets),
         )
             .all()?;
-        Ok(Self { instance, spec, tls, metrics, database, authorities, redis, trace })
+        Ok(Self {
+            instance,
+            spec,
+            tls,
+            metrics,
+            database,
+            authorities,
+            redis,
+            trace,
+            endpoints,
+            settings,
+            fingerprint,
+        })
     }
 
     /// How Core is served.
     pub fn scheme(&self) -> Scheme {
         Scheme::of(self.spec.components.tls.as_ref())
     }
+}
+
+/// The settings too, which depend on the Harbor this Core belongs to.
+fn with_settings<'a>(
+    core: Instance<'a>,
+    spec: &CoreSpec,
+    secrets: &Secrets<'_>,
+) -> Result<(Instance<'a>, Environment), PlanError> {
+    let settings = settings::environment(spec, &core.version, secrets)?;
+    Ok((core, settings))
 }
 
 /// Whose `ca.crt` Core trusts: what the user lists, and who signed the certificates of Redis.
@@ -81,26 +112,26 @@ fn authorities(spec: &CoreSpec) -> Authorities<'_> {
     Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis))
 }
 
-/// Refuses what the Harbor this Core belongs to does not know.
-fn supported<'a>(spec: &CoreSpec, core: Instance<'a>) -> Result<Instance<'a>, PlanError> {
-    let registry = spec.components.registry.redis.as_ref();
-    (
-        redis::understood(&spec.redis.connection, "spec.redis", &core.version),
-        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", &core.version)),
-    )
-        .all()?;
-    Ok(core)
-}
-
 fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanError> {
     let idle = duration::seconds(&spec.redis.idle_timeout, "spec.redis.idleTimeout")?;
     let registry = spec.components.registry.redis.as_ref();
-    let (core, registry) = (
+    let cache_layer = settings::enabled(spec.cache_layer.as_ref()).and_then(|layer| layer.database);
+    let cache_layer =
+        cache_layer.map(|database| RedisConnection { database, ..spec.redis.connection.clone() });
+    let (core, registry, cache_layer) = (
         redis::url(&spec.redis.connection, idle, secrets),
         registry.map(|registry| redis::url(registry, idle, secrets)).transpose(),
+        cache_layer.map(|connection| redis::url(&connection, idle, secrets)).transpose(),
     )
         .all()?;
-    Ok(RedisUrls { core, registry })
+    Ok(RedisUrls { core, registry, cache_layer })
+}
+
+/// What pods are given as it is.
+fn handed_on(spec: &CoreSpec, authorities: &Authorities<'_>, secrets: &Secrets<'_>) -> Result<(), PlanError> {
+    (shared_secrets(spec, secrets), key_files(spec, secrets), certificates(spec, authorities, secrets))
+        .all()
+        .map(drop)
 }
 
 /// What is mounted as it is. The authority users may download need not be there, the Secret must.
@@ -125,12 +156,7 @@ fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanErro
 
 fn key_files(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
     let token = SecretKey::new(&spec.components.token_service.certificate_ref, keys::TOKEN_KEY);
-    let encryption = SecretKey::new(&spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
-    (
-        secrets.sound(&token, keys::signs_tokens),
-        secrets.sound(&encryption, keys::encrypts),
-        secrets.sound(&csrf_key(spec), keys::protects_forms),
-    )
+    (secrets.sound(&token, keys::signs_tokens), secrets.sound(&csrf_key(spec), keys::protects_forms))
         .all()
         .map(drop)
 }

@@ -5,11 +5,14 @@
 
 mod config;
 mod deployment;
+mod endpoints;
 mod environment;
+mod fingerprint;
 mod inputs;
 mod keys;
 mod secret;
 mod service;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -51,7 +54,8 @@ impl Component for Core {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
-        graph.add::<Deployment>(deployment::deployment(&core), (config, access));
+        let fingerprint = graph.add::<Secret>(core.fingerprint.remembered(&core.instance), ());
+        graph.add::<Deployment>(deployment::deployment(&core), (config, access, fingerprint));
         availability::add(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);

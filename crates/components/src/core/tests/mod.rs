@@ -2,28 +2,40 @@
 
 mod adoption;
 mod environment;
+mod fingerprint;
 mod pods;
 mod refusals;
 mod secrecy;
+mod settings;
 
 use super::Core;
 use crate::cases::Case;
 use serde_json::Value;
 
 /// Names of the golden cases, which together use everything a Core can be given.
-const CASES: [&str; 6] = ["minimal", "tls", "full", "harbor-2.5", "harbor-2.15", "rediss"];
+const CASES: [&str; 9] = [
+    "minimal",
+    "tls",
+    "full",
+    "harbor-2.5",
+    "harbor-2.8",
+    "harbor-2.9",
+    "harbor-2.13",
+    "harbor-2.15",
+    "rediss",
+];
 
 fn a_core() -> Case<Core> {
     Case::golden("minimal")
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_what_its_pods_mount() {
+fn only_the_deployment_waits_for_what_its_pods_mount_and_for_the_key_to_be_remembered() {
     let plan = Case::<Core>::golden("full").plan().unwrap();
     for (_, desired, after) in plan.graph.iter() {
         let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
         let expected: &[&str] =
-            if desired.object.key().kind == "Deployment" { &["ConfigMap", "Secret"] } else { &[] };
+            if desired.object.key().kind == "Deployment" { &["ConfigMap", "Secret", "Secret"] } else { &[] };
         assert_eq!(after, expected, "{:?}", desired.object.key());
     }
 }

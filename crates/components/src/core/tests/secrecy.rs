@@ -14,6 +14,9 @@ fn marked(name: &str) -> Case<Core> {
                 "tls.key" => base64(format!("-----BEGIN RSA PRIVATE KEY-----\n{MARKER}\n").as_bytes()),
                 "key" => base64(format!("{MARKER:-<30}").as_bytes()),
                 "secret" => base64(format!("{MARKER:-<14}").as_bytes()),
+                "CONFIG_OVERWRITE_JSON" => {
+                    base64(format!("{{\"oidc_client_secret\": \"{MARKER}\"}}").as_bytes())
+                }
                 _ => base64(MARKER.as_bytes()),
             };
         }
@@ -39,7 +42,7 @@ fn b13_no_secret_leaves_its_secret() {
         let case = marked(name);
         let (secrets, others): (Vec<Value>, Vec<Value>) =
             case.children().into_iter().partition(|child| child["kind"] == "Secret");
-        assert_eq!(secrets.len(), 1);
+        assert_eq!(secrets.len(), 2);
         for child in others {
             assert_eq!(leaks(&child, &case.inputs), None, "{name}: {}", child["kind"]);
         }

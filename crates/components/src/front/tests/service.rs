@@ -44,8 +44,8 @@ fn everything_that_can_be_wished_is_in_the_service() {
             "labels": {"example.com/team": "registry"},
         })),
         network: Some(Network {
-            ip_families: vec!["IPv6".into()],
-            ip_family_policy: Some(IpFamilyPolicy::SingleStack),
+            ip_families: vec!["IPv6".into(), "IPv4".into()],
+            ip_family_policy: Some(IpFamilyPolicy::PreferDualStack),
         }),
         ..secured()
     };
@@ -68,8 +68,8 @@ fn everything_that_can_be_wished_is_in_the_service() {
                     {"name": "https", "port": 8001, "nodePort": 30003, "protocol": "TCP", "targetPort": "https"},
                 ],
                 "clusterIP": "10.0.0.7",
-                "ipFamilies": ["IPv6"],
-                "ipFamilyPolicy": "SingleStack",
+                "ipFamilies": ["IPv6", "IPv4"],
+                "ipFamilyPolicy": "PreferDualStack",
                 "loadBalancerIP": "192.0.2.1",
                 "loadBalancerSourceRanges": ["198.51.100.0/24"],
             },

@@ -1,0 +1,75 @@
+use super::{Case, Core, a_core};
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use plan::{ObjectKey, Policy};
+use serde_json::{Value, json};
+
+const NAME: &str = "harbor-core-encryption-fingerprint";
+
+fn remembered(case: &Case<Core>) -> Value {
+    case.children().into_iter().find(|child| child["metadata"]["name"] == NAME).unwrap()
+}
+
+/// The case some time later: what was remembered is there.
+fn later(case: Case<Core>) -> Case<Core> {
+    let secret = remembered(&case);
+    let mut case = case;
+    case.inputs.push(secret);
+    case
+}
+
+#[test]
+fn the_key_is_remembered_by_the_first_digits_of_its_sha256() {
+    let case = a_core().with("core-encryption-key", "secret", "0123456789abcdef");
+    let data: ByteString = serde_json::from_value(remembered(&case)["data"]["sha256"].clone()).unwrap();
+    // printf 0123456789abcdef | sha256sum | cut -c-16
+    assert_eq!(String::from_utf8(data.0).unwrap(), "9f9f5111f7b27a78");
+}
+
+#[test]
+fn what_is_remembered_is_never_written_again() {
+    let key = ObjectKey::of::<Secret>("registry", NAME);
+    let plan = a_core().plan().unwrap();
+    let (_, desired, _) = plan.graph.iter().find(|(_, desired, _)| desired.object.key() == key).unwrap();
+    assert_eq!(desired.policy, Policy::CreateOnce { generate: [].into() });
+    assert!(plan.reads.contains(&key), "so that its deletion is noticed");
+}
+
+#[test]
+fn trap_3_a_wrong_key_of_the_right_length_is_refused() {
+    let replaced = later(a_core()).with("core-encryption-key", "secret", "fedcba9876543210");
+    assert_eq!(
+        replaced.error(),
+        "Secret registry/core-encryption-key, key `secret`: is not the key the database was encrypted with; \
+         restore it, or, if the database is new, delete Secret registry/harbor-core-encryption-fingerprint"
+    );
+}
+
+#[test]
+fn the_right_key_is_accepted_under_any_name() {
+    let same = later(a_core());
+    assert_eq!(same.children(), a_core().children());
+    let mut moved = same;
+    let mut copy =
+        moved.inputs.iter().find(|it| it["metadata"]["name"] == "core-encryption-key").unwrap().clone();
+    copy["metadata"]["name"] = json!("moved-key");
+    moved.inputs.push(copy);
+    assert!(moved.set("/spec/database/encryptionKeyRef", json!("moved-key")).plan().is_ok());
+}
+
+#[test]
+fn once_forgotten_the_key_in_use_is_remembered() {
+    let replaced = later(a_core()).with("core-encryption-key", "secret", "fedcba9876543210").without(NAME);
+    assert_ne!(remembered(&replaced), remembered(&a_core()));
+}
+
+#[test]
+fn a_key_that_is_unsound_is_told_so_and_not_compared() {
+    let error = later(a_core()).with("core-encryption-key", "secret", "0123456789abcdef\n").error();
+    assert!(error.contains("holds 17 bytes") && !error.contains("was encrypted with"), "{error}");
+}
+
+#[test]
+fn a_line_break_after_a_fingerprint_restored_by_hand_does_not_matter() {
+    let case = later(a_core().with("core-encryption-key", "secret", "0123456789abcdef"));
+    assert!(case.with(NAME, "sha256", "9f9f5111f7b27a78\n").plan().is_ok());
+}
