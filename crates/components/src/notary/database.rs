@@ -88,10 +88,11 @@ mod tests {
     use api::v1beta1::postgres::PostgresHostSpec;
 
     fn connection() -> PostgresConnection {
-        let mut connection = PostgresConnection::default();
-        connection.hosts = vec![PostgresHostSpec { host: "db".into(), port: None }];
-        connection.database = Some("notary".into());
-        connection
+        PostgresConnection {
+            hosts: vec![PostgresHostSpec { host: "db".into(), port: None }],
+            database: Some("notary".into()),
+            ..PostgresConnection::default()
+        }
     }
 
     fn url(connection: &PostgresConnection) -> String {

@@ -51,7 +51,7 @@ fn container(trivy: &Inputs<'_>) -> Container {
         readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe(trivy, "/probe/ready") }),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
-                exec: Some(ExecAction { command: Some(scans_to_end(trivy.scan_seconds)) }),
+                exec: Some(ExecAction { command: Some(scans_to_end()) }),
                 ..LifecycleHandler::default()
             }),
             ..Lifecycle::default()
@@ -73,10 +73,10 @@ fn probe(trivy: &Inputs<'_>, path: &str) -> Probe {
 /// Waits while a scan is running. Since Harbor 2.10 the adapter exits at once when told to, and Harbor would wait an
 /// hour for the report of a scan that nobody continues.
 ///
-/// A scan has a file among the reports as long as it runs; one older than a scan can be was left behind by a crash.
-fn scans_to_end(scan_seconds: u64) -> Vec<String> {
-    let minutes = scan_seconds / 60 + 1;
-    let running = format!("find {} -name 'scan_report_*' -mmin -{minutes}", storage::REPORTS);
+/// A scan has a file among the reports as long as it runs. One older than what the kubelet makes for each start of a
+/// container was left behind by a crash.
+fn scans_to_end() -> Vec<String> {
+    let running = format!("find {} -name 'scan_report_*' -newer /dev/termination-log", storage::REPORTS);
     vec!["/bin/sh".into(), "-c".into(), format!("while [ -n \"$({running})\" ]; do sleep 1; done")]
 }
 
