@@ -76,6 +76,12 @@ impl<'w> Secrets<'w> {
         Ok(value(self.world.require::<Secret>(key.secret)?, key.key).is_some())
     }
 
+    /// The keys of a Secret that must exist.
+    pub fn keys(&self, secret: &str) -> Result<Vec<String>, PlanError> {
+        let secret = self.world.require::<Secret>(secret)?;
+        Ok(secret.data.unwrap_or_default().into_keys().collect())
+    }
+
     /// The value of a key that must exist, be sound and thus be fit to be handed to a pod.
     pub fn sound(
         &self,
@@ -83,9 +89,13 @@ impl<'w> Secrets<'w> {
         judge: impl FnOnce(&[u8]) -> Result<(), Fault>,
     ) -> Result<Value, PlanError> {
         let value = self.value(key)?;
-        judge(value.bytes())
-            .map_err(|fault| PlanError::invalid(self.subject(key), fault.problem, fault.remedy))?;
+        judge(value.bytes()).map_err(|fault| self.invalid(key, fault))?;
         Ok(value)
+    }
+
+    /// The error that a key has this fault.
+    pub fn invalid(&self, key: &SecretKey<'_>, fault: Fault) -> PlanError {
+        PlanError::invalid(self.subject(key), fault.problem, fault.remedy)
     }
 
     fn subject(&self, key: &SecretKey<'_>) -> String {
