@@ -48,9 +48,12 @@ impl<'a> Authorities<'a> {
     }
 }
 
-/// `ca.crt` is where the authority of internal TLS goes; a Secret called `ca` must not take its place.
+/// Files that are something else: `ca.crt` is the authority of internal TLS, `ctl-ca.crt` that of the registry
+/// controller, `custom-ca-bundle.crt` that of the store. A Secret called like one of them must not take its place.
+const TAKEN: [&str; 3] = ["ca", "ctl-ca", "custom-ca-bundle"];
+
 fn path(secret: &str) -> String {
-    let extension = if secret == "ca" { "pem" } else { "crt" };
+    let extension = if TAKEN.contains(&secret) { "pem" } else { "crt" };
     format!("{DIRECTORY}/{secret}.{extension}")
 }
 

@@ -32,6 +32,8 @@ mod postgres;
 mod predecessor;
 mod proxy;
 mod redis;
+pub mod registry;
+pub mod registrycontroller;
 mod secret_key;
 mod service_monitor;
 mod tls;
@@ -57,6 +59,8 @@ pub trait Visitor {
 pub fn for_each(visitor: &mut impl Visitor) {
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
+    visitor.visit::<registry::Registry>();
+    visitor.visit::<registrycontroller::RegistryController>();
     visitor.visit::<portal::Portal>();
     visitor.visit::<jobservice::JobService>();
     visitor.visit::<exporter::Exporter>();

@@ -22,8 +22,7 @@ pub(crate) fn url(
     secrets: &Secrets<'_>,
 ) -> Result<String, PlanError> {
     let server = &connection.server;
-    let key = server.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD));
-    let password = key.map(|key| secrets.value(&key)).transpose()?;
+    let password = password_key(server).map(|key| secrets.value(&key)).transpose()?;
     let url = Url {
         tls: server.certificate_ref.is_some(),
         password: password.as_ref().map(Value::bytes).filter(|bytes| !bytes.is_empty()),
@@ -31,15 +30,54 @@ pub(crate) fn url(
         host: &server.host,
         port: server.port,
         sentinels: &server.sentinels,
-        master_set: server.sentinel_master_set.as_deref().filter(|set| !set.is_empty()),
+        master_set: master_set(server),
         database: connection.database,
         idle_timeout,
     };
     Ok(url.to_string())
 }
 
+/// The key of the Secret that holds the password of a server, if it wants one.
+pub(crate) fn password_key(server: &RedisSpec) -> Option<SecretKey<'_>> {
+    server.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD))
+}
+
+/// The master set sentinels are asked for; its presence says that they are sentinels.
+pub(crate) fn master_set(server: &RedisSpec) -> Option<&str> {
+    server.sentinel_master_set.as_deref().filter(|set| !set.is_empty())
+}
+
+/// The server, or all its sentinels, separated by commas.
+pub(crate) fn addresses(server: &RedisSpec) -> String {
+    Addresses {
+        host: &server.host,
+        port: server.port,
+        sentinels: &server.sentinels,
+        usual_port: usual_port(master_set(server)),
+    }
+    .to_string()
+}
+
 /// Refuses what this Harbor cannot speak to Redis. `field` is where the spec describes the connection.
 pub(crate) fn understood(
+    connection: &RedisConnection,
+    field: &str,
+    version: &HarborVersion,
+) -> Result<(), PlanError> {
+    understood_with(Feature::RedisUser, connection, field, version)
+}
+
+/// Like [`understood`], for the registry, which learned about users later.
+pub(crate) fn understood_by_registry(
+    connection: &RedisConnection,
+    field: &str,
+    version: &HarborVersion,
+) -> Result<(), PlanError> {
+    understood_with(Feature::RegistryRedisUser, connection, field, version)
+}
+
+fn understood_with(
+    user: Feature,
     connection: &RedisConnection,
     field: &str,
     version: &HarborVersion,
@@ -55,7 +93,7 @@ pub(crate) fn understood(
     };
     (
         version.known(Feature::RedisTls, format_args!("{field}.certificateRef"), certificate_ref.as_ref()),
-        version.known(Feature::RedisUser, format_args!("{field}.username"), username.as_ref()),
+        version.known(user, format_args!("{field}.username"), username.as_ref()),
         sentinels_of_nothing,
     )
         .all()
@@ -76,23 +114,43 @@ struct Url<'a> {
 
 impl fmt::Display for Url<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (tls, sentinel, usual_port) = match (self.tls, self.master_set) {
-            (tls, Some(_)) => (tls, "+sentinel", 26379),
-            (tls, None) => (tls, "", 6379),
-        };
-        write!(f, "redis{}{sentinel}://", if tls { "s" } else { "" })?;
+        let (tls, sentinel) = (if self.tls { "s" } else { "" }, self.master_set.map_or("", |_| "+sentinel"));
+        write!(f, "redis{tls}{sentinel}://")?;
         if self.username.is_some() || self.password.is_some() {
             let user = Encoded(self.username.unwrap_or_default().as_bytes());
             write!(f, "{user}:{}@", Encoded(self.password.unwrap_or_default()))?;
         }
-        write!(f, "{}", Address(self.host, self.port.unwrap_or(usual_port)))?;
-        for RedisHostSpec { host, port } in self.sentinels {
-            write!(f, ",{}", Address(host, port.unwrap_or(usual_port)))?;
-        }
+        let Self { host, port, sentinels, .. } = *self;
+        write!(f, "{}", Addresses { host, port, sentinels, usual_port: usual_port(self.master_set) })?;
         if let Some(set) = self.master_set {
             write!(f, "/{}", Encoded(set.as_bytes()))?;
         }
         write!(f, "/{}?idle_timeout_seconds={}", self.database, self.idle_timeout)
+    }
+}
+
+/// Where servers, or sentinels, listen unless told otherwise.
+const fn usual_port(master_set: Option<&str>) -> i32 {
+    match master_set {
+        Some(_) => 26379,
+        None => 6379,
+    }
+}
+
+struct Addresses<'a> {
+    host: &'a str,
+    port: Option<i32>,
+    sentinels: &'a [RedisHostSpec],
+    usual_port: i32,
+}
+
+impl fmt::Display for Addresses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Address(self.host, self.port.unwrap_or(self.usual_port)))?;
+        for RedisHostSpec { host, port } in self.sentinels {
+            write!(f, ",{}", Address(host, port.unwrap_or(self.usual_port)))?;
+        }
+        Ok(())
     }
 }
 

@@ -76,6 +76,12 @@ impl<'w> Secrets<'w> {
         Ok(value(self.world.require::<Secret>(key.secret)?, key.key).is_some())
     }
 
+    /// The keys of a Secret that must exist.
+    pub fn keys(&self, secret: &str) -> Result<Vec<String>, PlanError> {
+        let secret = self.world.require::<Secret>(secret)?;
+        Ok(secret.data.unwrap_or_default().into_keys().collect())
+    }
+
     /// The value of a key that must exist, be sound and thus be fit to be handed to a pod.
     pub fn sound(
         &self,

@@ -93,7 +93,12 @@ impl<'a> InternalTls<'a> {
 
     /// The certificate.
     pub fn volume(&self) -> Volume {
-        volumes::secret(VOLUME, self.secret, &FILES.map(|file| (file, file)))
+        self.volume_named(VOLUME)
+    }
+
+    /// The certificate, where a pod has more than one.
+    pub fn volume_named(&self, name: &str) -> Volume {
+        volumes::secret(name, self.secret, &FILES.map(|file| (file, file)))
     }
 
     /// The certificate as files in `directory`, and its authority among those trusted.

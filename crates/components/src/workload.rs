@@ -134,7 +134,7 @@ impl Workload<'_> {
             affinity: spec.affinity.clone(),
             topology_spread_constraints: some(&spread(self.instance)),
             priority_class_name: spec.priority_class_name.clone(),
-            security_context: Some(restricted_pod()),
+            security_context: Some(restricted_pod(&self.volumes)),
             containers: self.containers.into_iter().map(|(it, wishes)| container(it, wishes)).collect(),
             volumes: Some(self.volumes).filter(|volumes| !volumes.is_empty()),
             termination_grace_period_seconds: self.termination_grace_period_seconds,
@@ -173,12 +173,10 @@ fn container(container: Container, spec: &ComponentSpec) -> Container {
 
 /// Each name once: the API server refuses to apply a list with the same name twice.
 fn with_extra(own: Option<Vec<EnvVar>>, extra: &[EnvVar]) -> Option<Vec<EnvVar>> {
-    if extra.is_empty() {
-        return own;
-    }
     let replaced = |variable: &EnvVar| extra.iter().any(|wished| wished.name == variable.name);
     let kept = own.into_iter().flatten().filter(|variable| !replaced(variable));
-    Some(kept.chain(extra.iter().cloned()).collect())
+    let all: Vec<EnvVar> = kept.chain(extra.iter().cloned()).collect();
+    (!all.is_empty()).then_some(all)
 }
 
 fn timed(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
@@ -192,12 +190,15 @@ fn timed(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
     })
 }
 
-fn restricted_pod() -> PodSecurityContext {
+fn restricted_pod(volumes: &[Volume]) -> PodSecurityContext {
+    // Changing the group of every file of a large volume takes longer than anything else at the start of a pod.
+    let kept = volumes.iter().any(|volume| volume.persistent_volume_claim.is_some());
     PodSecurityContext {
         run_as_non_root: Some(true),
         run_as_user: Some(HARBOR),
         run_as_group: Some(HARBOR),
         fs_group: Some(HARBOR),
+        fs_group_change_policy: kept.then(|| "OnRootMismatch".into()),
         seccomp_profile: Some(SeccompProfile { type_: "RuntimeDefault".into(), localhost_profile: None }),
         ..PodSecurityContext::default()
     }

@@ -8,6 +8,7 @@ mod definitions;
 mod harbor;
 mod load;
 mod process;
+mod registry;
 mod rules;
 mod strategy;
 mod world;

@@ -169,7 +169,7 @@ fn names(owner: &str) -> Result<ChildName, PlanError> {
 
 /// Refuses what this version of Harbor does not have.
 fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError> {
-    let InstallationSpec { chartmuseum, notary, cache_layer, .. } = &spec.installation;
+    let InstallationSpec { chartmuseum, notary, cache_layer, .. } = &*spec.installation;
     let layer = cache_layer.as_ref().filter(|layer| layer.enabled);
     (
         version.known(Feature::ChartMuseum, "spec.chartmuseum", chartmuseum.as_ref()),

@@ -131,13 +131,17 @@ pub fn base64(bytes: &[u8]) -> Value {
 }
 
 fn entry(input: &Value) -> (ObjectKey, Option<Arc<DynamicObject>>) {
+    (key(input), Some(Arc::new(serde_json::from_value(input.clone()).unwrap())))
+}
+
+/// Which object a document describes.
+pub fn key(input: &Value) -> ObjectKey {
     let field = |pointer: &str| input.pointer(pointer).unwrap().as_str().unwrap().to_owned();
     let group = field("/apiVersion").split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default();
-    let key = ObjectKey {
+    ObjectKey {
         group,
         kind: field("/kind"),
         namespace: field("/metadata/namespace"),
         name: field("/metadata/name"),
-    };
-    (key, Some(Arc::new(serde_json::from_value(input.clone()).unwrap())))
+    }
 }

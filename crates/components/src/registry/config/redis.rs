@@ -1,0 +1,68 @@
+//! The Redis database of the cache. Its password is a secret setting.
+
+use crate::{duration, redis};
+use api::v1beta1::{
+    GoDuration,
+    registry::{RegistryRedisPoolSpec, RegistryRedisSpec},
+};
+use plan::{All, PlanError};
+use serde::Serialize;
+
+/// What Harbor's own installer sets. Without one the registry would wait for ever.
+const USUAL_TIMEOUT: &str = "10s";
+
+#[derive(Serialize)]
+pub(super) struct Redis<'a> {
+    addr: String,
+    #[serde(rename = "sentinelMasterSet", skip_serializing_if = "Option::is_none")]
+    sentinel_master_set: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<&'a str>,
+    db: i32,
+    dialtimeout: &'a str,
+    readtimeout: &'a str,
+    writetimeout: &'a str,
+    pool: Pool,
+}
+
+#[derive(Serialize)]
+struct Pool {
+    maxidle: i32,
+    maxactive: i32,
+    idletimeout: GoDuration,
+}
+
+impl<'a> Redis<'a> {
+    pub(super) fn of(spec: &'a RegistryRedisSpec) -> Result<Self, PlanError> {
+        let server = &spec.connection.server;
+        let (dialtimeout, readtimeout, writetimeout, pool) = (
+            timeout(spec.dial_timeout.as_ref(), "dialTimeout"),
+            timeout(spec.read_timeout.as_ref(), "readTimeout"),
+            timeout(spec.write_timeout.as_ref(), "writeTimeout"),
+            pool(spec.pool.clone().unwrap_or_default()),
+        )
+            .all()?;
+        Ok(Self {
+            addr: redis::addresses(server),
+            sentinel_master_set: redis::master_set(server),
+            username: server.username.as_deref().filter(|user| !user.is_empty()),
+            db: spec.connection.database,
+            dialtimeout,
+            readtimeout,
+            writetimeout,
+            pool,
+        })
+    }
+}
+
+fn timeout<'a>(wished: Option<&'a GoDuration>, field: &str) -> Result<&'a str, PlanError> {
+    match wished {
+        Some(duration) => duration::written(duration, format_args!("spec.redis.{field}")),
+        None => Ok(USUAL_TIMEOUT),
+    }
+}
+
+fn pool(spec: RegistryRedisPoolSpec) -> Result<Pool, PlanError> {
+    duration::seconds(&spec.idle_timeout, "spec.redis.pool.idleTimeout")?;
+    Ok(Pool { maxidle: spec.max_idle, maxactive: spec.max_active, idletimeout: spec.idle_timeout })
+}

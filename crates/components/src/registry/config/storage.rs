@@ -1,0 +1,96 @@
+//! Storage, besides the store itself: cache, deletion, maintenance, redirects.
+
+use super::Enabled;
+use crate::{
+    duration,
+    registry::driver::{Driver, Parameters},
+};
+use api::v1beta1::{
+    GoDuration, RegistrySpec,
+    registry::storage::{BlobDescriptorCache, RegistryStorageSpec},
+};
+use plan::{All, PlanError};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub(super) struct Storage<'a> {
+    /// One entry; its key is the name of the driver.
+    #[serde(flatten)]
+    driver: BTreeMap<&'static str, &'a Parameters>,
+    cache: Cache,
+    delete: Enabled,
+    maintenance: Maintenance,
+    redirect: Redirect,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    blobdescriptor: &'static str,
+}
+
+/// Lower-case throughout: the registry passes over anything else, and then purges uploads whatever it was told.
+#[derive(Serialize)]
+struct Maintenance {
+    uploadpurging: UploadPurging,
+    readonly: Enabled,
+}
+
+/// All of it, always: the registry does not start with half of it.
+#[derive(Serialize)]
+struct UploadPurging {
+    enabled: bool,
+    age: GoDuration,
+    interval: GoDuration,
+    dryrun: bool,
+}
+
+#[derive(Serialize)]
+struct Redirect {
+    disable: bool,
+}
+
+impl<'a> Storage<'a> {
+    pub(super) fn of(registry: &RegistrySpec, driver: &'a Driver) -> Result<Self, PlanError> {
+        let spec = &registry.storage;
+        let (cache, uploadpurging) = (cache(registry), upload_purging(spec)).all()?;
+        let read_only = spec.maintenance.as_ref().and_then(|maintenance| maintenance.read_only.as_ref());
+        Ok(Self {
+            driver: [(driver.name, &driver.parameters)].into(),
+            cache,
+            delete: Enabled { enabled: spec.delete.clone().unwrap_or_default().enabled },
+            maintenance: Maintenance {
+                uploadpurging,
+                readonly: Enabled { enabled: read_only.is_some_and(|mode| mode.enabled) },
+            },
+            redirect: Redirect { disable: spec.redirect.as_ref().is_some_and(|redirect| redirect.disable) },
+        })
+    }
+}
+
+fn cache(registry: &RegistrySpec) -> Result<Cache, PlanError> {
+    let wished = registry.storage.cache.as_ref().and_then(|cache| cache.blob_descriptor);
+    let place = wished.unwrap_or(BlobDescriptorCache::InMemory);
+    if place == BlobDescriptorCache::Redis && registry.redis.is_none() {
+        return Err(PlanError::invalid(
+            "spec.redis",
+            "is not set although blob descriptors are to be cached there",
+            "set it, or set spec.storage.cache.blobdescriptor to inmemory",
+        ));
+    }
+    Ok(Cache { blobdescriptor: place.as_str() })
+}
+
+fn upload_purging(spec: &RegistryStorageSpec) -> Result<UploadPurging, PlanError> {
+    let wished = spec.maintenance.as_ref().and_then(|maintenance| maintenance.upload_purging.clone());
+    let wished = wished.unwrap_or_default();
+    let field = |name| format!("spec.storage.maintenance.uploadPurging.{name}");
+    (duration::seconds(&wished.age, field("age")), duration::seconds(&wished.interval, field("interval")))
+        .all()?;
+    Ok(UploadPurging {
+        enabled: wished.enabled,
+        age: wished.age,
+        interval: wished.interval,
+        dryrun: wished.dry_run,
+    })
+}

@@ -1,0 +1,92 @@
+//! The registry's Deployment.
+
+use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, inputs::Inputs, service::API};
+use crate::{
+    image, metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload,
+};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
+};
+use plan::Component;
+
+const CONFIGURATION: &str = "registry-config";
+
+/// How long a pod that is to stop goes on as before, in seconds. Requests still reach it in that time.
+const FAREWELL: u64 = 10;
+
+/// How long a pod may take to end, at least.
+const GRACE: u64 = 120;
+
+/// The Deployment. Waits for the ConfigMaps and the Secret that its pods use.
+pub(super) fn deployment(registry: &Inputs<'_>) -> Deployment {
+    let controller = &registry.controller;
+    let store = (environment::store(registry), shared_mounts(registry).collect());
+    let sidecar = registrycontroller::container(controller, store, registry.trace.clone());
+    let grace = GRACE.max(registry.drain.saturating_add(FAREWELL + 10));
+    Workload {
+        instance: &registry.instance,
+        containers: vec![
+            (container(registry), &registry.spec.component),
+            (sidecar, &controller.spec.component),
+        ],
+        volumes: volumes(registry),
+        strategy: registry.strategy,
+        termination_grace_period_seconds: i64::try_from(grace).ok(),
+        progress_deadline_seconds: None,
+    }
+    .deployment()
+}
+
+fn container(registry: &Inputs<'_>) -> Container {
+    let ports = [Some(ports::container(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
+    Container {
+        name: Registry::NAME.into(),
+        image: Some(image::image(
+            &registry.spec.component.image,
+            "registry-photon",
+            &registry.instance.version,
+        )),
+        args: Some(vec!["serve".into(), super::CONFIG_PATH.into()]),
+        env: Some(environment::environment(registry).into()),
+        ports: Some(ports.into_iter().flatten().collect()),
+        volume_mounts: Some(mounts(registry).collect()),
+        // It looks at the store before it listens, and some stores take their time.
+        startup_probe: Some(Probe { failure_threshold: Some(30), ..ports::open(API) }),
+        // Not a request: while the store is away each is answered with 503, and a restart would not bring it back.
+        liveness_probe: Some(ports::open(API)),
+        readiness_probe: Some(ports::probe("/", API, registry.scheme())),
+        lifecycle: Some(Lifecycle {
+            pre_stop: Some(LifecycleHandler {
+                exec: Some(ExecAction { command: Some(vec!["sleep".into(), FAREWELL.to_string()]) }),
+                ..LifecycleHandler::default()
+            }),
+            ..Lifecycle::default()
+        }),
+        ..Container::default()
+    }
+}
+
+fn volumes(registry: &Inputs<'_>) -> Vec<Volume> {
+    [volumes::config_map(CONFIGURATION, &registry.instance.name, FILE)]
+        .into_iter()
+        .chain(registry.files.volumes())
+        .chain(registry.driver.files.volumes())
+        .chain(registry.tls.map(|tls| tls.volume()))
+        .chain(registry.authorities.volumes())
+        .chain(registrycontroller::volumes(&registry.controller))
+        .collect()
+}
+
+fn mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
+    let certificate = registry.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten();
+    shared_mounts(registry).chain(registry.files.mounts()).chain(certificate)
+}
+
+/// What the controller mounts, too. Users and private keys are none of its business.
+fn shared_mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
+    [volumes::directory(CONFIGURATION, DIRECTORY)]
+        .into_iter()
+        .chain(registry.driver.files.mounts())
+        .chain(registry.authorities.mounts())
+}

@@ -1,0 +1,242 @@
+//! Everything that the registry's children are made from: its spec, its controller's, and the Secrets they refer to,
+//! found sound.
+//!
+//! All that can be wrong is found here and reported at once; what follows cannot fail.
+
+use super::{
+    PORT, Registry,
+    config::{self, Config},
+    driver::Driver,
+    files::Files,
+    key_files,
+    options::Options,
+    settings::{self, Settings},
+};
+use crate::{
+    VERSION_ANNOTATION,
+    authorities::Authorities,
+    duration,
+    environment::Environment,
+    instance::Instance,
+    metrics::Metrics,
+    redis, registrycontroller,
+    secret_key::{Fault, SecretKey, Secrets, not_empty},
+    tls::{InternalTls, Scheme},
+    trace,
+    workload::Strategy,
+    yaml,
+};
+use api::v1beta1::{self, RegistrySpec, tls::ComponentsTlsSpec};
+use k8s_openapi::api::core::v1::Secret;
+use plan::{All, Component, PlanError, World};
+use serde_json::Value;
+
+/// Variable of the registry, and key of the Secret, that state kept by clients is signed with.
+pub(super) const HTTP_SECRET: &str = "REGISTRY_HTTP_SECRET";
+
+/// A registry that can be made.
+pub(super) struct Inputs<'a> {
+    /// The object, as all its children see it.
+    pub instance: Instance<'a>,
+    /// Its spec.
+    pub spec: &'a RegistrySpec,
+    /// What runs beside it.
+    pub controller: registrycontroller::Inputs<'a>,
+    /// Its configuration file.
+    pub config: String,
+    /// Its store.
+    pub driver: Driver,
+    /// Secret settings, without those of the store.
+    pub settings: Settings,
+    /// Files, without those of the store.
+    pub files: Files,
+    /// Its certificate, if it is served over TLS.
+    pub tls: Option<InternalTls<'a>>,
+    /// Its metrics, if there are any.
+    pub metrics: Option<Metrics<'a>>,
+    /// Authorities it trusts.
+    pub authorities: Authorities<'a>,
+    /// Where its controller's traces go.
+    pub trace: Environment,
+    /// How its pods are replaced.
+    pub strategy: Strategy,
+    /// How long requests may take to end when a pod stops, in seconds.
+    pub drain: u64,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the specs refer to.
+    pub fn read(
+        owner: &'a v1beta1::Registry,
+        controller: Result<&'a v1beta1::RegistryController, &PlanError>,
+        world: &World<'_>,
+    ) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
+        let controller = controller.map_err(Clone::clone);
+        let ((instance, controller), written, secret, (tls, metrics, authorities), trace, strategy) = (
+            together(owner, controller, &secrets),
+            written(spec, &secrets),
+            secret_settings(spec, &secrets),
+            served(spec, &secrets),
+            trace::environment(spec.trace.as_ref(), registrycontroller::RegistryController::NAME, &secrets),
+            Strategy::parse(&spec.update_strategy_type),
+        )
+            .all()?;
+        let Written { driver, config, drain } = written;
+        let (settings, files) = secret;
+        Ok(Self {
+            instance,
+            spec,
+            controller,
+            config,
+            driver,
+            settings,
+            files,
+            tls,
+            metrics,
+            authorities,
+            trace,
+            strategy,
+            drain,
+        })
+    }
+
+    /// How the registry is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(tls(self.spec))
+    }
+
+    /// The Secret with the secret settings, if there are any.
+    pub fn secret(&self) -> Option<Secret> {
+        let entries = self.settings.entries().chain(self.driver.credentials.entries());
+        (!self.settings.is_empty() || !self.driver.credentials.is_empty())
+            .then(|| self.instance.secret(entries))
+    }
+}
+
+/// The debug server's port and path, which is where metrics are.
+fn metrics(spec: &RegistrySpec) -> Result<Option<Metrics<'_>>, PlanError> {
+    let Some(debug) = spec.http.as_ref().and_then(|http| http.debug.as_ref()) else { return Ok(None) };
+    let path = debug.prometheus.as_ref().map_or("/metrics", |prometheus| &prometheus.path);
+    let services = [Scheme::Http, Scheme::Https].map(Scheme::port);
+    let containers = [Scheme::Http, Scheme::Https].map(Scheme::container_port);
+    let taken = services.into_iter().chain(containers).chain([PORT]);
+    Metrics::served(debug.port, path, "spec.http.debug.port", taken).map(Some)
+}
+
+fn tls(spec: &RegistrySpec) -> Option<&ComponentsTlsSpec> {
+    spec.http.as_ref().and_then(|http| http.tls.as_ref())
+}
+
+type Served<'a> = (Option<InternalTls<'a>>, Option<Metrics<'a>>, Authorities<'a>);
+
+fn served<'a>(spec: &'a RegistrySpec, secrets: &Secrets<'_>) -> Result<Served<'a>, PlanError> {
+    // Whoever signed the certificate of Redis is trusted, too.
+    let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
+    let listed = spec.certificates.certificate_refs.iter().map(String::as_str);
+    let authorities = Authorities::new(listed.chain(redis));
+    let (tls, metrics, ()) =
+        (InternalTls::of(tls(spec), "spec.http.tls", secrets), metrics(spec), authorities.check(secrets))
+            .all()?;
+    Ok((tls, metrics, authorities))
+}
+
+struct Written {
+    driver: Driver,
+    config: String,
+    drain: u64,
+}
+
+/// The configuration file, and what it needs beside it.
+fn written(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Written, PlanError> {
+    let driver = Driver::of(&spec.storage, secrets)?;
+    let config = yaml::text(&Config::of(spec, &driver)?)?;
+    let http = spec.http.clone().unwrap_or_default();
+    let drain = duration::seconds(&config::drain_timeout(&http), "spec.http.drainTimeout")?;
+    Ok(Written { driver, config, drain })
+}
+
+/// The Registry and the RegistryController of the same name, as one pod can run them.
+fn together<'a>(
+    owner: &'a v1beta1::Registry,
+    controller: Result<&'a v1beta1::RegistryController, PlanError>,
+    secrets: &Secrets<'_>,
+) -> Result<(Instance<'a>, registrycontroller::Inputs<'a>), PlanError> {
+    let instance = Instance::of::<Registry>(&owner.metadata, &owner.spec.component)
+        .and_then(|instance| understood(&owner.spec, instance));
+    let controller = controller.and_then(|controller| registrycontroller::Inputs::read(controller, secrets));
+    let (instance, controller) = (instance, controller).all()?;
+    agree(&owner.spec, &instance, &controller)?;
+    Ok((instance, controller))
+}
+
+/// Refuses what the Harbor this registry belongs to does not know.
+fn understood<'a>(spec: &RegistrySpec, instance: Instance<'a>) -> Result<Instance<'a>, PlanError> {
+    if let Some(redis) = &spec.redis {
+        redis::understood_by_registry(&redis.connection, "spec.redis", &instance.version)?;
+    }
+    Ok(instance)
+}
+
+/// Both change together: a Harbor that moves to another version, or to TLS, changes one object after the other, and
+/// what is between would be rolled out, too.
+fn agree(
+    spec: &RegistrySpec,
+    registry: &Instance<'_>,
+    controller: &registrycontroller::Inputs<'_>,
+) -> Result<(), PlanError> {
+    let subject = format!("RegistryController {}/{}", registry.namespace, registry.owner);
+    let (ours, theirs) = (registry.annotation(VERSION_ANNOTATION), controller.version());
+    let version = match (ours, theirs) {
+        (Some(ours), Some(theirs)) if ours != theirs => Err(PlanError::invalid(
+            format_args!("{subject}, metadata.annotations[{VERSION_ANNOTATION}]"),
+            format!("is {theirs}, and the Registry's is {ours}"),
+            "give both the same version",
+        )),
+        _ => Ok(()),
+    };
+    let tls = if Scheme::of(tls(spec)) == controller.scheme() {
+        Ok(())
+    } else {
+        Err(PlanError::invalid(
+            format_args!("{subject}, spec.tls"),
+            "is not as the Registry's spec.http.tls: only one of them is set",
+            "set both, or neither",
+        ))
+    };
+    (version, tls).all().map(drop)
+}
+
+/// What must not be in the configuration file, and files that hold secrets.
+fn secret_settings(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<(Settings, Files), PlanError> {
+    let redis = spec.redis.as_ref().and_then(|redis| redis::password_key(&redis.connection.server));
+    let (options, password, files, _) = (
+        Options::of(spec, secrets),
+        redis.map_or(Ok(None), |key| settings::password(&key, secrets)),
+        key_files::of(spec, secrets),
+        http_secret(spec).map(|key| secrets.sound(&key, is_yaml_text)).transpose(),
+    )
+        .all()?;
+    let settings = options.settings.with_some("REGISTRY_REDIS_PASSWORD", password);
+    Ok((settings, files.and(options.files)))
+}
+
+/// What state kept by clients is signed with. It is handed to the pods as it is, since the operator's predecessor made
+/// it as YAML.
+pub(super) fn http_secret(spec: &RegistrySpec) -> Option<SecretKey<'_>> {
+    let secret = spec.http.as_ref()?.secret_ref.as_ref()?;
+    Some(SecretKey::new(secret, HTTP_SECRET))
+}
+
+fn is_yaml_text(value: &[u8]) -> Result<(), Fault> {
+    let text = std::str::from_utf8(value).ok().and_then(|text| serde_saphyr::from_str::<Value>(text).ok());
+    match text {
+        Some(Value::String(text)) => not_empty(text.as_bytes()),
+        Some(Value::Number(_)) => Ok(()),
+        _ => Err(Fault::new(
+            "is not a text in YAML, which is how the registry reads it",
+            "put it into double quotes",
+        )),
+    }
+}

@@ -1,0 +1,98 @@
+//! Registry: stores and serves images. Its pods run the registry controller, too, since both need the same store.
+//!
+//! A volume that only one pod can mount at a time needs `updateStrategyType: Recreate`: with `RollingUpdate` the new
+//! pod waits for the old one to let go of the volume, and the old one for the new one to be ready. Whether a volume is
+//! of that kind cannot be told from here, so it is not guessed.
+
+mod config;
+mod deployment;
+mod driver;
+mod environment;
+mod files;
+mod inputs;
+mod key_files;
+mod options;
+mod service;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use self::inputs::Inputs;
+use crate::{availability, registrycontroller, service_monitor::Monitor};
+use api::{
+    thirdparty::monitoring::ServiceMonitor,
+    v1beta1::{self, RegistrySpec},
+};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret, Service},
+    networking::v1::NetworkPolicy,
+};
+use plan::{All, Builder, Children, Component, PlanError, World};
+
+/// Port the registry listens on, with and without TLS.
+const PORT: i32 = 5000;
+
+/// Key of the ConfigMap, and name of the file.
+const FILE: &str = "config.yml";
+
+/// Where the configuration file is, for the registry and its controller.
+pub(crate) const CONFIG_PATH: &str = "/etc/registry/config.yml";
+
+const DIRECTORY: &str = "/etc/registry";
+const TLS_DIRECTORY: &str = "/etc/registry/ssl";
+const HTPASSWD_DIRECTORY: &str = "/etc/registry/auth";
+const SCHEMA1_DIRECTORY: &str = "/etc/registry/compatibility-schema1";
+
+/// The component behind a [`v1beta1::Registry`].
+pub struct Registry;
+
+impl Component for Registry {
+    type Owner = v1beta1::Registry;
+
+    const NAME: &'static str = "registry";
+
+    fn children() -> Children {
+        availability::children(Children::none())
+            .and::<Service>()
+            .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
+            .and::<Secret>()
+            .and::<Deployment>()
+            .and::<ServiceMonitor>()
+    }
+
+    fn desired(
+        owner: &v1beta1::Registry,
+        world: &World<'_>,
+        graph: &mut Builder<'_>,
+    ) -> Result<(), PlanError> {
+        let controller = world.require(owner.metadata.name.as_deref().unwrap_or_default());
+        let (registry, monitor) =
+            (Inputs::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
+
+        graph.add::<Service>(service::service(&registry), ());
+        graph.add::<Service>(registrycontroller::service(&registry.controller, &registry.instance), ());
+        if let Some(policy) = service::policy(&registry) {
+            graph.add::<NetworkPolicy>(policy, ());
+        }
+        let config = graph.add::<ConfigMap>(registry.instance.config_map(FILE, &*registry.config), ());
+        let sidecar = graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller)?, ());
+        let secret = registry.secret().map(|secret| graph.add::<Secret>(secret, ()));
+        graph.add::<Deployment>(deployment::deployment(&registry), (config, sidecar, secret));
+        availability::add(graph, &registry.instance);
+        if let Some(monitor) = monitor {
+            monitor.add(graph, &registry.instance);
+        }
+        Ok(())
+    }
+}
+
+/// Who looks at the metrics, where there are any.
+fn monitor<'a>(spec: &'a RegistrySpec, world: &World<'_>) -> Result<Option<Monitor<'a>>, PlanError> {
+    let debug = spec.http.as_ref().and_then(|http| http.debug.as_ref());
+    match debug.and_then(|debug| debug.prometheus.as_ref()).filter(|metrics| metrics.enabled) {
+        Some(metrics) => Monitor::of(metrics.service_monitor.as_ref(), &metrics.path, world),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,32 @@
+//! How the registry is reached: its Service and, if wanted, who may use it.
+
+use super::inputs::Inputs;
+use crate::{
+    metrics::{self, Metrics},
+    ports,
+};
+use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
+
+/// Name of the port images are pushed to and pulled from.
+pub(super) const API: &str = "api";
+
+/// The Service in front of the registry's pods.
+pub(super) fn service(registry: &Inputs<'_>) -> Service {
+    let metrics = scraped(registry);
+    let ports = [Some(ports::service(API, registry.scheme().port())), metrics.map(Metrics::service_port)];
+    let annotations = metrics.map(Metrics::annotations).unwrap_or_default();
+    registry.instance.service(ports.into_iter().flatten(), annotations, registry.spec.network.as_ref())
+}
+
+/// Lets everybody in through the ports of both Services and nowhere else.
+pub(super) fn policy(registry: &Inputs<'_>) -> Option<NetworkPolicy> {
+    let ports =
+        [Some(API), Some(registry.controller.scheme().as_str()), scraped(registry).map(|_| metrics::PORT)];
+    registry.instance.network_policy(ports.into_iter().flatten())
+}
+
+/// Metrics, where the debug server serves them.
+fn scraped<'a>(registry: &Inputs<'a>) -> Option<Metrics<'a>> {
+    let debug = registry.spec.http.as_ref()?.debug.as_ref()?;
+    registry.metrics.filter(|_| debug.prometheus.as_ref().is_some_and(|prometheus| prometheus.enabled))
+}

@@ -1,0 +1,74 @@
+//! The container of the registry controller, in the pods of the registry.
+
+use super::{Inputs, RegistryController, config::FILE};
+use crate::{
+    authorities::{self, CERTIFICATE},
+    environment::Environment,
+    image, ports,
+    tls::Scheme,
+    volumes,
+};
+use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
+use plan::Component;
+
+const DIRECTORY: &str = "/etc/registryctl";
+
+/// Directory its own certificate is in.
+pub(super) const TLS_DIRECTORY: &str = "/etc/registryctl/ssl";
+
+const CONFIGURATION: &str = "registryctl-config";
+const CERTIFICATES: &str = "ctl-internal-certificates";
+
+/// The container. `store` is how it reaches the store: the registry's own variables and files.
+pub(crate) fn container(
+    controller: &Inputs<'_>,
+    store: (Environment, Vec<VolumeMount>),
+    trace: Environment,
+) -> Container {
+    let (environment, mounts) = store;
+    let scheme = controller.scheme();
+    let probe = || ports::probe("/api/health", scheme.as_str(), scheme);
+    Container {
+        name: RegistryController::NAME.into(),
+        image: Some(image::image(
+            &controller.spec.component.image,
+            "harbor-registryctl",
+            &controller.instance.version,
+        )),
+        env: Some(environment.and(credentials(controller)).and(trace).into()),
+        // Both are declared, whichever is listened on: they have always been.
+        ports: Some(
+            [Scheme::Http, Scheme::Https]
+                .map(|scheme| ports::container(scheme.as_str(), scheme.container_port()))
+                .into(),
+        ),
+        volume_mounts: Some(mounts.into_iter().chain(own_mounts(controller)).collect()),
+        // It looks at the store before it listens, and some stores take their time.
+        startup_probe: Some(Probe { failure_threshold: Some(30), ..probe() }),
+        liveness_probe: Some(probe()),
+        readiness_probe: Some(probe()),
+        ..Container::default()
+    }
+}
+
+fn credentials(controller: &Inputs<'_>) -> Environment {
+    let environment = Environment::default().with_secret("JOBSERVICE_SECRET", &controller.jobservice_secret);
+    match &controller.core_secret {
+        Some(secret) => environment.with_secret("CORE_SECRET", secret),
+        None => environment,
+    }
+}
+
+/// Volumes that only this container mounts.
+pub(crate) fn volumes(controller: &Inputs<'_>) -> impl Iterator<Item = Volume> {
+    let certificate = controller.tls.map(|tls| tls.volume_named(CERTIFICATES));
+    certificate.into_iter().chain([volumes::config_map(CONFIGURATION, &controller.instance.name, FILE)])
+}
+
+fn own_mounts(controller: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
+    let authority = format!("{}/ctl-{CERTIFICATE}", authorities::DIRECTORY);
+    let certificate = controller.tls.map(|_| {
+        [volumes::file(CERTIFICATES, CERTIFICATE, authority), volumes::directory(CERTIFICATES, TLS_DIRECTORY)]
+    });
+    certificate.into_iter().flatten().chain([volumes::directory(CONFIGURATION, DIRECTORY)])
+}

@@ -1,0 +1,92 @@
+//! What the registry controller is made from, found sound. Read twice: for its own status, and by the Registry whose
+//! pods it runs in.
+
+use super::RegistryController;
+use crate::{
+    VERSION_ANNOTATION,
+    instance::Instance,
+    secret_key::{SecretKey, Secrets, not_empty},
+    tls::{InternalTls, Scheme},
+};
+use api::v1beta1::{self, RegistryControllerSpec};
+use plan::{All, PlanError};
+
+/// A registry controller that can be run.
+pub(crate) struct Inputs<'a> {
+    /// The object, as its container, its Service and its ConfigMap see it.
+    pub instance: Instance<'a>,
+    /// Its spec.
+    pub spec: &'a RegistryControllerSpec,
+    /// Its certificate, if it is served over TLS.
+    pub tls: Option<InternalTls<'a>>,
+    /// What JobService authenticates with.
+    pub jobservice_secret: SecretKey<'a>,
+    /// What Core authenticates with. No Harbor since 2.5 lets Core in, but it may be told.
+    pub core_secret: Option<SecretKey<'a>>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Reads what the spec refers to.
+    pub fn read(owner: &'a v1beta1::RegistryController, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
+        let spec = &owner.spec;
+        let (instance, tls, jobservice_secret, core_secret, ()) = (
+            Instance::of::<RegistryController>(&owner.metadata, &spec.component),
+            InternalTls::of(spec.tls.as_ref(), "spec.tls", secrets),
+            jobservice_secret(spec, secrets),
+            core_secret(spec, secrets),
+            of_its_own_registry(owner),
+        )
+            .all()?;
+        Ok(Self { instance, spec, tls, jobservice_secret, core_secret })
+    }
+
+    /// How it is served.
+    pub fn scheme(&self) -> Scheme {
+        Scheme::of(self.spec.tls.as_ref())
+    }
+
+    /// The version its object names.
+    pub fn version(&self) -> Option<&'a str> {
+        self.instance.annotation(VERSION_ANNOTATION)
+    }
+}
+
+/// Without it nobody could ask for anything.
+fn jobservice_secret<'a>(
+    spec: &'a RegistryControllerSpec,
+    secrets: &Secrets<'_>,
+) -> Result<SecretKey<'a>, PlanError> {
+    let Some(secret) = &spec.authentication.job_service_secret_ref else {
+        return Err(PlanError::invalid(
+            "spec.authentication.jobServiceSecretRef",
+            "is not set, so garbage collection would be turned away",
+            "name the Secret whose key `secret` JobService authenticates with",
+        ));
+    };
+    let key = SecretKey::new(secret, "secret");
+    secrets.sound(&key, not_empty).map(|_| key)
+}
+
+fn core_secret<'a>(
+    spec: &'a RegistryControllerSpec,
+    secrets: &Secrets<'_>,
+) -> Result<Option<SecretKey<'a>>, PlanError> {
+    let key = spec.authentication.core_secret_ref.as_ref().map(|secret| SecretKey::new(secret, "secret"));
+    key.map(|key| secrets.sound(&key, not_empty).map(|_| key)).transpose()
+}
+
+/// The registry is found by its name; a reference elsewhere would not be followed.
+fn of_its_own_registry(owner: &v1beta1::RegistryController) -> Result<(), PlanError> {
+    let name = owner.metadata.name.as_deref().unwrap_or_default();
+    if owner.spec.registry_ref == name {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        "spec.registryRef",
+        format!(
+            "names {}, but a registry controller runs beside the Registry of its own name",
+            owner.spec.registry_ref
+        ),
+        format!("set it to {name}, or rename the RegistryController"),
+    ))
+}

@@ -1,0 +1,45 @@
+//! RegistryController: deletes blobs and manifests on behalf of JobService's garbage collection.
+//!
+//! It has no pods of its own: it runs beside the registry, in the pods of the Registry of the same name, because both
+//! need the same store. That Registry makes everything there is; the object itself only says how, and reports whether
+//! what it refers to is sound. What older operators made for it is swept: it owns it and wants none of it.
+
+mod config;
+mod container;
+mod inputs;
+mod service;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::{
+    config::config_map,
+    container::{container, volumes},
+    inputs::Inputs,
+    service::service,
+};
+
+use crate::secret_key::Secrets;
+use api::v1beta1;
+use plan::{Builder, Children, Component, PlanError, World};
+
+/// The component behind a [`v1beta1::RegistryController`].
+pub struct RegistryController;
+
+impl Component for RegistryController {
+    type Owner = v1beta1::RegistryController;
+
+    const NAME: &'static str = "registryctl";
+
+    fn children() -> Children {
+        Children::none()
+    }
+
+    fn desired(
+        owner: &v1beta1::RegistryController,
+        world: &World<'_>,
+        _: &mut Builder<'_>,
+    ) -> Result<(), PlanError> {
+        let namespace = owner.metadata.namespace.as_deref().unwrap_or_default();
+        Inputs::read(owner, &Secrets::new(world, namespace)).map(drop)
+    }
+}
