@@ -61,6 +61,12 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
     objects.retain(|object| {
         object["metadata"]["name"] != "h-harbor-core-tokencert" || object["kind"] != "Secret"
     });
+    cluster
+        .apply(vec![json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "reg"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        })])
+        .await;
     let before = store(&cluster, objects).await;
 
     let requests = Requests::default();

@@ -69,13 +69,9 @@ pub(in super::super) fn notary_signer(
     Some(v1beta1::NotarySigner { metadata: harbor.component_metadata(), spec, status: None })
 }
 
-/// Each has a database of its own. Notary does not know the mode `allow`.
+/// Each has a database of its own.
 fn database(harbor: &Inputs<'_>, part: Part) -> PostgresConnection {
-    let mut connection = harbor.database(part.name());
-    if let Some(mode) = connection.parameters.get_mut("sslmode").filter(|mode| *mode == "allow") {
-        "prefer".clone_into(mode);
-    }
-    connection
+    harbor.database(part.name())
 }
 
 const fn level(level: HarborLogLevel) -> NotaryLogLevel {

@@ -40,16 +40,16 @@ fn every_component_has_a_redis_database_of_its_own_that_never_changes() {
 }
 
 #[test]
-fn databases_carry_the_prefix_and_notary_gets_a_mode_it_knows() {
+fn every_database_carries_the_prefix() {
     let case = Case::<Harbor>::golden("harbor-2.5");
     let database = |kind: &str, pointer: &str| -> Vec<Value> {
         let postgres = spec(&case, kind).pointer(pointer).cloned().unwrap();
         vec![postgres["database"].clone(), postgres["parameters"]["sslmode"].clone()]
     };
-    assert_eq!(database("Core", "/database"), ["acme-core", "allow"]);
-    assert_eq!(database("Exporter", "/database"), ["acme-core", "allow"]);
-    assert_eq!(database("NotaryServer", "/storage/postgres"), ["acme-notaryserver", "prefer"]);
-    assert_eq!(database("NotarySigner", "/storage/postgres"), ["acme-notarysigner", "prefer"]);
+    assert_eq!(database("Core", "/database"), ["acme-core", "verify-ca"]);
+    assert_eq!(database("Exporter", "/database"), ["acme-core", "verify-ca"]);
+    assert_eq!(database("NotaryServer", "/storage/postgres"), ["acme-notaryserver", "verify-ca"]);
+    assert_eq!(database("NotarySigner", "/storage/postgres"), ["acme-notarysigner", "verify-ca"]);
 }
 
 #[test]
