@@ -39,5 +39,5 @@ pub use readable::Readable;
 pub use readiness::Readiness;
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
-pub use status::{Failure, Outcome, StatusInput, Verdict, fold, paused};
+pub use status::{Difference, Failure, Outcome, StatusInput, Verdict, fold, paused};
 pub use world::{Snapshot, World, served};

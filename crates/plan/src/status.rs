@@ -74,6 +74,9 @@ pub enum Verdict {
 const LONGEST_MESSAGE: usize = 2048;
 
 impl Verdict {
+    /// The reason where all there is to say is that children are on their way.
+    pub const WAITING: &'static str = "ChildrenNotReady";
+
     /// The worst of all outcomes, and how many others are not ready either.
     pub fn of(outcomes: &[Outcome]) -> Self {
         let failures = || {
@@ -100,14 +103,18 @@ impl Verdict {
             })
         };
         match waiting().next() {
-            Some(first) => Self::Progressing {
-                reason: "ChildrenNotReady",
-                message: with_others(&first, waiting().count()),
-            },
+            Some(first) => {
+                Self::Progressing { reason: Self::WAITING, message: with_others(&first, waiting().count()) }
+            }
             // Blocked by nothing that failed or waits: the run was cut short.
             None if outcomes.contains(&Outcome::Blocked) => Self::Interrupted,
             None => Self::Ready,
         }
+    }
+
+    /// Whether all there is to say is that children are on their way.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Progressing { reason, .. } if *reason == Self::WAITING)
     }
 
     /// The word a program would switch on.
@@ -144,6 +151,37 @@ pub struct StatusInput<'a> {
     pub operator: OperatorStatus,
     /// When.
     pub at: Timestamp,
+    /// How many pods exist, where that can be told.
+    pub replicas: Option<i32>,
+}
+
+/// How much two statuses differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Not at all.
+    Nothing,
+    /// In messages and in the number of pods: what changes all the time while children are on their way.
+    Details,
+    /// In what programs wait for.
+    Substance,
+}
+
+impl Difference {
+    /// How much `after` differs from `before`.
+    pub fn between(before: &ComponentStatus, after: &ComponentStatus) -> Self {
+        let substance = |status: &ComponentStatus| {
+            let mut status = ComponentStatus { replicas: None, ..status.clone() };
+            status.conditions.iter_mut().for_each(|condition| condition.message = None);
+            status
+        };
+        if before == after {
+            Self::Nothing
+        } else if substance(before) == substance(after) {
+            Self::Details
+        } else {
+            Self::Substance
+        }
+    }
 }
 
 /// The status after a run.
@@ -175,7 +213,7 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
         conditions: conditions.collect(),
         observed_generation: input.generation,
         operator: Some(input.operator.clone()),
-        replicas: input.previous.replicas,
+        replicas: input.replicas.or(input.previous.replicas),
     }
 }
 
@@ -224,6 +262,7 @@ mod tests {
             generation: Some(generation),
             operator: OperatorStatus::default(),
             at: at(second),
+            replicas: None,
         }
     }
 
@@ -273,6 +312,31 @@ mod tests {
     fn folding_the_same_again_changes_nothing() {
         let first = fold(&input(&ComponentStatus::default(), 1, 10), &stalled());
         assert_eq!(fold(&input(&first, 1, 99), &stalled()), first);
+    }
+
+    #[test]
+    fn b32_the_number_of_pods_is_told_where_it_is_known_and_kept_where_it_is_not() {
+        let none = ComponentStatus::default();
+        let counted = fold(&StatusInput { replicas: Some(2), ..input(&none, 1, 10) }, &Verdict::Ready);
+        assert_eq!(counted.replicas, Some(2));
+        assert_eq!(fold(&input(&counted, 1, 20), &Verdict::Ready).replicas, Some(2));
+        assert_eq!(fold(&input(&none, 1, 10), &Verdict::Ready).replicas, None);
+    }
+
+    #[test]
+    fn words_and_numbers_are_details_and_everything_programs_wait_for_is_substance() {
+        let waiting =
+            |message: &str| Verdict::Progressing { reason: Verdict::WAITING, message: message.into() };
+        let before = fold(&input(&ComponentStatus::default(), 1, 10), &waiting("one of two"));
+        let between = |input: &StatusInput<'_>, verdict| Difference::between(&before, &fold(input, &verdict));
+        assert_eq!(between(&input(&before, 1, 20), waiting("one of two")), Difference::Nothing);
+        assert_eq!(between(&input(&before, 1, 20), waiting("two of two")), Difference::Details);
+        let counted = StatusInput { replicas: Some(1), ..input(&before, 1, 20) };
+        assert_eq!(between(&counted, waiting("one of two")), Difference::Details);
+        assert_eq!(between(&input(&before, 2, 20), waiting("one of two")), Difference::Substance);
+        assert_eq!(between(&input(&before, 1, 20), Verdict::Ready), Difference::Substance);
+        let other = Verdict::Progressing { reason: "Missing", message: "one of two".into() };
+        assert_eq!(between(&input(&before, 1, 20), other), Difference::Substance);
     }
 
     #[test]

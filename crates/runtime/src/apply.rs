@@ -42,7 +42,7 @@ pub(crate) struct Learned {
     pub(crate) brought_about: BTreeSet<ObjectKey>,
     /// What was read, and in which state.
     pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
-    /// The contents of what was read or written.
+    /// The contents of what was read.
     pub(crate) contents: ContentDigests,
 }
 
@@ -128,36 +128,26 @@ impl Applier<'_> {
         let digest = Digest::of(&object).map_err(|error| Failure::Bug(error.to_string()))?;
 
         let remembered = self.learned().applied.get(key).cloned();
-        let sent = match &remembered {
-            Some(Applied::Sent { digest, .. }) => Some(*digest),
-            _ => None,
-        };
-        let mut stored = None;
-        if let Some(seen) = &seen
-            && sent.is_none_or(|sent| sent == digest)
-        {
-            if let Some(applied @ Applied::Sent { content, .. }) = &remembered
-                && applied.holds(seen)
-            {
-                if let Some(content) = content {
-                    self.learned().contents.insert(key.clone(), Some(content.clone()));
+        let stored = match (&seen, remembered) {
+            (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) if sent == digest => {
+                if applied.holds(seen) {
+                    return Ok((applied, seen.readiness.clone()));
                 }
-                return Ok((applied.clone(), seen.readiness.clone()));
+                if !self.learned().repairs.allow(key, self.now) {
+                    return Err(Failure::Contended { object: key.clone() });
+                }
+                None
             }
-            // Sent by a process before this one, or changed by somebody else, but perhaps not in what is ours.
-            stored = self.agreeing(key, &object, seen).await?;
-            if stored.is_none() && sent.is_some() && !self.learned().repairs.allow(key, self.now) {
-                return Err(Failure::Contended { object: key.clone() });
-            }
-        }
+            (Some(_), Some(Applied::Sent { .. })) | (None, _) => None,
+            // Perhaps a process before this one has sent it.
+            (Some(seen), _) => self.agreeing(key, &object, seen).await?,
+        };
         let stored = match stored {
             Some(stored) => stored,
             None => self.send(key, kind, &object, seen).await?,
         };
-        let tags = index::tags(desired.object.meta());
         let now = self.record(key, kind, &stored)?;
-        let content = self.learned().contents.get(key).cloned().flatten();
-        Ok((Applied::Sent { digest, uid: now.uid, version: now.version, tags, content }, now.readiness))
+        Ok((Applied::Sent { digest, uid: now.uid, claim: now.claim }, now.readiness))
     }
 
     /// The object as it is stored, if it says what we would send.
@@ -212,7 +202,6 @@ impl Applier<'_> {
             None if self.router.index.has(key) && self.read(key).await? => return Ok(Readiness::Ready),
             None => {}
         }
-        self.await_change_of(key);
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
         object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
         make_up(&mut object, generate, &**self.dice)?;
@@ -234,12 +223,6 @@ impl Applier<'_> {
         }
     }
 
-    /// Counts an object that does not exist among what was read: who changes it later concerns us.
-    fn await_change_of(&self, key: &ObjectKey) {
-        self.router.index.subscribe(self.owner, &[key.clone()].into());
-        self.learned().reads.insert(key.clone(), None);
-    }
-
     /// Whether an object exists, remembering what it holds.
     pub(crate) async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
         let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
@@ -247,13 +230,13 @@ impl Applier<'_> {
         Ok(found.get(key).is_some_and(Option::is_some))
     }
 
-    /// The contents of what a template refers to; what this run has read or written already is not read again.
+    /// The contents of what a template refers to; what the plan was decided on is not looked at again.
     async fn contents(&self, references: &References) -> Result<ContentDigests, Failure> {
-        let unknown: BTreeSet<_> = {
+        let unread: BTreeSet<_> = {
             let learned = self.learned();
             references.keys().filter(|key| !learned.contents.contains_key(*key)).cloned().collect()
         };
-        let found = self.source.fetch(self.owner, &unknown).await?;
+        let found = self.source.fetch(self.owner, &unread).await?;
         let mut learned = self.learned();
         learned.note(&found)?;
         let known = |key: &ObjectKey| (key.clone(), learned.contents.get(key).cloned().flatten());
@@ -272,15 +255,16 @@ impl Applier<'_> {
         if Breadth::of(&key.group, &key.kind) == Breadth::All {
             self.source.cache.put(key, Some(stored.clone()));
             let mut learned = self.learned();
-            learned.contents.insert(key.clone(), Some(Content::of(&value)));
             if let Some(read) = learned.reads.get_mut(key) {
                 read.clone_from(&stored.metadata.resource_version);
+                learned.contents.insert(key.clone(), Some(Content::of(&value)));
             }
         }
         let readiness =
             (kind.readiness)(value).map_err(|_| Failure::Bug(format!("{key} cannot be decoded")))?;
         let sighting = Sighting::of(&kind.resource, &stored.metadata, readiness, self.predecessors)
-            .ok_or_else(|| Failure::Bug(format!("{key} was stored without a name")))?;
+            .ok_or_else(|| Failure::Bug(format!("{key} was stored without a name")))?
+            .counting(stored);
         let observation = sighting.observation.clone();
         self.router.wake_others(self.router.index.seen(sighting), self.owner);
         Ok(observation)

@@ -49,21 +49,22 @@ pub(crate) struct Limits {
 
 type Guarded<C> = DeserializeGuard<<C as Component>::Owner>;
 
-/// Reconciles every object of one kind until the operator stops, once `settled` is: before the first lists have ended,
-/// every child would seem to be missing.
+/// Reconciles every object of one kind until the operator stops, once all are `settled`: before the first lists have
+/// ended, every child would seem to be missing. `listed`, one of them, hears when the list of this kind has.
 pub(crate) async fn serve<C: Component>(
     shared: Arc<Shared>,
     as_child: Option<ChildKind>,
     queue: mpsc::UnboundedReceiver<ObjectKey>,
     scope: Scope,
     limits: Limits,
+    listed: CancellationToken,
     settled: Vec<CancellationToken>,
 ) {
     let stop = shared.stop.clone();
     let reconciler = Arc::new(Reconciler::<C>::new(shared, as_child));
     let (reader, writer) = reflector::store();
     let (wake, woken) = mpsc::unbounded_channel();
-    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, wake);
+    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, wake, listed);
     let controlling = async {
         let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled));
         if stop.run_until_cancelled(settled).await.is_none() {
@@ -118,6 +119,7 @@ async fn watch_owners<C: Component>(
     scope: Scope,
     mut store: Writer<Guarded<C>>,
     wake: mpsc::UnboundedSender<ObjectKey>,
+    settled: CancellationToken,
 ) {
     let shared = &reconciler.shared;
     let api: Api<Guarded<C>> = match scope {
@@ -133,6 +135,7 @@ async fn watch_owners<C: Component>(
         let mut event = match event {
             Ok(event) => event,
             Err(error) => {
+                settled.cancel();
                 let wait = patience.lose(shared);
                 tracing::warn!(kind = C::NAME, %error, wait = ?wait, "a watch failed");
                 shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
@@ -158,6 +161,7 @@ async fn watch_owners<C: Component>(
             Event::InitDone => {
                 patience.restore();
                 reconciler.relisted(&listed.keys().cloned().collect());
+                settled.cancel();
                 for (key, digest) in &listed {
                     if noticed.remove(key) != Some(*digest) {
                         let _stopping = wake.send(key.clone());
@@ -265,10 +269,10 @@ async fn conclude<C: Component>(
             (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
         }
     };
-    let unreported = match reported {
-        Ok(Ok(())) => None,
-        Ok(Err(failure)) => Some(failure),
-        Err(_elapsed) => Some(Failure::DeadlineExceeded(REPORT_DEADLINE)),
+    let (unreported, more_to_report) = match reported {
+        Ok(Ok(more)) => (None, more),
+        Ok(Err(failure)) => (Some(failure), None),
+        Err(_elapsed) => (Some(Failure::DeadlineExceeded(REPORT_DEADLINE)), None),
     };
     if let Some(failure) = &unreported {
         tracing::warn!(%failure, "the status could not be written");
@@ -283,7 +287,8 @@ async fn conclude<C: Component>(
         Some(Verdict::Ready | Verdict::Interrupted) => tracing::debug!("ready"),
         None => tracing::info!("paused"),
     }
-    next(&outcomes.unwrap_or_default(), unreported.as_ref(), session, &reconciler.shared)
+    let retry = next(&outcomes.unwrap_or_default(), unreported.as_ref(), session, &reconciler.shared);
+    retry.into_iter().chain(more_to_report).min()
 }
 
 fn next(

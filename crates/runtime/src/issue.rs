@@ -45,7 +45,6 @@ impl Applier<'_> {
         if let (Some(certificate), Some(seen)) = (&remembered, &seen)
             && certificate.holds(seen)
         {
-            self.learned().contents.insert(key.clone(), Some(certificate.content.clone()));
             return Ok(Applied::Issued(certificate.clone()));
         }
 
@@ -66,9 +65,9 @@ impl Applier<'_> {
             Some(held) => request.due(held, &authority, self.now).map_err(|defect| defect.to_string()),
             None => Err("there is none".to_owned()),
         };
-        let (stored, due) = match (stored, due) {
-            (Some(stored), Ok(due)) if is_dressed(&stored, desired) => (stored, due),
-            (stored, due) => {
+        let (now, due) = match (stored, due, seen) {
+            (Some(stored), Ok(due), Some(seen)) if is_dressed(&stored, desired) => (seen, due),
+            (stored, due, seen) => {
                 if remembered.is_some() && !self.learned().repairs.allow(key, self.now) {
                     return Err(Failure::Contended { object: key.clone() });
                 }
@@ -86,13 +85,11 @@ impl Applier<'_> {
                     due.map_err(|defect| Failure::Bug(format!("{key} was just issued, but {defect}")))?;
                 let secret = filled(desired, stored.as_deref(), &issued)
                     .map_err(|error| Failure::Bug(error.to_string()))?;
-                (Arc::new(self.send(key, kind, &secret, seen).await?), due)
+                let sent = self.send(key, kind, &secret, seen).await?;
+                (self.record(key, kind, &sent)?, due)
             }
         };
-        let Observation { uid, version, .. } = self.record(key, kind, &stored)?;
-        let content = self.learned().contents.get(key).cloned().flatten().unwrap_or_default();
-        let tags = index::tags(desired.object.meta());
-        Ok(Applied::Issued(Certificate { asked, uid, version, tags, due, content }))
+        Ok(Applied::Issued(Certificate { asked, uid: now.uid, claim: now.claim, due }))
     }
 
     /// A digest of all that a certificate is made from.

@@ -1,10 +1,10 @@
 //! What was last sent and answered, so that nothing is sent twice.
 
 use crate::contention::Repairs;
-use crate::index::{Index, Observation, Tag, Version};
+use crate::index::{Claim, Index, Observation, Tag};
 use graph::NodeId;
 use jiff::Timestamp;
-use plan::{Content, Desired, Digest, ObjectKey, Outcome, Readiness};
+use plan::{Desired, Digest, ObjectKey, Outcome, Readiness};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What everything an owner wants was decided on.
@@ -20,15 +20,7 @@ pub(crate) struct Inputs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
     /// Sent with this digest, and answered with this state.
-    Sent {
-        digest: Digest,
-        uid: String,
-        version: Version,
-        /// Labels and annotations that were sent: for kinds with a generation, their change is not in `version`.
-        tags: BTreeSet<Tag>,
-        /// Digests of what it holds, for Secrets and ConfigMaps.
-        content: Option<Content>,
-    },
+    Sent { digest: Digest, uid: String, claim: Claim },
     /// A certificate that was issued, or found to be as asked for.
     Issued(Certificate),
     /// Found or created; its content is none of our business any more.
@@ -41,9 +33,7 @@ impl Applied {
     /// Whether the child is still as it was left.
     pub(crate) fn holds(&self, now: &Observation) -> bool {
         match self {
-            Self::Sent { uid, version, tags, .. } => {
-                *uid == now.uid && *version == now.version && tags.is_subset(&now.tags) && !now.unadopted
-            }
+            Self::Sent { uid, claim, .. } => *uid == now.uid && *claim == now.claim && !now.unadopted,
             Self::Issued(certificate) => certificate.holds(now),
             Self::Exists => true,
             Self::Untouchable => now.immutable,
@@ -57,19 +47,15 @@ pub(crate) struct Certificate {
     /// What was asked for, and of which authority.
     pub(crate) asked: Digest,
     pub(crate) uid: String,
-    pub(crate) version: Version,
-    /// Labels and annotations that were sent.
-    pub(crate) tags: BTreeSet<Tag>,
+    pub(crate) claim: Claim,
     /// When it is to be renewed.
     pub(crate) due: Timestamp,
-    /// Digests of what the Secret holds.
-    pub(crate) content: Content,
 }
 
 impl Certificate {
     /// Whether the Secret is still as it was left.
     pub(crate) fn holds(&self, now: &Observation) -> bool {
-        self.uid == now.uid && self.version == now.version && self.tags.is_subset(&now.tags)
+        self.uid == now.uid && self.claim == now.claim
     }
 }
 
@@ -145,6 +131,18 @@ impl Memo {
             outcomes.push(outcome);
         }
         Some(outcomes)
+    }
+
+    /// How many pods the owner has, if all of them belong to one Deployment.
+    pub(crate) fn replicas(&self, index: &Index) -> Option<i32> {
+        let nodes = &self.last.as_ref()?.nodes;
+        let mut deployments =
+            nodes.iter().map(|node| &node.key).filter(|key| key.group == "apps" && key.kind == "Deployment");
+        match (deployments.next(), deployments.next()) {
+            // One that says nothing has none: zero is left out of its status.
+            (Some(only), None) => index.child(only).map(|now| now.replicas.unwrap_or(0)),
+            _ => None,
+        }
     }
 }
 

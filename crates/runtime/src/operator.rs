@@ -67,6 +67,7 @@ type Serve = fn(
     mpsc::UnboundedReceiver<ObjectKey>,
     Scope,
     Limits,
+    CancellationToken,
     Vec<CancellationToken>,
 ) -> BoxFuture<'static, ()>;
 
@@ -94,8 +95,8 @@ impl Operator {
         self.registrations.push(Registration {
             resource: ApiResource::erase::<C::Owner>(&()),
             children: C::children(),
-            serve: |shared, as_child, queue, scope, limits, settled| {
-                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, settled))
+            serve: |shared, as_child, queue, scope, limits, listed, settled| {
+                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, listed, settled))
             },
         });
     }
@@ -162,9 +163,15 @@ impl Operator {
             tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), token));
         }
         let limits = Limits { deadline: self.options.deadline, concurrency: self.options.concurrency };
-        for (Registration { resource, serve, .. }, queue) in self.registrations.iter().zip(queues) {
+        // Owners are children too: before they are listed, Core would seem to be missing to Harbor.
+        let listed: Vec<_> = self.registrations.iter().map(|_| CancellationToken::new()).collect();
+        settled.extend(listed.iter().cloned());
+        for ((Registration { resource, serve, .. }, queue), listed) in
+            self.registrations.iter().zip(queues).zip(listed)
+        {
             let as_child = children.iter().find(|kind| kind.resource == *resource).cloned();
-            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, settled.clone()));
+            let settled = settled.clone();
+            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, listed, settled));
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     Dice, Failure, Sighting,
     apply::{Applier, Learned},
     cache::Cache,
-    events::Events,
+    events::{Events, Trouble},
     index,
     memo::{self, Memo},
     progress::{Audience, Planned as PlannedChild, Stage},
@@ -20,7 +20,8 @@ use kube::{
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    ChildKind, Component, ObjectKey, Outcome, Plan, Planned, Readiness, Snapshot, StatusInput, Verdict,
+    ChildKind, Component, Difference, ObjectKey, Outcome, Plan, Planned, Readiness, Snapshot, StatusInput,
+    Verdict,
 };
 use serde_json::{Value, json};
 use std::{
@@ -30,6 +31,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// With the value `true` on any object, stops its reconciliation.
@@ -57,6 +59,9 @@ pub(crate) struct Shared {
 pub(crate) struct Session {
     memo: Memo,
     written: Option<Written>,
+    /// When that was.
+    written_at: Option<Instant>,
+    trouble: Trouble,
     /// Failures in a row.
     pub(crate) attempts: u32,
 }
@@ -85,7 +90,7 @@ impl<C: Component> Reconciler<C> {
         Self {
             shared,
             sessions: Mutex::default(),
-            manager: format!("harbor-operator/{}", C::NAME),
+            manager: format!("{}{}", index::MANAGERS, C::NAME),
             resource: ApiResource::erase::<C::Owner>(&()),
             as_child,
             component: PhantomData,
@@ -223,27 +228,35 @@ impl<C: Component> Reconciler<C> {
         }
     }
 
-    /// Writes what a look came to, where that differs from what is written already, and tells of changes.
+    /// Writes what a look came to, where that differs from what is written already, and tells of trouble. Answers after
+    /// how long to come back, where there is more to write than is worth a request by now.
     pub(crate) async fn report(
         &self,
         owner: &DeserializeGuard<C::Owner>,
         session: &mut Session,
         verdict: &Verdict,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Duration>, Failure> {
         let meta = owner.meta();
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
-        let status = plan::fold(&self.input(meta, &previous), verdict);
-        if status == previous {
-            return Ok(());
+        let replicas = session.memo.replicas(&self.shared.router.index);
+        let status = plan::fold(&StatusInput { replicas, ..self.input(meta, &previous) }, verdict);
+        match Difference::between(&previous, &status) {
+            Difference::Nothing => return Ok(None),
+            Difference::Details if verdict.is_waiting() => {
+                if let Some(wait) = session.written_at.and_then(status::until_next) {
+                    return Ok(Some(wait));
+                }
+            }
+            Difference::Details | Difference::Substance => {}
         }
         let reason_before =
             previous.conditions.iter().find(|c| c.type_ == "Ready").and_then(|c| c.reason.clone());
         self.write(meta, session, status).await?;
-        if reason_before.as_deref() != Some(verdict.reason()) {
+        if session.trouble.is_news(reason_before.as_deref(), verdict) {
             self.shared.events.tell(owner.object_ref(&()), verdict);
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Says that nothing is done because the user asked for that.
@@ -251,15 +264,15 @@ impl<C: Component> Reconciler<C> {
         &self,
         owner: &DeserializeGuard<C::Owner>,
         session: &mut Session,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Duration>, Failure> {
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
         let message = format!("the annotation {PAUSE_ANNOTATION} is set; remove it to resume");
         let status = plan::paused(&self.input(owner.meta(), &previous), &message);
-        if status == previous {
-            return Ok(());
+        if status != previous {
+            self.write(owner.meta(), session, status).await?;
         }
-        self.write(owner.meta(), session, status).await
+        Ok(None)
     }
 
     fn input<'a>(&self, meta: &ObjectMeta, previous: &'a ComponentStatus) -> StatusInput<'a> {
@@ -268,6 +281,7 @@ impl<C: Component> Reconciler<C> {
             generation: meta.generation,
             operator: status::operator(C::NAME),
             at: (self.shared.clock)(),
+            replicas: None,
         }
     }
 
@@ -280,6 +294,7 @@ impl<C: Component> Reconciler<C> {
         let key = key_of::<C>(meta);
         session.written =
             status::write(&self.shared.client, &self.resource, &key, &self.manager, status).await?;
+        session.written_at = Some(Instant::now());
         Ok(())
     }
 

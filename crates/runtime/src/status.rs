@@ -9,6 +9,11 @@ use kube::{
 };
 use plan::ObjectKey;
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often details are written while children are on their way. A dozen children would else be a dozen statuses.
+const DETAILS: Duration = Duration::from_secs(10);
 
 /// The status last written, which a lagging watch does not show yet.
 #[derive(Clone, Debug)]
@@ -29,6 +34,11 @@ pub(crate) fn previous(owner: &Value, written: Option<&Written>) -> ComponentSta
     }
     // A status nobody can decode is replaced as a whole.
     owner.get("status").and_then(|status| serde_json::from_value(status.clone()).ok()).unwrap_or_default()
+}
+
+/// How long details must wait after a status that was written then; `None` when they need not.
+pub(crate) fn until_next(written: Instant) -> Option<Duration> {
+    DETAILS.checked_sub(written.elapsed()).filter(|wait| !wait.is_zero())
 }
 
 /// Who we are, in every status.

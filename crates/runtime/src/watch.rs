@@ -63,7 +63,8 @@ pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, se
                     let readiness = serde_json::to_value(object).and_then(kind.readiness);
                     // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
                     let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
-                    Sighting::of(resource, &object.metadata, readiness, predecessors)
+                    let sighting = Sighting::of(resource, &object.metadata, readiness, predecessors)?;
+                    Some(sighting.counting(object))
                 };
                 drive(&shared, resource, watcher(api, config()), sight, &settled).await
             }

@@ -7,8 +7,8 @@ mod inputs;
 mod names;
 mod observation;
 
-pub(crate) use observation::tags;
-pub use observation::{IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Version};
+pub use observation::{Claim, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag};
+pub(crate) use observation::{MANAGERS, tags};
 
 use inputs::Inputs;
 use kube::core::DynamicObject;

@@ -1,6 +1,7 @@
 //! What a watch tells about one object, reduced to what decisions need.
 
-use kube::core::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use kube::core::{DynamicObject, ObjectMeta};
 use plan::{ObjectKey, Readiness};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,14 +11,17 @@ use std::{
 /// Marks a child that must never be touched again; the old operator wrote it on generated secrets, users may too.
 pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
 
-/// Which state of an object this is: as far as anything we set is concerned.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Version {
-    /// Counts changes of the spec, for kinds that have one: their status may change without concerning us.
-    Generation(i64),
-    /// Counts every change.
-    Resource(String),
-}
+/// How the names of our field managers begin; the name of the component follows.
+pub(crate) const MANAGERS: &str = "harbor-operator/";
+
+/// What of an object is ours: a hash of our entries in its managed fields.
+///
+/// Whoever changes a field of ours takes it away from us, and changing anything else leaves the claim as it is; so it
+/// tells drift from a status, a label or an annotation that is somebody else's business, also of kinds that count
+/// generations: a Deployment's moves when its controller annotates it. The time of our last change is a part of it, for
+/// there may be another process of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim(u64);
 
 /// A label or an annotation as hashes: enough to notice a change, and small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,13 +35,13 @@ pub struct Observation {
     /// State of the whole object.
     pub resource_version: String,
     /// State of what we set.
-    pub version: Version,
+    pub claim: Claim,
     /// The controller it belongs to, with that one's uid.
     pub owner: Option<(ObjectKey, String)>,
-    /// Its labels and annotations.
-    pub tags: BTreeSet<Tag>,
     /// How it is.
     pub readiness: Readiness,
+    /// How many pods it has, if it says so.
+    pub replicas: Option<i32>,
     /// Whether fields of it still belong to the old operator.
     pub unadopted: bool,
     /// Whether it must not be touched.
@@ -66,28 +70,52 @@ impl Sighting {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let key = ObjectKey::dynamic(resource, namespace, meta.name.as_deref()?);
         let resource_version = meta.resource_version.clone().unwrap_or_default();
-        let version = match meta.generation {
-            Some(generation) => Version::Generation(generation),
-            None => Version::Resource(resource_version.clone()),
-        };
         let annotation = |key: &str| meta.annotations.as_ref().and_then(|all| all.get(key));
         let observation = Observation {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version,
-            version,
+            claim: Claim::of(meta),
             owner: controller_of(meta, namespace),
-            tags: tags(meta),
             readiness,
-            unadopted: meta.managed_fields.iter().flatten().any(|entry| {
-                entry.operation.as_deref() == Some("Update")
-                    && entry.subresource.as_deref().unwrap_or_default().is_empty()
-                    && entry.manager.as_ref().is_some_and(|manager| predecessors.contains(manager))
-            }),
+            replicas: None,
+            unadopted: entries(meta, "Update").any(|(manager, _)| predecessors.contains(manager)),
             immutable: annotation(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true"),
             deleting: meta.deletion_timestamp.is_some(),
         };
         Some(Self { key, observation })
     }
+
+    /// The same with the number of pods that the object tells in its status.
+    #[must_use]
+    pub fn counting(mut self, object: &DynamicObject) -> Self {
+        let replicas = object.data.pointer("/status/replicas").and_then(serde_json::Value::as_i64);
+        self.observation.replicas = replicas.and_then(|replicas| replicas.try_into().ok());
+        self
+    }
+}
+
+impl Claim {
+    fn of(meta: &ObjectMeta) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for (manager, entry) in entries(meta, "Apply").filter(|(manager, _)| manager.starts_with(MANAGERS)) {
+            let fields = entry.fields_v1.as_ref().map(|fields| fields.0.to_string());
+            (manager, fields, entry.time.as_ref().map(|time| time.0)).hash(&mut hasher);
+        }
+        Self(hasher.finish())
+    }
+}
+
+/// Who owns which fields of the object itself, rather than of its status, by this operation.
+fn entries<'a>(
+    meta: &'a ObjectMeta,
+    operation: &'a str,
+) -> impl Iterator<Item = (&'a String, &'a ManagedFieldsEntry)> {
+    let all = meta.managed_fields.iter().flatten();
+    all.filter(move |entry| {
+        entry.operation.as_deref() == Some(operation)
+            && entry.subresource.as_deref().unwrap_or_default().is_empty()
+    })
+    .filter_map(|entry| Some((entry.manager.as_ref()?, entry)))
 }
 
 impl Observation {

@@ -1,13 +1,15 @@
 use super::*;
+use jiff::Timestamp;
 use k8s_openapi::{
     api::{
         apps::v1::Deployment,
         core::v1::{ConfigMap, Secret},
     },
-    apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference},
+    apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time},
 };
 use kube::core::{ApiResource, ObjectMeta};
 use plan::Readiness;
+use serde_json::json;
 
 fn owner(name: &str) -> ObjectKey {
     ObjectKey { group: "test.io".into(), kind: "Widget".into(), namespace: "ns".into(), name: name.into() }
@@ -56,7 +58,9 @@ fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
     let index = index();
     assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), [owner("one")].into());
     assert_eq!(index.seen(secret(&meta("b", 2, Some("two")))), [owner("two")].into());
-    assert_eq!(index.seen(secret(&meta("a", 3, Some("one")))), [owner("one")].into());
+    let deleting =
+        ObjectMeta { deletion_timestamp: Some(Time(Timestamp::UNIX_EPOCH)), ..meta("a", 3, Some("one")) };
+    assert_eq!(index.seen(secret(&deleting)), [owner("one")].into());
 }
 
 #[test]
@@ -77,15 +81,26 @@ fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
 }
 
 #[test]
-fn an_edited_label_concerns_the_owner_although_the_generation_stays() {
+fn a_change_of_what_is_ours_concerns_the_owner_and_of_what_is_not_nobody() {
     let index = index();
-    let labelled = |version, value: &str| ObjectMeta {
-        generation: Some(1),
-        labels: Some([("a".to_owned(), value.to_owned())].into()),
-        ..meta("d", version, Some("one"))
+    let at = |version, ours: &str, theirs: &str| {
+        let entry = |manager: &str, operation: &str, field: &str| ManagedFieldsEntry {
+            manager: Some(manager.into()),
+            operation: Some(operation.into()),
+            fields_v1: Some(FieldsV1(json!({"f:metadata": {"f:labels": {format!("f:{field}"): {}}}}))),
+            ..ManagedFieldsEntry::default()
+        };
+        let entries =
+            vec![entry("harbor-operator/widget", "Apply", ours), entry("kubectl-edit", "Update", theirs)];
+        ObjectMeta {
+            generation: Some(i64::try_from(version).unwrap()),
+            managed_fields: Some(entries),
+            ..meta("d", version, Some("one"))
+        }
     };
-    index.seen(deployment(&labelled(1, "x"), Readiness::Ready));
-    assert_eq!(index.seen(deployment(&labelled(2, "y"), Readiness::Ready)), [owner("one")].into());
+    index.seen(deployment(&at(1, "a", "x"), Readiness::Ready));
+    assert_eq!(index.seen(deployment(&at(2, "a", "y"), Readiness::Ready)), none(), "theirs");
+    assert_eq!(index.seen(deployment(&at(3, "b", "y"), Readiness::Ready)), [owner("one")].into(), "ours");
 }
 
 #[test]

@@ -54,6 +54,8 @@ impl<K> Kind for K where
 
 pub struct Cluster {
     pub client: Client,
+    /// How long a request of the operator takes; no time by default.
+    pub latency: Duration,
     server: ApiServer,
     options: Options,
     requests: Arc<Mutex<Vec<String>>>,
@@ -74,16 +76,21 @@ impl Cluster {
         let stand_ins = stop.child_token();
         tokio::spawn(StandIns::new(client.clone()).run(stand_ins.clone()));
         let requests = Arc::default();
-        let cluster = Self { client, server, options, requests, operator: None, stand_ins, stop };
+        let latency = Duration::ZERO;
+        let cluster = Self { client, latency, server, options, requests, operator: None, stand_ins, stop };
         cluster.install(C::Owner::crd()).await;
         cluster
     }
 
     pub fn start<C: Component>(&mut self) {
-        let requests = Arc::clone(&self.requests);
-        let noted = self.server.clone().map_request(move |request: http::Request<kube::client::Body>| {
+        let (requests, server, latency) = (Arc::clone(&self.requests), self.server.clone(), self.latency);
+        let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
-            request
+            let server = server.clone();
+            async move {
+                tokio::time::sleep(latency).await;
+                server.oneshot(request).await
+            }
         });
         let mut operator = Operator::new(Client::new(noted, "default"), self.options.clone());
         operator.register::<C>();
@@ -93,10 +100,14 @@ impl Cluster {
         self.operator = Some((stop, task));
     }
 
-    pub async fn restart<C: Component>(&mut self) {
+    pub async fn stop(&mut self) {
         let (stop, task) = self.operator.take().unwrap();
         stop.cancel();
         task.await.unwrap();
+    }
+
+    pub async fn restart<C: Component>(&mut self) {
+        self.stop().await;
         self.start::<C>();
     }
 

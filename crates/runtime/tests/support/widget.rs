@@ -17,7 +17,8 @@ use serde_json::json;
     version = "v1",
     kind = "Widget",
     namespaced,
-    status = "api::v1beta1::ComponentStatus"
+    status = "api::v1beta1::ComponentStatus",
+    scale = r#"{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}"#
 )]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
@@ -29,6 +30,7 @@ pub struct WidgetSpec {
     /// A Secret only the pods use, with its key `word`.
     pub uses: Option<String>,
     /// Replicas of the Deployment.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// Names of further ConfigMaps.
     pub extras: Vec<String>,
