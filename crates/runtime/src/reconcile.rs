@@ -20,8 +20,8 @@ use kube::{
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    ChildKind, Component, Difference, ObjectKey, Outcome, Plan, Planned, Readiness, Snapshot, StatusInput,
-    Verdict,
+    ChildKind, Component, Difference, ObjectKey, Outcome, Plan, PlanError, Planned, Readiness, Snapshot,
+    StatusInput, Verdict,
 };
 use serde_json::{Value, json};
 use std::{
@@ -119,6 +119,9 @@ impl<C: Component> Reconciler<C> {
         owner: &C::Owner,
         session: &mut Session,
     ) -> Result<Vec<Outcome>, Failure> {
+        if let Some(awaited) = self.predecessors_owner(owner) {
+            return Ok(vec![awaited]);
+        }
         let decided_on = decided_on(owner.meta());
         let remembered = match session.memo.due() {
             Some(due) if due <= (self.shared.clock)() => None,
@@ -142,6 +145,14 @@ impl<C: Component> Reconciler<C> {
             sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
         }
         Ok(outcomes)
+    }
+
+    /// Whom an object waits for that the old operator wrote: its owner, who is about to write it anew. To act on what it
+    /// says until then would restart pods twice.
+    fn predecessors_owner(&self, owner: &C::Owner) -> Option<Outcome> {
+        let seen = self.shared.router.index.child(&key_of::<C>(owner.meta()))?;
+        let (object, _) = seen.owner.filter(|_| seen.unadopted)?;
+        Some(Outcome::Waiting { object, why: "has not taken this over from the old operator yet".into() })
     }
 
     async fn run(
@@ -211,6 +222,16 @@ impl<C: Component> Reconciler<C> {
                 Planned::Done(plan) => {
                     learned.forget_all_but(&plan.reads);
                     return Ok(Ok(plan));
+                }
+                Planned::Failed { error: PlanError::Missing(keys), reads } => {
+                    // Before a user is told, the API server is asked: the watch may lag.
+                    let found = source.confirm(key, &keys).await?;
+                    if found.is_empty() {
+                        learned.forget_all_but(&reads);
+                        return Ok(Err(Failure::Plan(PlanError::Missing(keys))));
+                    }
+                    learned.note(&found)?;
+                    snapshot.extend(found);
                 }
                 Planned::Failed { error, reads } => {
                     learned.forget_all_but(&reads);

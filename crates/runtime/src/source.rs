@@ -42,6 +42,22 @@ impl Source<'_> {
         Ok(found.into_iter().collect())
     }
 
+    /// Those of `keys` that exist although the watch does not show them yet.
+    pub(crate) async fn confirm(
+        &self,
+        reader: &ObjectKey,
+        keys: &BTreeSet<ObjectKey>,
+    ) -> Result<Snapshot, Failure> {
+        let mut found = Snapshot::new();
+        for key in keys {
+            if let Some(object) = self.stored(key).await? {
+                let (key, object) = self.noted(reader, key.clone(), Some(Arc::new(object)));
+                found.insert(key, object);
+            }
+        }
+        Ok(found)
+    }
+
     async fn get(
         &self,
         reader: &ObjectKey,
@@ -55,6 +71,10 @@ impl Source<'_> {
             // Its watch does not show what is not our child, so nobody would notice that a copy is out of date.
             let object = self.stored(&key).await?;
             return Ok(self.noted(reader, key, object.map(Arc::new)));
+        }
+        if self.router.index.lacks(&key) {
+            // Believed until it matters: whoever cannot do without asks again, with `confirm`.
+            return Ok(self.noted(reader, key, None));
         }
         if let Some(object) = self.at_hand(&key) {
             return Ok(self.noted(reader, key, Some(object)));

@@ -146,6 +146,11 @@ impl Index {
         state.inputs.version(key).or_else(child)
     }
 
+    /// Whether the watch shows that there is no object of this name.
+    pub fn lacks(&self, key: &ObjectKey) -> bool {
+        self.state().names.lacks(key)
+    }
+
     /// Whether there seems to be an object of this name, whosoever it is.
     pub fn has(&self, key: &ObjectKey) -> bool {
         self.state().names.contains(key)

@@ -7,7 +7,7 @@ mod lifecycle;
 
 use crate::world::{Running, World, documents, root};
 use api::v1beta1::{ComponentStatus, Harbor};
-use envtest::{Kind, Requests};
+use envtest::{ControlPlane, Kind, Requests};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api,
@@ -35,7 +35,17 @@ impl Deref for Cluster {
 impl Cluster {
     /// With what a Harbor reads, and without a Harbor.
     pub async fn new() -> Self {
-        let cluster = Self::on(World::new().await).await;
+        Self::with_inputs(World::new().await).await
+    }
+
+    /// The same, where what belongs to nobody any more is collected.
+    pub async fn with_garbage_collector() -> Self {
+        let setup = ControlPlane::with_controller_manager();
+        Self::with_inputs(World::with_controller_manager(setup).await).await
+    }
+
+    async fn with_inputs(world: World) -> Self {
+        let cluster = Self::on(world).await;
         cluster.apply(inputs()).await;
         cluster
     }
