@@ -27,16 +27,6 @@ pub(crate) fn service(name: &str, port: i32) -> ServicePort {
     }
 }
 
-/// Connects every ten seconds, which may take as long.
-pub(crate) fn open(port: &str) -> Probe {
-    Probe {
-        tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),
-        period_seconds: Some(10),
-        timeout_seconds: Some(10),
-        ..Probe::default()
-    }
-}
-
 /// Asks for a path every ten seconds, which may take as long.
 pub(crate) fn probe(path: &str, port: &str, scheme: Scheme) -> Probe {
     Probe {
@@ -52,7 +42,8 @@ pub(crate) fn probe(path: &str, port: &str, scheme: Scheme) -> Probe {
     }
 }
 
-/// Tries to connect every ten seconds, for servers that answer nobody without a certificate.
+/// Connects every ten seconds, which may take as long: for servers that would answer for more than themselves, or
+/// only to whom they know.
 pub(crate) fn connection(port: &str) -> Probe {
     Probe {
         tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),

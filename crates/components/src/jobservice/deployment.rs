@@ -47,13 +47,13 @@ fn container(jobservice: &Inputs<'_>) -> Container {
         volume_mounts: Some(mounts(jobservice)),
         startup_probe: Some(Probe {
             failure_threshold: Some(STARTUP_PROBES),
-            ..ports::open(scheme.as_str())
+            ..ports::connection(scheme.as_str())
         }),
         // Without Redis every answer is an error; to be killed, and with it the jobs that run, would not bring it back.
         liveness_probe: Some(Probe {
             period_seconds: Some(30),
             failure_threshold: Some(3),
-            ..ports::open(scheme.as_str())
+            ..ports::connection(scheme.as_str())
         }),
         readiness_probe: Some(ports::probe("/api/v1/stats", scheme.as_str(), scheme)),
         ..Container::default()

@@ -52,9 +52,9 @@ fn container(registry: &Inputs<'_>) -> Container {
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(registry).collect()),
         // It looks at the store before it listens, and some stores take their time.
-        startup_probe: Some(Probe { failure_threshold: Some(30), ..ports::open(API) }),
+        startup_probe: Some(Probe { failure_threshold: Some(30), ..ports::connection(API) }),
         // Not a request: while the store is away each is answered with 503, and a restart would not bring it back.
-        liveness_probe: Some(ports::open(API)),
+        liveness_probe: Some(ports::connection(API)),
         readiness_probe: Some(ports::probe("/", API, registry.scheme())),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {

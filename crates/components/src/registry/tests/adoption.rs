@@ -1,32 +1,19 @@
 //! Against what the operator's predecessor left behind, if a copy of that is at hand.
 
-use super::{Case, Registry};
+use super::Registry;
+use crate::predecessor::Predecessor;
 use serde_json::{Value, json};
-use std::{fs, path::Path};
 
-struct Old {
-    objects: Vec<Value>,
-    case: Case<Registry>,
+type Old = Predecessor<Registry>;
+
+fn at_hand() -> Option<Old> {
+    let mut old = Old::at_hand()?;
+    let controller = old.objects.iter().find(|object| object["kind"] == "RegistryController");
+    old.case.inputs.extend(controller.cloned());
+    Some(old)
 }
 
 impl Old {
-    fn at_hand() -> Option<Self> {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../../shared/data/upstream-objects/harbor-minimal.json");
-        let Ok(text) = fs::read_to_string(&file) else {
-            println!("skipped: {} is not at hand", file.display());
-            return None;
-        };
-        let mut list: Value = serde_json::from_str(&text).unwrap();
-        let objects: Vec<Value> = list["items"].as_array_mut().unwrap_or(&mut vec![]).drain(..).collect();
-        let owner = objects.iter().find(|object| object["kind"] == "Registry").unwrap();
-        let owner = serde_json::from_value(owner.clone()).unwrap();
-        let inputs =
-            |object: &&Value| matches!(object["kind"].as_str(), Some("Secret" | "RegistryController"));
-        let inputs = objects.iter().filter(inputs).cloned().collect();
-        Some(Self { objects, case: Case { owner, inputs, without: Vec::new() } })
-    }
-
     fn object(&self, kind: &str, name: &Value) -> Option<&Value> {
         self.objects.iter().find(|object| object["kind"] == kind && object["metadata"]["name"] == *name)
     }
@@ -40,7 +27,7 @@ impl Old {
 
 #[test]
 fn the_old_objects_are_adopted_in_place() {
-    let Some(old) = Old::at_hand() else { return };
+    let Some(old) = at_hand() else { return };
     for child in old.case.children() {
         let kind = child["kind"].as_str().unwrap();
         // Only this one is new.
@@ -70,7 +57,7 @@ fn the_old_objects_are_adopted_in_place() {
 
 #[test]
 fn the_old_files_are_where_they_were() {
-    let Some(old) = Old::at_hand() else { return };
+    let Some(old) = at_hand() else { return };
     let paths = |deployment: &Value, container: usize| -> Vec<(String, String)> {
         let pointer = format!("/spec/template/spec/containers/{container}/volumeMounts");
         let text = |mount: &Value, field: &str| mount[field].as_str().unwrap().to_owned();
@@ -91,7 +78,7 @@ fn the_old_files_are_where_they_were() {
 
 #[test]
 fn the_old_configuration_means_the_same() {
-    let Some(old) = Old::at_hand() else { return };
+    let Some(old) = at_hand() else { return };
     let mut expected = old.config("h-harbor-registry");
     let version = expected["version"].to_string();
     expected["version"] = version.into();
@@ -115,7 +102,7 @@ fn the_old_configuration_means_the_same() {
 
 #[test]
 fn the_old_configuration_of_the_registry_controller_means_the_same() {
-    let Some(old) = Old::at_hand() else { return };
+    let Some(old) = at_hand() else { return };
     let now = old.case.named("ConfigMap", "h-harbor-registryctl")["data"]["config.yml"].clone();
     let now: Value = serde_saphyr::from_str(now.as_str().unwrap()).unwrap();
     assert_eq!(now, old.config("h-harbor-registryctl"));
@@ -123,7 +110,7 @@ fn the_old_configuration_of_the_registry_controller_means_the_same() {
 
 #[test]
 fn every_old_variable_is_set_or_in_the_file() {
-    let Some(old) = Old::at_hand() else { return };
+    let Some(old) = at_hand() else { return };
     let names = |deployment: &Value, container: usize| -> Vec<String> {
         let variables =
             deployment.pointer(&format!("/spec/template/spec/containers/{container}/env")).unwrap();
