@@ -17,8 +17,6 @@ pub(crate) enum Feature {
     SyncQuota,
     /// The volume of exported scan results; later ones keep them in the registry.
     ScanDataExportVolume,
-    /// `INTERNAL_TLS_TRUST_CA_PATH`; later ones trust the bundle of the image.
-    TrustedAuthorityPath,
     /// `CACHE_ENABLED`.
     CacheLayer,
     /// `GDPR_DELETE_USER`.
@@ -80,7 +78,6 @@ impl Feature {
             Self::QuayProxyCache => Row(BEGINNING, Some((2, 14)), "a proxy cache of Quay"),
             Self::SyncQuota => Row(BEGINNING, Some((2, 15)), "quota synchronisation at start"),
             Self::ScanDataExportVolume => Row((2, 6), Some((2, 8)), "a volume of exported scan results"),
-            Self::TrustedAuthorityPath => Row(BEGINNING, Some((2, 6)), "a path of trusted authorities"),
             Self::CacheLayer => Row((2, 6), None, "a cache layer"),
             Self::GdprDeleteUser => Row((2, 6), None, "anonymous deletion of users"),
             Self::ConnectionLifetime => Row((2, 7), None, "limits to the life of database connections"),

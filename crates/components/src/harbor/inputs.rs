@@ -94,7 +94,7 @@ impl<'a> Inputs<'a> {
     /// The certificate of a component, where components talk to each other over TLS.
     pub fn tls(&self, part: Part) -> Option<ComponentsTlsSpec> {
         let certificate = ObjectName::from(self.internal_certificate(part));
-        (self.scheme() == Scheme::Https).then(|| ComponentsTlsSpec { certificate_ref: Some(certificate) })
+        (self.scheme() == Scheme::Https).then_some(ComponentsTlsSpec { certificate_ref: Some(certificate) })
     }
 
     /// The Secret that holds a component's certificate.
@@ -175,6 +175,8 @@ fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError
         version.known(Feature::ChartMuseum, "spec.chartmuseum", chartmuseum.as_ref()),
         version.known(Feature::Notary, "spec.notary", notary.as_ref()),
         version.known(Feature::CacheLayer, "spec.cacheLayer", layer),
+        // All components use the same Redis, and the registry is the last to have learnt it.
+        version.known(Feature::RegistryRedisUser, "spec.redis.username", spec.redis.username.as_ref()),
     )
         .all()
         .map(drop)

@@ -55,21 +55,20 @@ fn installed(harbor: &Inputs<'_>) -> impl Iterator<Item = Part> {
 /// The ports of a component's pods, by name, and who may come in through each.
 fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
     use From::{Everybody, Siblings};
-    let port = part.port(harbor.scheme());
+    let door = part.port(harbor.scheme());
     let own = match part {
-        Part::Core | Part::Portal | Part::NotaryServer | Part::Exporter => vec![(port, Everybody)],
+        Part::Core | Part::Portal | Part::NotaryServer | Part::Exporter => vec![(door, Everybody)],
         Part::Nginx => {
             let secure = harbor.installation.expose.core.component.tls.as_ref().map(|_| ("https", Everybody));
-            [Some(("http", Everybody)), secure].into_iter().flatten().collect()
+            [Some((door, Everybody)), secure].into_iter().flatten().collect()
         }
-        Part::JobService => vec![(port, Siblings(&[Part::Core]))],
+        Part::JobService | Part::ChartMuseum => vec![(door, Siblings(&[Part::Core]))],
         Part::Registry | Part::RegistryController => vec![
             (Part::Registry.port(harbor.scheme()), Siblings(&[Part::Core, Part::JobService])),
             (Part::RegistryController.port(harbor.scheme()), Siblings(&[Part::Core, Part::JobService])),
         ],
-        Part::Trivy => vec![(port, Siblings(&[Part::Core, Part::JobService]))],
-        Part::ChartMuseum => vec![(port, Siblings(&[Part::Core]))],
-        Part::NotarySigner => vec![(port, Siblings(&[Part::NotaryServer]))],
+        Part::Trivy => vec![(door, Siblings(&[Part::Core, Part::JobService]))],
+        Part::NotarySigner => vec![(door, Siblings(&[Part::NotaryServer]))],
     };
     let metrics = has_metrics(harbor, part).then_some((metrics::PORT, Everybody));
     own.into_iter().chain(metrics).collect()

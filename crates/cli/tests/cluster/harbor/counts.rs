@@ -70,9 +70,12 @@ fn target(request: &str) -> String {
     request.split_once(' ').map(|(_, path)| path.split('?').next().unwrap_or(path).to_owned()).unwrap()
 }
 
+/// How many objects of one kind the operator looks after at once.
+const AT_ONCE: usize = 16;
+
 /// How many Harbors at once; `HARBOR_OPERATOR_LOAD` sets another number.
 fn number() -> usize {
-    std::env::var("HARBOR_OPERATOR_LOAD").ok().and_then(|number| number.parse().ok()).unwrap_or(8)
+    std::env::var("HARBOR_OPERATOR_LOAD").ok().and_then(|number| number.parse().ok()).unwrap_or(20)
 }
 
 #[tokio::test]
@@ -91,8 +94,9 @@ async fn many_harbors_cost_as_much_each_as_one_and_the_first_is_ready_first() {
     let each = sent.len().div_ceil(count);
     println!("{count} Harbors: {} requests, {each} each; ready: {order:?}", sent.len());
     assert!(sent.len() <= count * 55, "{} requests", sent.len());
+    // Sixteen are looked after at once; among those it is up to the cluster who is ready first.
     let first = order.iter().position(|name| name == "acme-000").unwrap();
-    assert!(first <= count / 4, "the first came as number {first} of {order:?}");
+    assert!(first < AT_ONCE, "the first came as number {first} of {order:?}");
 
     drop(operator);
     assert_eq!(restarted(&cluster).await, Vec::<String>::new(), "nothing to do, nothing to write");

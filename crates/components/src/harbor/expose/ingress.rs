@@ -67,13 +67,13 @@ fn ingress(
     }
 }
 
-fn path(harbor: &Inputs<'_>, prefix: &str, part: Part) -> HTTPIngressPath {
+fn path(harbor: &Inputs<'_>, prefix: &str, behind: Part) -> HTTPIngressPath {
     let port = ServiceBackendPort { number: Some(harbor.scheme().port()), name: None };
     HTTPIngressPath {
         path: Some(prefix.into()),
         path_type: "Prefix".into(),
         backend: IngressBackend {
-            service: Some(IngressServiceBackend { name: harbor.child(part.name()), port: Some(port) }),
+            service: Some(IngressServiceBackend { name: harbor.child(behind.name()), port: Some(port) }),
             resource: None,
         },
     }

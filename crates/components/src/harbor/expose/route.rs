@@ -74,7 +74,6 @@ fn rule(harbor: &Inputs<'_>, prefixes: impl IntoIterator<Item = &'static str>, p
         backend_refs: vec![HTTPBackendRef {
             name: harbor.child(part.name()),
             port: Some(harbor.scheme().port()),
-            ..HTTPBackendRef::default()
         }],
         ..HTTPRouteRule::default()
     }

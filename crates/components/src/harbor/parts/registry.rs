@@ -54,7 +54,12 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
             dial_timeout: None,
             read_timeout: None,
             write_timeout: None,
-            pool: Some(RegistryRedisPoolSpec::default()),
+            // As Harbor's own installer has it: the default is too few for many pulls at once.
+            pool: Some(RegistryRedisPoolSpec {
+                max_active: 500,
+                max_idle: 100,
+                idle_timeout: GoDuration::from("60s"),
+            }),
         }),
         middlewares: Some(wished.storage_middlewares.clone())
             .filter(|storage| !storage.is_empty())
