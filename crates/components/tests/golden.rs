@@ -56,6 +56,7 @@ fn rendered<C: Component>(case: &Case<C>) -> String {
 fn policy(policy: &Policy) -> String {
     match policy {
         Policy::Apply => String::new(),
+        Policy::CreateOnce { generate } if generate.is_empty() => "# created once\n".to_owned(),
         Policy::CreateOnce { generate } => {
             let values = generate.iter().map(|(key, recipe)| format!("#   {key}: {recipe:?}\n"));
             format!("# created once, with values made up then:\n{}", values.collect::<String>())
