@@ -1,20 +1,21 @@
-//! The configuration of the web server in front of Harbor sends each request to whom it is for.
-//!
-//! What it renders is written down beside its own tests, and taken from there.
+//! The web server in front of a Harbor sends each request to whom it is for.
 
-use crate::pod::localized;
+use crate::{
+    cases::{Case, base64},
+    pod::{Pod, localized},
+};
+use components::harbor::Harbor;
 use http::StatusCode;
 use programs::{Client, Identity, Nginx, Port, Site};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
-const PLAIN: &str = include_str!("../../src/front/tests/http.conf");
-const TLS: &str = include_str!("../../src/front/tests/https.conf");
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[test]
 fn each_request_goes_to_whom_it_is_for() {
-    let backends = Backends::start();
-    let (site, plain) = (Site::new().unwrap(), Port::free().unwrap());
-    let configuration = backends.before(PLAIN, &site).replace("8080", &plain.number().to_string());
+    let identity = Identity::loopback().unwrap();
+    let (backends, plain) = (Backends::start(&identity), Port::free().unwrap());
+    let (site, configuration) = backends.front("harbor-2.13", &identity);
+    let configuration = configuration.replace("8080", &plain.number().to_string());
     Nginx::check(&site, &configuration).unwrap();
     let front = Nginx::start(site, vec![plain], &configuration).unwrap();
 
@@ -25,20 +26,15 @@ fn each_request_goes_to_whom_it_is_for() {
 
 #[test]
 fn each_request_goes_over_tls_to_whom_it_is_for() {
-    let backends = Backends::start();
     let identity = Identity::loopback().unwrap();
-    let (site, plain, tls) = (Site::new().unwrap(), Port::free().unwrap(), Port::free().unwrap());
-    site.write("etc/nginx/cert/tls.crt", &identity.certificate).unwrap();
-    site.write("etc/nginx/cert/tls.key", &identity.key).unwrap();
-    site.write("etc/nginx/authority/ca.crt", &backends.identity.authority).unwrap();
-    let configuration = backends
-        .before(TLS, &site)
-        .replace("8080", &plain.number().to_string())
-        .replace("8443", &tls.number().to_string());
+    let (backends, plain, tls) = (Backends::start(&identity), Port::free().unwrap(), Port::free().unwrap());
+    let (site, configuration) = backends.front("without-cert-manager", &identity);
+    let configuration =
+        configuration.replace("8080", &plain.number().to_string()).replace("8443", &tls.number().to_string());
     let front = Nginx::start(site, vec![plain, tls], &configuration).unwrap();
 
     let ports: Vec<u16> = front.ports().collect();
-    let address: SocketAddr = (Ipv4Addr::LOCALHOST, ports[1]).into();
+    let address = (Ipv4Addr::LOCALHOST, ports[1]);
     assert_routes(&Client::https(address, &identity.authority, "localhost"), "https");
 
     let moved = Client::http((Ipv4Addr::LOCALHOST, ports[0])).get("/v2/?a=b").unwrap();
@@ -68,14 +64,10 @@ fn assert_routes(client: &Client, scheme: &str) {
 }
 
 /// Stands in for Core and Portal: says who was asked for what, and how the front was.
-struct Backends {
-    identity: Identity,
-    nginx: Nginx,
-}
+struct Backends(Nginx);
 
 impl Backends {
-    fn start() -> Self {
-        let identity = Identity::loopback().unwrap();
+    fn start(identity: &Identity) -> Self {
         let site = Site::new().unwrap();
         site.write("tls.crt", &identity.certificate).unwrap();
         site.write("tls.key", &identity.key).unwrap();
@@ -93,21 +85,33 @@ impl Backends {
             "pid nginx.pid; events {{}}\nhttp {{ access_log off; client_body_temp_path a; proxy_temp_path b;\n\
              fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;\n{servers}}}\n"
         );
-        Self { identity, nginx: Nginx::start(site, ports, &configuration).unwrap() }
+        Self(Nginx::start(site, ports, &configuration).unwrap())
     }
 
-    /// A front's configuration, with its folders at a site and with these behind it.
-    fn before(&self, configuration: &str, site: &Site) -> String {
+    /// A site with all that the front of a Harbor has, and its configuration, with these behind it.
+    fn front(&self, case: &str, identity: &Identity) -> (Site, String) {
+        let mut objects = Case::<Harbor>::golden(case).children();
+        for secret in objects.iter_mut().filter(|object| object["type"] == "kubernetes.io/tls") {
+            secret["data"] = json!({
+                "tls.crt": base64(identity.certificate.as_bytes()),
+                "tls.key": base64(identity.key.as_bytes()),
+                "ca.crt": base64(identity.authority.as_bytes()),
+            });
+        }
+        let pod = Pod::of(&objects);
+        let site = pod.site("nginx");
         site.write("tmp/empty", "").unwrap();
-        let ports: Vec<u16> = self.nginx.ports().collect();
+        let configuration = localized(&pod.file("nginx", "/etc/nginx/nginx.conf"), &site);
+        let ports: Vec<u16> = self.0.ports().collect();
         let places = [
-            ("http://h-harbor-core/", "http", ports[0]),
-            ("https://h-harbor-core/", "https", ports[1]),
-            ("http://h-harbor-portal/", "http", ports[2]),
-            ("https://h-harbor-portal/", "https", ports[3]),
+            ("http://acme-harbor-core/", "http", ports[0]),
+            ("https://acme-harbor-core/", "https", ports[1]),
+            ("http://acme-harbor-portal/", "http", ports[2]),
+            ("https://acme-harbor-portal/", "https", ports[3]),
         ];
-        places.iter().fold(localized(configuration, site), |text, (service, scheme, port)| {
+        let configuration = places.iter().fold(configuration, |text, (service, scheme, port)| {
             text.replace(service, &format!("{scheme}://localhost:{port}/"))
-        })
+        });
+        (site, configuration)
     }
 }

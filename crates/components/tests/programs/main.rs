@@ -11,9 +11,12 @@ mod cases;
 mod databases;
 mod front;
 mod jobservice;
+mod oci;
 mod pod;
 mod portal;
+mod recorder;
 mod redis;
+mod registry;
 
 use cases::{Case, base64};
 use plan::Component;
