@@ -89,11 +89,18 @@ impl Expander {
                 undecodable(owner, &kind.resource.version, &field, problem).into()
             }
         })?;
-        for key in plan.reads.iter().filter(|key| self.known.is_generated(key)) {
-            terminal::warn(format_args!(
+        let made_up: Vec<_> = plan.reads.iter().filter(|key| self.known.is_generated(key)).collect();
+        match made_up.as_slice() {
+            [] => {}
+            [key] => terminal::warn(format_args!(
                 "{}: reads {key}, whose values are made up when it is created; here they are placeholders",
                 owner.key
-            ));
+            )),
+            several => terminal::warn(format_args!(
+                "{}: reads {} Secrets whose values are made up when they are created; here they are placeholders",
+                owner.key,
+                several.len()
+            )),
         }
         let mut unmet: Option<PlanError> = None;
         let children = plan.graph.iter().map(|(_, desired, after)| {

@@ -3,6 +3,7 @@
 use crate::{
     error::Error,
     object::Object,
+    placeholder,
     stored::{as_stored, fold},
 };
 use kube::core::DynamicObject;
@@ -55,6 +56,13 @@ impl Known {
                 "compare it with `kubectl explain`",
             )
         })?;
+        // A Certificate that a user gives is as good as the Secret that will come of it.
+        if let Some((secret, content)) = placeholder::of_certificate(&object.key, &object.json)
+            && !self.objects.contains_key(&secret)
+        {
+            self.render_generated(secret, content)?;
+        }
+        self.generated.remove(&object.key);
         self.objects.insert(object.key, Entry { object: decoded, json: object.json, place: Some(place) });
         Ok(())
     }
