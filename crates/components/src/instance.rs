@@ -73,8 +73,8 @@ impl<'a> Instance<'a> {
             let selector = labels::selector(component, &name, namespace);
             Ok((labels::of_pods(&selector, &spec.template_labels, field)?, name))
         });
-        let (version, (pod_labels, name), ()) =
-            (version, named, replicas_or_autoscaling(spec, field)).all()?;
+        let (version, (pod_labels, name), (), ()) =
+            (version, named, replicas_or_autoscaling(spec, field), one_budget(spec, field)).all()?;
         Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component })
     }
 
@@ -187,6 +187,20 @@ pub(crate) fn families(service: &mut ServiceSpec, network: Option<&Network>) {
     }
     service.ip_family_policy = Some(policy.as_str().into());
     service.ip_families = Some(listed).filter(|listed| !listed.is_empty());
+}
+
+/// Kubernetes refuses two, and takes none for an odd one; both in its own words, and late.
+fn one_budget(spec: &ComponentSpec, field: &str) -> Result<(), PlanError> {
+    match &spec.pod_disruption_budget {
+        Some(budget) if budget.min_available.is_some() == budget.max_unavailable.is_some() => {
+            Err(PlanError::invalid(
+                format_args!("{field}.podDisruptionBudget"),
+                "needs exactly one of minAvailable and maxUnavailable",
+                "keep one of them, or remove the budget",
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Two who set the number of pods would undo each other's work.

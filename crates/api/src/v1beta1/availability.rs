@@ -1,15 +1,12 @@
 //! How many pods of a component there are, and how many may be missing.
 
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many pods may be taken away at once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+/// How many pods may be taken away at once: exactly one of the two is required.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[x_kube(validation = Rule::new("has(self.minAvailable) != has(self.maxUnavailable)")
-    .message("podDisruptionBudget: exactly one of minAvailable and maxUnavailable is required; keep one of them"))]
 pub struct PodDisruptionBudgetSpec {
     /// Number or percentage of pods that must stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -146,7 +146,7 @@ impl Sandbox {
     }
 
     fn greeting(&self, kubeconfig: &Kubeconfig) -> String {
-        let line = kubeconfig.kubectl("get cores -A");
+        let line = kubeconfig.kubectl("get goharbor -A");
         let end = if self.wait { "" } else { "Ctrl-C ends it.\n" };
         format!("The sandbox is up; in another terminal:\n\n  {line}\n\n{end}")
     }

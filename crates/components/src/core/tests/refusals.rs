@@ -124,3 +124,20 @@ fn what_is_no_duration_is_refused() {
     let error = a_core().set("/spec/redis/idleTimeout", json!("soon")).error();
     assert!(error.starts_with("spec.redis.idleTimeout: \"soon\" is not a duration"), "{error}");
 }
+
+#[test]
+fn a_budget_says_exactly_one_thing() {
+    for budget in [json!({}), json!({"minAvailable": 1, "maxUnavailable": 1})] {
+        let error = a_core().set("/spec/podDisruptionBudget", budget).error();
+        assert!(error.starts_with("spec.podDisruptionBudget: needs exactly one of"), "{error}");
+    }
+}
+
+#[test]
+fn b04_replicas_and_an_autoscaler_exclude_each_other() {
+    let case = a_core().set("/spec/replicas", json!(2)).set("/spec/autoscaling", json!({"maxReplicas": 3}));
+    assert_eq!(
+        case.error(),
+        "spec.replicas: is set although an autoscaler chooses the number of pods; remove replicas or autoscaling"
+    );
+}
