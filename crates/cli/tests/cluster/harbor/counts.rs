@@ -1,6 +1,6 @@
 //! What a Harbor costs, counted at the server.
 
-use super::{Cluster, called, full, is_ready, minimal};
+use super::{Cluster, called, is_ready, minimal};
 use api::v1beta1::Harbor;
 use envtest::{Requests, writes};
 use futures::StreamExt as _;
@@ -47,7 +47,7 @@ async fn a_full_harbor_costs_at_most_a_fifth_more_writes_than_it_has_children() 
     let _operator = cluster.operator(&requests, cluster.plane.config());
     requests.until_quiet().await;
 
-    cluster.apply(vec![full()]).await;
+    cluster.apply(vec![cluster.full()]).await;
     cluster.until_ready("acme").await;
     let sent = requests.until_quiet().await;
 

@@ -1,6 +1,6 @@
 //! A Harbor through its life.
 
-use super::{Cluster, full, minimal, with};
+use super::{Cluster, minimal, with};
 use api::v1beta1::{
     ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry,
     RegistryController, Trivy,
@@ -19,7 +19,7 @@ use std::{collections::BTreeSet, time::Duration};
 async fn a_full_harbor_becomes_ready() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let _operator = cluster.ready(&requests, full()).await;
+    let _operator = cluster.ready(&requests, cluster.full()).await;
     let expected = ["core", "exporter", "jobservice", "nginx", "portal", "registry", "trivy"];
     assert_eq!(cluster.names::<Deployment>().await, expected.map(|part| format!("acme-harbor-{part}")));
 }

@@ -79,6 +79,17 @@ impl Cluster {
             .await
     }
 
+    /// A Harbor with everything version 2.15 has, as far as this API server knows it: the one in Debian is older than
+    /// budgets and autoscalers as they are today.
+    pub fn full(&self) -> Value {
+        let full = documents(&root().join("examples/harbor-full.yaml")).remove(0);
+        if self.plane.version().at_least(1, 23) {
+            return full;
+        }
+        let full = with(full, "/spec/core/podDisruptionBudget", Value::Null);
+        with(full, "/spec/registry/autoscaling", Value::Null)
+    }
+
     /// Names of all objects of a kind.
     pub async fn names<K: Kind>(&self) -> Vec<String> {
         let list = self.api::<K>().list(&ListParams::default()).await.unwrap();
@@ -99,11 +110,6 @@ pub fn is_ready(generation: Option<i64>, status: Option<&ComponentStatus>) -> bo
 /// The minimal Harbor of the example.
 pub fn minimal() -> Value {
     documents(&root().join("examples/harbor.yaml")).remove(0)
-}
-
-/// A Harbor with everything version 2.15 has.
-pub fn full() -> Value {
-    documents(&root().join("examples/harbor-full.yaml")).remove(0)
 }
 
 /// What both read, and who signs the token certificate.
