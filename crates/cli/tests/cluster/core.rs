@@ -35,10 +35,29 @@ async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_si
     let count = |what: &str| sent.iter().filter(|request| request.starts_with(what)).count();
     println!("from created to ready: {} requests, {} of them writes", sent.len(), writes(&sent).len());
     assert_eq!(count("PATCH"), 4 + 2, "four children and two statuses: {sent:#?}");
-    assert_eq!(count("POST"), 2, "a child that is made once, and one event: {sent:#?}");
+    assert_eq!(count("POST"), 1, "a child that is made once, and no event: {sent:#?}");
 
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(requests.take(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_new_operator_writes_nothing_where_another_has_been() {
+    let world = World::new().await;
+    let requests = Requests::default();
+    drop(world.ready(&requests).await);
+    requests.until_quiet().await;
+
+    let requests = Requests::default();
+    let _operator = world.operator(&requests, world.plane.config());
+    let deployment = format!("GET /apis/apps/v1/namespaces/{}/deployments/harbor-core", world.name);
+    let mut sent = Vec::new();
+    while !sent.contains(&deployment) {
+        sent.extend(requests.until_quiet().await);
+    }
+    let objects = sent.iter().filter(|request| request.contains("/harbor-") || request.contains("/secrets/"));
+    println!("after a restart: {} objects are read", objects.count());
+    assert_eq!(writes(&sent), Vec::<&str>::new(), "{sent:#?}");
 }
 
 #[tokio::test]
