@@ -66,6 +66,9 @@ impl Part {
     }
 
     /// Its pods as the user wants them, with images from where all images come from.
+    ///
+    /// The image is always spelt out: a new version is then a new spec, and whoever waits for this part waits until it
+    /// runs the new version. An annotation alone would not be noticed.
     pub fn pods(
         self,
         wished: Option<&ComponentSpec>,
@@ -73,19 +76,18 @@ impl Part {
         version: &HarborVersion,
     ) -> ComponentSpec {
         let mut spec = wished.cloned().unwrap_or_default();
-        let Some(source) = source else { return spec };
+        let source = source.cloned().unwrap_or_default();
         let image = &mut spec.image;
-        let unnamed = image.image.as_deref().is_none_or(str::is_empty);
-        let set = |text: &'_ Option<String>| text.clone().filter(|text| !text.is_empty());
-        let (repository, suffix) = (set(&source.repository), set(&source.tag_suffix));
-        if unnamed && (repository.is_some() || suffix.is_some()) {
-            let repository = repository.unwrap_or_else(|| "goharbor".to_owned());
-            let (repository, suffix) = (repository.trim_end_matches('/'), suffix.unwrap_or_default());
-            image.image = Some(format!("{repository}/{}:v{version}{suffix}", self.image()));
+        if image.image.as_deref().is_none_or(str::is_empty) {
+            let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+            let repository = set(&source.repository).unwrap_or_else(|| "goharbor".to_owned());
+            let (repository, suffix) = (repository.trim_end_matches('/'), set(&source.tag_suffix));
+            let (name, suffix) = (self.image(), suffix.unwrap_or_default());
+            image.image = Some(format!("{repository}/{name}:v{version}{suffix}"));
         }
         image.image_pull_policy = image.image_pull_policy.or(source.image_pull_policy);
         if image.image_pull_secrets.is_empty() {
-            image.image_pull_secrets.clone_from(&source.image_pull_secrets);
+            image.image_pull_secrets = source.image_pull_secrets;
         }
         spec
     }

@@ -18,8 +18,12 @@ fn images_come_from_the_image_source_unless_a_component_names_its_own() {
 }
 
 #[test]
-fn without_an_image_source_components_choose_their_image_themselves() {
-    assert_eq!(spec(&a_harbor(), "Core").get("image"), None);
+fn a_new_version_is_a_new_spec_so_that_whoever_waits_for_a_component_waits_for_the_new_one() {
+    for kind in ["Core", "JobService", "Registry", "RegistryController", "Portal"] {
+        let image = |version| spec(&a_harbor().set("/spec/version", json!(version)), kind)["image"].clone();
+        assert_ne!(image("2.14.0"), image("2.15.0"), "{kind}");
+    }
+    assert_eq!(spec(&a_harbor(), "Core")["image"], "goharbor/harbor-core:v2.15.0");
 }
 
 #[test]
