@@ -12,7 +12,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn b05_b36_a_child_deleted_by_hand_comes_back() {
-    let cluster = Cluster::new().await;
+    let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();
     let _operator = cluster.ready(&requests, minimal()).await;
 
@@ -25,8 +25,9 @@ async fn b05_b36_a_child_deleted_by_hand_comes_back() {
         cluster.delete::<Service>(&name).await;
         cluster.until::<Service>(&name, |_| true).await;
     }
+    let portal = cluster.get::<Portal>("acme-harbor").await.metadata.uid;
     cluster.delete::<Portal>("acme-harbor").await;
-    cluster.until::<Portal>("acme-harbor", |portal| portal.metadata.deletion_timestamp.is_none()).await;
+    cluster.until::<Portal>("acme-harbor", |now| now.metadata.uid != portal).await;
     // The old operator did not watch it.
     cluster.delete::<Ingress>("acme-harbor").await;
     cluster.until::<Ingress>("acme-harbor", |_| true).await;
