@@ -1,0 +1,71 @@
+//! Certificates that the operator issues are ones that openssl accepts.
+
+use crate::installation::Installation;
+use programs::{Site, openssl};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The components' certificates, each with the only name its server is called by.
+const INTERNAL: [(&str, &str); 5] = [
+    ("acme-harbor-internal-tls-core", "acme-harbor-core"),
+    ("acme-harbor-internal-tls-jobservice", "acme-harbor-jobservice"),
+    ("acme-harbor-internal-tls-portal", "acme-harbor-portal"),
+    ("acme-harbor-internal-tls-registry", "acme-harbor-registry"),
+    ("acme-harbor-internal-tls-registryctl", "acme-harbor-registryctl"),
+];
+const AUTHORITY: &str = "acme-harbor-internal-tls-authority";
+const PUBLIC: (&str, &str) = ("acme-harbor-expose-tls", "harbor.example.com");
+const TOKEN: &str = "acme-harbor-core-tokencert";
+
+#[test]
+fn issued_certificates_verify() {
+    let all = INTERNAL.iter().chain([&PUBLIC]).map(|(secret, _)| *secret).chain([AUTHORITY, TOKEN]);
+    let installation =
+        Installation::of(json!({ "host": "redis.example.com" }), &all.clone().collect::<Vec<_>>(), &[]);
+    let authority = installation.secret(AUTHORITY);
+
+    for (secret, host) in INTERNAL {
+        let secret = installation.secret(secret);
+        assert_eq!(secret["ca.crt"], authority["tls.crt"]);
+        assert_proves(&secret, host);
+    }
+    // Whoever cannot get an authority's certificate to everybody has one that vouches for itself.
+    assert_proves(&installation.secret(PUBLIC.0), PUBLIC.1);
+    assert!(described(&authority).contains("CA:TRUE"));
+    for secret in all {
+        assert_is_rsa(&installation.secret(secret));
+    }
+}
+
+/// Whether a server can prove with it that it is `host`, and nobody else.
+fn assert_proves(secret: &BTreeMap<String, String>, host: &str) {
+    let site = Site::new().unwrap();
+    let path = |key: &str| site.write(key, &secret[key]).unwrap().to_str().unwrap().to_owned();
+    let (certificate, authority) = (path("tls.crt"), path("ca.crt"));
+    let verify = |host: &str| {
+        let purpose = ["verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", host];
+        openssl(purpose.into_iter().chain(["-CAfile", &authority, &certificate]))
+    };
+    assert_eq!(verify(host).unwrap(), format!("{certificate}: OK\n"));
+    let error = verify("somebody.else").unwrap_err().to_string();
+    assert!(error.contains("hostname mismatch"), "{error}");
+    let text = described(secret);
+    assert!(text.contains(&format!("DNS:{host}\n")) && text.contains("CA:FALSE"), "{text}");
+}
+
+fn described(secret: &BTreeMap<String, String>) -> String {
+    let site = Site::new().unwrap();
+    let certificate = site.write("tls.crt", &secret["tls.crt"]).unwrap();
+    openssl(["x509", "-noout", "-text", "-in", certificate.to_str().unwrap()]).unwrap()
+}
+
+/// Core signs tokens with nothing else, and the key must be that of the certificate.
+fn assert_is_rsa(secret: &BTreeMap<String, String>) {
+    assert!(secret["tls.key"].starts_with("-----BEGIN RSA PRIVATE KEY-----\n"));
+    let site = Site::new().unwrap();
+    let path = |key: &str| site.write(key, &secret[key]).unwrap().to_str().unwrap().to_owned();
+    let (certificate, key) = (path("tls.crt"), path("tls.key"));
+    assert_eq!(openssl(["rsa", "-noout", "-check", "-in", &key]).unwrap(), "RSA key ok\n");
+    let modulus = |kind, file: &str| openssl([kind, "-noout", "-modulus", "-in", file]).unwrap();
+    assert_eq!(modulus("x509", &certificate), modulus("rsa", &key));
+}

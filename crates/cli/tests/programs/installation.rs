@@ -1,0 +1,172 @@
+//! A Harbor in a cluster in memory, and everything the operator made of it.
+
+use crate::pod::Pod;
+use apiserver::ApiServer;
+use components::Visitor;
+use k8s_openapi::{
+    NamespaceResourceScope,
+    api::{
+        apps::v1::Deployment,
+        core::v1::{Namespace, Secret},
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client, Resource,
+    api::{ApiResource, DynamicObject, ListParams, PostParams},
+    core::GroupVersionKind,
+    runtime::wait::await_condition,
+};
+use plan::Component;
+use runtime::{Operator, Options};
+use sandbox::StandIns;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, fmt::Debug, time::Duration};
+use tokio::{runtime::Builder, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+/// Longer than everything takes, keys included.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The objects of one namespace, as they are stored.
+pub struct Installation {
+    pub objects: Vec<Value>,
+}
+
+impl Installation {
+    /// What the operator makes, where cert-manager is not installed, of a Harbor with internal TLS, in the cluster and
+    /// to users, as soon as all of these Secrets and Deployments exist.
+    pub fn of(redis: Value, secrets: &[&str], deployments: &[&str]) -> Self {
+        // Unoptimised, the watch of Harbors takes more than the usual two mebibytes.
+        let runtime = Builder::new_multi_thread().thread_stack_size(16 << 20).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = Client::new(ApiServer::new(), "registry");
+            prepare(&client).await;
+            let stop = CancellationToken::new();
+            tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
+            tokio::spawn(operator(client.clone()).run(stop.clone()));
+            for object in inputs().into_iter().chain([harbor(redis)]) {
+                create(&client, object).await;
+            }
+            for name in secrets {
+                until_made::<Secret>(&client, name).await;
+            }
+            for name in deployments {
+                until_made::<Deployment>(&client, name).await;
+            }
+            let objects = stored(&client).await;
+            stop.cancel();
+            Self { objects }
+        })
+    }
+
+    /// What the pods of a Deployment get to see.
+    pub fn pod(&self, deployment: &str) -> Pod {
+        let others =
+            |object: &Value| object["kind"] == "Deployment" && object["metadata"]["name"] != deployment;
+        Pod::of(&self.objects.iter().filter(|object| !others(object)).cloned().collect::<Vec<_>>())
+    }
+
+    /// What a Secret holds, as text.
+    pub fn secret(&self, name: &str) -> BTreeMap<String, String> {
+        let secret = self
+            .objects
+            .iter()
+            .find(|object| object["kind"] == "Secret" && object["metadata"]["name"] == name);
+        let secret: Secret = serde_json::from_value(secret.unwrap().clone()).unwrap();
+        let data = secret.data.unwrap_or_default().into_iter();
+        data.map(|(key, value)| (key, String::from_utf8(value.0).unwrap())).collect()
+    }
+}
+
+async fn prepare(client: &Client) {
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let namespace = serde_json::from_value(json!({ "metadata": { "name": "registry" } })).unwrap();
+    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for definition in api::crds::all() {
+        definitions.create(&PostParams::default(), &definition).await.unwrap();
+    }
+}
+
+fn operator(client: Client) -> Operator {
+    struct All(Operator);
+    impl Visitor for All {
+        fn visit<C: Component>(&mut self) {
+            self.0.register::<C>();
+        }
+    }
+    let mut all = All(Operator::new(client, Options::default()));
+    components::for_each(&mut all);
+    all.0
+}
+
+/// The password of Redis and of the database. YAML, as which the registry reads its environment, has several meanings
+/// for it.
+pub const PASSWORD: &str = r#"0123: #{p@ss}'" *&![ß]"#;
+
+fn inputs() -> Vec<Value> {
+    let secret = |name: &str, key: &str| {
+        let metadata = json!({ "name": name });
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": { key: PASSWORD } })
+    };
+    vec![
+        secret("admin", "secret"),
+        secret("postgres", "postgres-password"),
+        secret("redis", "redis-password"),
+    ]
+}
+
+fn harbor(redis: Value) -> Value {
+    json!({
+        "apiVersion": "goharbor.io/v1beta1",
+        "kind": "Harbor",
+        "metadata": { "name": "acme" },
+        "spec": {
+            "version": "2.15.0",
+            "externalURL": "https://harbor.example.com",
+            "harborAdminPasswordRef": "admin",
+            "internalTLS": { "enabled": true },
+            "database": { "hosts": [{ "host": "postgres.example.com" }], "username": "harbor" },
+            "redis": redis,
+            "core": { "tokenIssuer": { "name": "none" } },
+            "portal": {},
+            "expose": { "core": { "tls": {}, "ingress": { "host": "harbor.example.com" } } },
+            "imageChartStorage": { "filesystem": { "registryPersistentVolume": { "claimName": "images" } } },
+        },
+    })
+}
+
+async fn until_made<K>(client: &Client, name: &str)
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    let api: Api<K> = Api::default_namespaced(client.clone());
+    let made = await_condition(api, name, |object: Option<&K>| object.is_some());
+    assert!(timeout(PATIENCE, made).await.is_ok(), "{} {name} was not made in time", K::kind(&()));
+}
+
+async fn create(client: &Client, object: Value) {
+    let object: DynamicObject = serde_json::from_value(object).unwrap();
+    let types = object.types.as_ref().unwrap();
+    let resource = ApiResource::from_gvk(&GroupVersionKind::try_from(types).unwrap());
+    let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource);
+    api.create(&PostParams::default(), &object).await.unwrap();
+}
+
+async fn stored(client: &Client) -> Vec<Value> {
+    let mut objects = Vec::new();
+    for (group, kind) in [("", "Secret"), ("", "ConfigMap"), ("apps", "Deployment")] {
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, "v1", kind));
+        let api: Api<DynamicObject> = Api::default_namespaced_with(client.clone(), &resource);
+        let found = api.list(&ListParams::default()).await.unwrap();
+        objects.extend(found.items.into_iter().map(|object| {
+            let mut object = json!(object);
+            object["kind"] = json!(kind);
+            object
+        }));
+    }
+    objects
+}

@@ -1,0 +1,12 @@
+//! What the operator makes of a Harbor, generated passwords and issued certificates included, given to the programs it
+//! is for. `hack/programs` fetches them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod certificates;
+mod installation;
+#[path = "../../../components/tests/programs/oci.rs"]
+mod oci;
+#[path = "../../../components/tests/programs/pod.rs"]
+mod pod;
+mod registry;
