@@ -69,7 +69,10 @@ async fn a_deployment_of_the_old_operator_may_change_how_its_pods_are_replaced()
         let mut objects = objects.iter();
         objects.find(|object| object["kind"] == kind && object["metadata"]["name"] == name).unwrap().clone()
     };
-    let jobservice: JobService = store(&world, &find("JobService", "h-harbor")).await;
+    // Without its Harbor, which would write it anew first.
+    let mut jobservice = find("JobService", "h-harbor");
+    jobservice["metadata"].as_object_mut().unwrap().remove("ownerReferences");
+    let jobservice: JobService = store(&world, &jobservice).await;
     let mut old = find("Deployment", "h-harbor-jobservice");
     old["metadata"]["ownerReferences"][0]["uid"] = json!(jobservice.uid());
     let old: Deployment = store(&world, &old).await;
