@@ -66,6 +66,12 @@ impl World {
         Self(Namespace::create(plane, "core").await)
     }
 
+    /// Whether `managedFields` say of what a field manager wrote the status. Before Kubernetes 1.22 they do not, so that
+    /// a status looks like drift, and one more apply that changes nothing is sent.
+    pub fn tells_status_from_spec(&self) -> bool {
+        self.plane.version().at_least(1, 22)
+    }
+
     /// Creates or changes objects as a user would.
     pub async fn apply(&self, mut objects: Vec<Value>) {
         for object in &mut objects {
