@@ -71,16 +71,13 @@ fn target(request: &str) -> String {
     request.split_once(' ').map(|(_, path)| path.split('?').next().unwrap_or(path).to_owned()).unwrap()
 }
 
-/// How many objects of one kind the operator looks after at once.
-const AT_ONCE: usize = 16;
-
 /// How many Harbors at once; `HARBOR_OPERATOR_LOAD` sets another number.
 fn number() -> usize {
     std::env::var("HARBOR_OPERATOR_LOAD").ok().and_then(|number| number.parse().ok()).unwrap_or(20)
 }
 
 #[tokio::test]
-async fn many_harbors_cost_as_much_each_as_one_and_the_first_is_ready_first() {
+async fn many_harbors_cost_as_much_each_as_one_and_a_restart_writes_nothing() {
     let count = number();
     let cluster = Cluster::new().await;
     let requests = Requests::default();
@@ -96,9 +93,6 @@ async fn many_harbors_cost_as_much_each_as_one_and_the_first_is_ready_first() {
     println!("{count} Harbors: {} requests, {each} each; ready: {order:?}", sent.len());
     // The slower the cluster, the more often a waiting Harbor says what it waits for now.
     assert!(sent.len() <= count * 100, "{} requests", sent.len());
-    // Sixteen are looked after at once; among those it is up to the cluster who is ready first.
-    let first = order.iter().position(|name| name == "acme-000").unwrap();
-    assert!(first < AT_ONCE, "the first came as number {first} of {order:?}");
 
     drop(operator);
     let written = restarted(&cluster).await;
