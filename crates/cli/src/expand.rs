@@ -36,8 +36,8 @@ pub struct Expansion {
 pub struct Child {
     /// Which object it is.
     pub key: ObjectKey,
-    /// All of it.
-    pub object: Value,
+    /// All of it; nothing for what somebody else makes.
+    pub object: Option<Value>,
     /// What a reader should know about it.
     pub notes: Vec<String>,
     /// The children it waits for.
@@ -71,9 +71,9 @@ impl Expander {
         if self.recursive {
             // Only now: any of the children may be read by any other.
             for child in &mut expansion.children {
-                if self.kinds.of(&child.key).is_some() {
+                if let Some(json) = child.object.clone().filter(|_| self.kinds.of(&child.key).is_some()) {
                     let place = format!("{}: {}", owner.place, child.key);
-                    let (key, json) = (child.key.clone(), child.object.clone());
+                    let key = child.key.clone();
                     child.expansion = self.expand(Owner { place, key, json });
                 }
             }
@@ -124,8 +124,15 @@ impl Expander {
             .to_json()
             .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
         let mut notes = Vec::new();
-        let mut error = self.known.unserved(&key);
+        let mut error = self.known.unserved(&key, desired.object.child_kind().provider);
         match &desired.policy {
+            Policy::Await { .. } => {
+                if self.known.read(&key).is_none() {
+                    self.known.render_generated(key.clone(), placeholder::awaited(object))?;
+                }
+                let child = Child { key, object: None, notes, after: Vec::new(), expansion: None };
+                return Ok((child, error));
+            }
             Policy::CreateOnce { .. } | Policy::Issue(_) if self.known.given(&key).is_some() => {
                 object = self.known.given(&key).unwrap_or(object);
                 notes.push("Given as input: the operator uses it as it is.".to_owned());
@@ -153,7 +160,7 @@ impl Expander {
                 self.known.render(key.clone(), object.clone())?;
             }
         }
-        Ok((Child { key, object, notes, after: Vec::new(), expansion: None }, error))
+        Ok((Child { key, object: Some(object), notes, after: Vec::new(), expansion: None }, error))
     }
 
     /// Writes the digest of what the pods use into the workload, as the operator does when it applies it.

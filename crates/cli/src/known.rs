@@ -108,10 +108,10 @@ impl Known {
         entry.map(|entry| Content::of(&entry.json))
     }
 
-    /// Why an object cannot exist, if its kind is not served.
-    pub fn unserved(&self, key: &ObjectKey) -> Option<PlanError> {
+    /// Why an object cannot exist, if its kind is not served: what to install for it is the `provider`.
+    pub fn unserved(&self, key: &ObjectKey, provider: &str) -> Option<PlanError> {
         let kind = ObjectKey { namespace: String::new(), name: String::new(), ..key.clone() };
-        let unserved = || PlanError::Unserved([(kind, "its definition".to_owned())].into());
+        let unserved = || PlanError::Unserved([(kind, provider.to_owned())].into());
         self.without.contains(&key.group).then(unserved)
     }
 

@@ -49,6 +49,15 @@ pub fn of_certificate(key: &ObjectKey, object: &Value) -> Option<(ObjectKey, Val
     Some((ObjectKey::of::<Secret>(&key.namespace, name), issued(secret)))
 }
 
+/// An object that somebody else makes; of a Secret, with a value for each of its keys.
+pub fn awaited(mut object: Value) -> Value {
+    fold(&mut object);
+    if let Some(data) = object.get_mut("data").and_then(Value::as_object_mut) {
+        data.values_mut().for_each(|value| *value = base64(ByteString(b"x".repeat(16))));
+    }
+    object
+}
+
 fn pem(label: &str) -> String {
     let words = base64(ByteString(b"a placeholder, made up offline".to_vec()));
     let words = words.as_str().unwrap_or_default();

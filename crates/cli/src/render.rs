@@ -49,7 +49,7 @@ impl Render {
 /// Children in order, each followed by its own.
 fn flatten<'a>(expansion: &'a Expansion, into: &mut Vec<Printed<'a>>) {
     for child in &expansion.children {
-        into.push(Printed { notes: &child.notes, object: &child.object });
+        into.extend(child.object.as_ref().map(|object| Printed { notes: &child.notes, object }));
         if let Some(expansion) = &child.expansion {
             flatten(expansion, into);
         }

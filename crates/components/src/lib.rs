@@ -13,6 +13,7 @@ mod environment;
 pub mod exporter;
 mod front;
 pub mod harbor;
+pub mod harborcluster;
 mod image;
 mod ingress_controller;
 mod instance;

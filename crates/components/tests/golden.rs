@@ -9,7 +9,7 @@ mod cases;
 
 use cases::{Case, files, golden_directory};
 use components::{Visitor, core::Core};
-use plan::{Component, Desired, Policy, Readable};
+use plan::{Component, Desired, Policy, Readable, Tie};
 use std::{fs, path::Path};
 
 #[test]
@@ -48,7 +48,8 @@ fn rendered<C: Component>(case: &Case<C>) -> String {
     let document = |desired: &Desired| {
         let object = desired.object.to_json().unwrap();
         let object = serde_saphyr::to_string_with_options(&Readable(&object), options.clone()).unwrap();
-        format!("{}{object}", policy(&desired.policy))
+        let kept = if desired.tie == Tie::Kept { "# stays when its owner is deleted\n" } else { "" };
+        format!("{}{kept}{object}", policy(&desired.policy))
     };
     plan.graph.iter().map(|(_, desired, _)| document(desired)).collect::<Vec<_>>().join("---\n")
 }
@@ -61,6 +62,7 @@ fn policy(policy: &Policy) -> String {
             let values = generate.iter().map(|(key, recipe)| format!("#   {key}: {recipe:?}\n"));
             format!("# created once, with values made up then:\n{}", values.collect::<String>())
         }
+        Policy::Await { why } => format!("# not sent, awaited: {why}\n"),
         Policy::Issue(issuance) => format!("# issued and renewed: {issuance:?}\n"),
     }
 }

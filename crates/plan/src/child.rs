@@ -20,6 +20,8 @@ pub struct ChildKind {
     pub resource: ApiResource,
     /// How much of it must be watched.
     pub observe: Observe,
+    /// What a user installs so that the cluster serves it.
+    pub provider: &'static str,
     /// How an observed object is; fails where it cannot be decoded.
     pub readiness: fn(serde_json::Value) -> serde_json::Result<Readiness>,
 }
@@ -30,6 +32,7 @@ impl ChildKind {
         Self {
             resource: resource_of::<K>(),
             observe: K::OBSERVE,
+            provider: K::PROVIDER,
             readiness: |object| Ok(serde_json::from_value::<K>(object)?.readiness()),
         }
     }

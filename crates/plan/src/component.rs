@@ -1,8 +1,10 @@
 //! A custom resource whose children are a pure function of its spec and of what it reads.
 
-use crate::{Children, Desired, PlanError, World};
+use crate::{Aspect, Children, Desired, PlanError, Verdict, World};
+use api::v1beta1::ComponentStatus;
 use kube::{Resource, core::NamespaceResourceScope};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// A graph of desired objects in the making.
@@ -42,6 +44,15 @@ pub trait Component: Send + Sync + 'static {
 
     /// Lower-case name: suffix of the field manager and of child names, metric label.
     const NAME: &'static str;
+
+    /// Parts of its state that have a condition of their own; its children say which of them they belong to.
+    const ASPECTS: &'static [Aspect] = &[];
+
+    /// What its status tells besides what every status does. `verdict` is what a look came to, `status` what is told of
+    /// it anyway.
+    fn details(_owner: &Self::Owner, _verdict: &Verdict, _status: &ComponentStatus) -> Map<String, Value> {
+        Map::new()
+    }
 
     /// The kinds of children it may have; what is watched, swept and asked for in RBAC.
     fn children() -> Children;

@@ -4,6 +4,7 @@
 //! here talks to a network, looks at a clock or throws dice, so the operator, `render` and `graph` share all of it.
 
 mod applicative;
+mod aspect;
 mod child;
 mod class;
 mod component;
@@ -23,6 +24,7 @@ mod status;
 mod world;
 
 pub use applicative::All;
+pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
@@ -31,7 +33,7 @@ pub use error::{PlanError, Violation};
 pub use graph::{Blockers, Deps, Node};
 pub use issuance::{Issuance, Role};
 pub use key::ObjectKey;
-pub use manifest::{AnyManifest, Desired, Manifest, Policy};
+pub use manifest::{AnyManifest, Desired, Manifest, Policy, Tie};
 pub use mutation::Mutation;
 pub use name::ChildName;
 pub use planner::{Plan, Planned, plan};
@@ -39,5 +41,5 @@ pub use readable::Readable;
 pub use readiness::Readiness;
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
-pub use status::{Difference, Failure, Outcome, StatusInput, Verdict, fold, paused};
+pub use status::{Difference, Failure, Outcome, Status, StatusInput, Verdict, fold, paused};
 pub use world::{Snapshot, World, served};

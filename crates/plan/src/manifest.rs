@@ -1,6 +1,6 @@
 //! Objects the operator manages.
 
-use crate::{ChildKind, Issuance, ObjectKey, Observe, Readiness, Recipe};
+use crate::{Aspect, ChildKind, Issuance, ObjectKey, Observe, Readiness, Recipe};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
     Resource,
@@ -22,6 +22,9 @@ pub trait Manifest:
 {
     /// How much of it must be watched to answer [`Manifest::readiness`].
     const OBSERVE: Observe = Observe::Metadata;
+
+    /// What a user installs so that the cluster serves this kind.
+    const PROVIDER: &'static str = "its definition";
 
     /// Health of an observed object, as its own status tells it.
     fn readiness(&self) -> Readiness {
@@ -104,6 +107,21 @@ pub enum Policy {
     /// A Secret that holds a certificate, issued and renewed by the operator; what a user created beforehand is used
     /// as it is.
     Issue(Issuance),
+    /// Never sent: somebody else makes it, or it cannot be made yet. It is waited for until it exists and is ready, and
+    /// what exists of it stays.
+    Await {
+        /// Who is to make it, or what it takes.
+        why: String,
+    },
+}
+
+/// What becomes of a child when its owner is deleted, or no longer wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// It is deleted too.
+    Owned,
+    /// It stays, for it holds data. The next owner of the same name takes it over.
+    Kept,
 }
 
 /// A node of the desired graph.
@@ -112,32 +130,54 @@ pub struct Desired {
     pub object: Box<dyn AnyManifest>,
     /// How it is brought about.
     pub policy: Policy,
+    /// What becomes of it without its owner.
+    pub tie: Tie,
+    /// The part of its owner's state it belongs to, where that has a condition of its own.
+    pub aspect: Option<Aspect>,
 }
 
 impl Desired {
+    fn new(object: impl Manifest, policy: Policy) -> Self {
+        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None }
+    }
+
+    /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
+    pub fn awaited<K: Manifest>(object: K, why: impl Into<String>) -> Self {
+        Self::new(object, Policy::Await { why: why.into() })
+    }
+
+    /// The same, tied to its owner in this way.
+    #[must_use]
+    pub fn tied(self, tie: Tie) -> Self {
+        Self { tie, ..self }
+    }
+
+    /// The same as a part of `aspect`.
+    #[must_use]
+    pub fn of(self, aspect: Aspect) -> Self {
+        Self { aspect: Some(aspect), ..self }
+    }
+
     /// A Secret that is created once, with values made up then.
     pub fn generated(secret: Secret, generate: impl IntoIterator<Item = (String, Recipe)>) -> Self {
-        Self {
-            object: Box::new(secret),
-            policy: Policy::CreateOnce { generate: generate.into_iter().collect() },
-        }
+        Self::new(secret, Policy::CreateOnce { generate: generate.into_iter().collect() })
     }
 
     /// An object that is created once and then left alone.
     pub fn once<K: Manifest>(object: K) -> Self {
-        Self { object: Box::new(object), policy: Policy::CreateOnce { generate: BTreeMap::new() } }
+        Self::new(object, Policy::CreateOnce { generate: BTreeMap::new() })
     }
 
     /// A Secret with a certificate that the operator issues and renews.
     pub fn issued(mut secret: Secret, issuance: Issuance) -> Self {
         secret.type_ = Some("kubernetes.io/tls".into());
-        Self { object: Box::new(secret), policy: Policy::Issue(issuance) }
+        Self::new(secret, Policy::Issue(issuance))
     }
 }
 
 impl<K: Manifest> From<K> for Desired {
     fn from(object: K) -> Self {
-        Self { object: Box::new(object), policy: Policy::Apply }
+        Self::new(object, Policy::Apply)
     }
 }
 

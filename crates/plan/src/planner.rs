@@ -1,6 +1,6 @@
 //! From an owner and what is known of its surroundings to a plan.
 
-use crate::{Component, Desired, Mutation, ObjectKey, PlanError, Snapshot, World, mutation};
+use crate::{Component, Desired, Mutation, ObjectKey, PlanError, Snapshot, Tie, World, mutation};
 use graph::Graph;
 use kube::Resource;
 use std::collections::BTreeSet;
@@ -37,8 +37,11 @@ pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
     let world = World::new(&namespace, snapshot);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
-        let mutation = mutation::standard::<C>(owner);
-        graph.payloads_mut().try_for_each(|desired: &mut Desired| mutation.mutate(&mut *desired.object))?;
+        let (owned, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
+        graph.payloads_mut().try_for_each(|desired: &mut Desired| match desired.tie {
+            Tie::Owned => owned.mutate(&mut *desired.object),
+            Tie::Kept => kept.mutate(&mut *desired.object),
+        })?;
         Ok(graph)
     });
     match graph {

@@ -1,9 +1,10 @@
 //! The status every kind reports: a pure fold of what a run found.
 
-use crate::{Class, Classify, ObjectKey};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde::{Deserialize, Serialize};
 
 /// What became of one child, or of the attempt to plan any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +118,14 @@ impl Verdict {
         matches!(self, Self::Progressing { reason, .. } if *reason == Self::WAITING)
     }
 
+    /// The sentence for people, where there is one.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Self::Ready | Self::Interrupted => None,
+            Self::Progressing { message, .. } | Self::Stalled { message, .. } => Some(message),
+        }
+    }
+
     /// The word a program would switch on.
     pub fn reason(&self) -> &'static str {
         match self {
@@ -153,6 +162,21 @@ pub struct StatusInput<'a> {
     pub at: Timestamp,
     /// How many pods exist, where that can be told.
     pub replicas: Option<i32>,
+    /// Which parts of the state have a condition of their own.
+    pub aspects: &'static [Aspect],
+    /// How they are; `None` where no plan could be made.
+    pub found: Option<&'a Aspects>,
+}
+
+/// A status with what only its kind tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// What every kind tells.
+    #[serde(flatten)]
+    pub common: ComponentStatus,
+    /// What only this one does.
+    #[serde(flatten)]
+    pub details: serde_json::Map<String, serde_json::Value>,
 }
 
 /// How much two statuses differ.
@@ -168,7 +192,13 @@ pub enum Difference {
 
 impl Difference {
     /// How much `after` differs from `before`.
-    pub fn between(before: &ComponentStatus, after: &ComponentStatus) -> Self {
+    pub fn between(before: &Status, after: &Status) -> Self {
+        // What somebody else wrote into the status is none of our business.
+        let told = after.details.iter().all(|(field, value)| before.details.get(field) == Some(value));
+        if !told {
+            return Self::Substance;
+        }
+        let (before, after) = (&before.common, &after.common);
         let substance = |status: &ComponentStatus| {
             let mut status = ComponentStatus { replicas: None, ..status.clone() };
             status.conditions.iter_mut().for_each(|condition| condition.message = None);
@@ -194,11 +224,7 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
         Verdict::Progressing { .. } | Verdict::Interrupted => (false, true, false),
         Verdict::Stalled { .. } => (false, false, true),
     };
-    let message = match verdict {
-        Verdict::Ready | Verdict::Interrupted => None,
-        Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => Some(message.as_str()),
-    };
-    let told = |holds: bool| (verdict.reason(), message.filter(|_| holds));
+    let told = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
     let wanted = [
         ("Ready", ready, told(!ready)),
         ("Reconciling", progressing, told(progressing)),
@@ -206,11 +232,15 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
         ("InProgress", progressing, told(progressing)),
         ("Failed", stalled, told(stalled)),
     ];
-    let conditions = wanted
-        .into_iter()
-        .map(|(kind, holds, (reason, message))| input.condition(kind, holds, reason, message));
+    let conditions = wanted.into_iter().map(|(kind, holds, (reason, message))| {
+        input.condition(kind, if holds { "True" } else { "False" }, reason, message)
+    });
+    let aspects = input.aspects.iter().map(|aspect| {
+        let (status, reason, message) = input.aspect(*aspect, verdict);
+        input.condition(aspect.condition(), status, reason, message)
+    });
     ComponentStatus {
-        conditions: conditions.collect(),
+        conditions: conditions.chain(aspects).collect(),
         observed_generation: input.generation,
         operator: Some(input.operator.clone()),
         replicas: input.replicas.or(input.previous.replicas),
@@ -222,7 +252,7 @@ pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
     let mut status = input.previous.clone();
     // No generation: nobody has looked at any.
     let condition =
-        Condition { observed_generation: None, ..input.condition("Paused", true, "Paused", Some(message)) };
+        Condition { observed_generation: None, ..input.condition("Paused", "True", "Paused", Some(message)) };
     status.conditions.retain(|c| c.type_ != "Paused");
     status.conditions.push(condition);
     status.operator = Some(input.operator.clone());
@@ -230,8 +260,33 @@ pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
 }
 
 impl StatusInput<'_> {
-    fn condition(&self, kind: &str, holds: bool, reason: &str, message: Option<&str>) -> Condition {
-        let status = if holds { "True" } else { "False" };
+    /// Status, reason and message of an aspect, when all in all it came to `verdict`. Never what it was before: an
+    /// aspect nobody could look at is unknown.
+    fn aspect<'v>(
+        &self,
+        aspect: Aspect,
+        verdict: &'v Verdict,
+    ) -> (&'static str, &'static str, Option<&'v str>)
+    where
+        Self: 'v,
+    {
+        const ELSEWHERE: &str = "External";
+        let Some(found) = self.found else { return ("Unknown", verdict.reason(), verdict.message()) };
+        match found.get(&aspect) {
+            Some(Verdict::Ready) => ("True", Verdict::Ready.reason(), None),
+            Some(Verdict::Interrupted) => {
+                ("Unknown", "Blocked", Some("not tried: something before it is not ready"))
+            }
+            Some(own @ (Verdict::Progressing { .. } | Verdict::Stalled { .. })) => {
+                ("False", own.reason(), own.message())
+            }
+            // Run by somebody else, it is known to work when what uses it does.
+            None if *verdict == Verdict::Ready => ("True", ELSEWHERE, None),
+            None => ("Unknown", ELSEWHERE, Some("run by somebody else; known to work once Harbor is ready")),
+        }
+    }
+
+    fn condition(&self, kind: &str, status: &str, reason: &str, message: Option<&str>) -> Condition {
         let before = self.previous.conditions.iter().find(|condition| condition.type_ == kind);
         let since = before
             .filter(|before| before.status == status)
@@ -263,6 +318,8 @@ mod tests {
             operator: OperatorStatus::default(),
             at: at(second),
             replicas: None,
+            aspects: &[],
+            found: None,
         }
     }
 
@@ -328,7 +385,10 @@ mod tests {
         let waiting =
             |message: &str| Verdict::Progressing { reason: Verdict::WAITING, message: message.into() };
         let before = fold(&input(&ComponentStatus::default(), 1, 10), &waiting("one of two"));
-        let between = |input: &StatusInput<'_>, verdict| Difference::between(&before, &fold(input, &verdict));
+        let status = |common: &ComponentStatus| Status { common: common.clone(), ..Status::default() };
+        let between = |input: &StatusInput<'_>, verdict| {
+            Difference::between(&status(&before), &status(&fold(input, &verdict)))
+        };
         assert_eq!(between(&input(&before, 1, 20), waiting("one of two")), Difference::Nothing);
         assert_eq!(between(&input(&before, 1, 20), waiting("two of two")), Difference::Details);
         let counted = StatusInput { replicas: Some(1), ..input(&before, 1, 20) };
@@ -374,5 +434,48 @@ mod tests {
             verdict,
             Verdict::Progressing { reason: "ChildrenNotReady", message: "Secret ns/a: later".into() }
         );
+    }
+
+    const DATABASE: Aspect = Aspect::new("DatabaseReady");
+    const CACHE: Aspect = Aspect::new("CacheReady");
+
+    /// The conditions of the aspects, after a plan with these children or without one.
+    fn aspects_told(children: Option<&[(Aspect, Outcome)]>, verdict: &Verdict) -> Vec<(String, String)> {
+        let found = children.map(|children| crate::aspects(children.iter().map(|(a, o)| (Some(*a), o))));
+        let none = ComponentStatus::default();
+        let input = StatusInput { aspects: &[CACHE, DATABASE], found: found.as_ref(), ..input(&none, 1, 0) };
+        let conditions = fold(&input, verdict).conditions.into_iter().skip(5);
+        conditions.map(|c| (c.status, c.reason.unwrap_or_default())).collect()
+    }
+
+    fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
+        told.iter().map(|(status, reason)| ((*status).to_owned(), (*reason).to_owned())).collect()
+    }
+
+    #[test]
+    fn each_aspect_is_as_its_own_children_are() {
+        let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
+        let verdict = Verdict::of(std::slice::from_ref(&waiting));
+        let told = aspects_told(Some(&[(CACHE, Outcome::Ready), (DATABASE, waiting)]), &verdict);
+        assert_eq!(told, pairs(&[("True", "Ready"), ("False", "ChildrenNotReady")]));
+        let told = aspects_told(Some(&[(CACHE, stalled_child()), (DATABASE, Outcome::Blocked)]), &stalled());
+        assert_eq!(told, pairs(&[("False", "InvalidSpec"), ("Unknown", "Blocked")]));
+    }
+
+    fn stalled_child() -> Outcome {
+        let message = "spec.x: is wrong; put it right".into();
+        Outcome::Failed(Failure { class: Class::Invalid, reason: "InvalidSpec", message, stalls: true })
+    }
+
+    #[test]
+    fn b27_what_others_run_is_known_to_work_only_when_everything_does() {
+        let waiting = Verdict::Progressing { reason: Verdict::WAITING, message: "one of two".into() };
+        assert_eq!(aspects_told(Some(&[]), &waiting), pairs(&[("Unknown", "External"); 2]));
+        assert_eq!(aspects_told(Some(&[]), &Verdict::Ready), pairs(&[("True", "External"); 2]));
+    }
+
+    #[test]
+    fn b28_an_aspect_nobody_could_look_at_does_not_stay_as_it_was() {
+        assert_eq!(aspects_told(None, &stalled()), pairs(&[("Unknown", "InvalidSpec"); 2]));
     }
 }

@@ -78,11 +78,17 @@ impl Applier<'_> {
         self.served(&kind).await?;
         let seen = self.router.index.child(key);
         let (applied, readiness) = match &desired.policy {
+            Policy::Await { why } => {
+                let readiness = self.awaited(key, &kind, why).await?;
+                (Applied::Awaited(readiness.clone()), readiness)
+            }
             _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
+                self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Untouchable, seen.map_or(Readiness::Ready, |seen| seen.readiness))
             }
             Policy::Apply => self.apply(key, &kind, desired, seen).await?,
             Policy::CreateOnce { generate } => {
+                self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Exists, self.create_once(key, &kind, desired, generate, seen).await?)
             }
             Policy::Issue(issuance) => {
@@ -103,11 +109,11 @@ impl Applier<'_> {
 
     /// Refuses what the cluster does not serve without asking it, and has the owner told when it does.
     async fn served(&self, kind: &ChildKind) -> Result<(), Failure> {
-        let kind = ObjectKey::dynamic(&kind.resource, "", "");
+        let (kind, provider) = (ObjectKey::dynamic(&kind.resource, "", ""), kind.provider);
         if self.router.index.serves(&kind) || self.read(&kind).await? {
             return Ok(());
         }
-        Err(PlanError::Unserved([(kind, "its definition".to_owned())].into()).into())
+        Err(PlanError::Unserved([(kind, provider.to_owned())].into()).into())
     }
 
     async fn apply(
@@ -221,6 +227,17 @@ impl Applier<'_> {
             }
             Err(error) => Err(Failure::api(Verb::Create, key, error)),
         }
+    }
+
+    /// How an object is that somebody else makes.
+    async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Readiness, Failure> {
+        let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
+        self.learned().note(&found)?;
+        let Some(object) = found.get(key).and_then(Option::as_ref) else {
+            return Ok(Readiness::Progressing(format!("does not exist yet; {why}")));
+        };
+        let undecodable = |_| Failure::Bug(format!("{key} cannot be decoded"));
+        serde_json::to_value(&**object).and_then(kind.readiness).map_err(undecodable)
     }
 
     /// Whether an object exists, remembering what it holds.

@@ -5,7 +5,7 @@ use crate::{
     backoff::retry,
     progress::Stage,
     queue::{Cause, Queue},
-    reconcile::{PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
+    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
     watch::{Patience, paged},
 };
 use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
@@ -213,12 +213,12 @@ async fn guarded<C: Component>(
             return None;
         }
         let mut session = reconciler.take_session(&key);
-        let outcomes = if is_paused(owner.meta()) {
+        let findings = if is_paused(owner.meta()) {
             None
         } else {
             Some(look(&owner, reconciler, &mut session, deadline).await)
         };
-        let wait = conclude(&owner, reconciler, &mut session, outcomes).await;
+        let wait = conclude(&owner, reconciler, &mut session, findings).await;
         reconciler.keep_session(&key, session);
         wait
     };
@@ -235,20 +235,20 @@ async fn look<C: Component>(
     reconciler: &Reconciler<C>,
     session: &mut Session,
     deadline: Duration,
-) -> Vec<Outcome> {
+) -> Findings {
     let failure = match &owner.0 {
         Err(invalid) => Failure::Undecodable(invalid.error.clone()),
         Ok(owner) => {
             let look = AssertUnwindSafe(reconciler.look(owner, session)).catch_unwind();
             match tokio::time::timeout(deadline, look).await {
-                Ok(Ok(Ok(outcomes))) => return outcomes,
+                Ok(Ok(Ok(findings))) => return findings,
                 Ok(Ok(Err(failure))) => failure,
                 Ok(Err(_panic)) => Failure::Panicked,
                 Err(_elapsed) => Failure::DeadlineExceeded(deadline),
             }
         }
     };
-    vec![Outcome::Failed(plan::Failure::from(&failure))]
+    Findings { outcomes: vec![Outcome::Failed(plan::Failure::from(&failure))], aspects: None }
 }
 
 /// Reports, and decides when to look again.
@@ -256,16 +256,16 @@ async fn conclude<C: Component>(
     owner: &Guarded<C>,
     reconciler: &Reconciler<C>,
     session: &mut Session,
-    outcomes: Option<Vec<Outcome>>,
+    findings: Option<Findings>,
 ) -> Option<Duration> {
-    let (reported, verdict) = match &outcomes {
+    let (reported, verdict) = match &findings {
         None => (tokio::time::timeout(REPORT_DEADLINE, reconciler.report_pause(owner, session)).await, None),
-        Some(outcomes) => {
+        Some(Findings { outcomes, aspects }) => {
             let verdict = Verdict::of(outcomes);
             if verdict == Verdict::Interrupted {
                 return None;
             }
-            let report = reconciler.report(owner, session, &verdict);
+            let report = reconciler.report(owner, session, &verdict, aspects.as_ref());
             (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
         }
     };
@@ -287,7 +287,8 @@ async fn conclude<C: Component>(
         Some(Verdict::Ready | Verdict::Interrupted) => tracing::debug!("ready"),
         None => tracing::info!("paused"),
     }
-    let retry = next(&outcomes.unwrap_or_default(), unreported.as_ref(), session, &reconciler.shared);
+    let outcomes = findings.map(|findings| findings.outcomes).unwrap_or_default();
+    let retry = next(&outcomes, unreported.as_ref(), session, &reconciler.shared);
     retry.into_iter().chain(more_to_report).min()
 }
 

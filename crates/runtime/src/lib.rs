@@ -25,6 +25,7 @@ mod router;
 mod source;
 mod status;
 mod sweep;
+mod tie;
 mod watch;
 
 pub use dice::{Dice, SystemDice};

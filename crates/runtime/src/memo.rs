@@ -4,7 +4,7 @@ use crate::contention::Repairs;
 use crate::index::{Claim, Index, Observation, Tag};
 use graph::NodeId;
 use jiff::Timestamp;
-use plan::{Desired, Digest, ObjectKey, Outcome, Readiness};
+use plan::{Aspect, Desired, Digest, ObjectKey, Outcome, Readiness};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What everything an owner wants was decided on.
@@ -27,6 +27,8 @@ pub(crate) enum Applied {
     Exists,
     /// Found to be marked as untouchable.
     Untouchable,
+    /// Looked at: somebody else makes it, and it was like this. That it changes is noticed as it is of all reads.
+    Awaited(Readiness),
 }
 
 impl Applied {
@@ -35,7 +37,7 @@ impl Applied {
         match self {
             Self::Sent { uid, claim, .. } => *uid == now.uid && *claim == now.claim && !now.unadopted,
             Self::Issued(certificate) => certificate.holds(now),
-            Self::Exists => true,
+            Self::Exists | Self::Awaited(_) => true,
             Self::Untouchable => now.immutable,
         }
     }
@@ -67,13 +69,16 @@ pub(crate) struct Node {
     pub(crate) after: Vec<usize>,
     /// Whether the run brought it about. If not, what is remembered of the child is from an earlier plan.
     pub(crate) brought_about: bool,
+    /// The part of the owner's state it belongs to.
+    pub(crate) aspect: Option<Aspect>,
 }
 
 impl Node {
     pub(crate) fn of(desired: &Desired, after: &[NodeId], brought_about: &BTreeSet<ObjectKey>) -> Self {
         let key = desired.object.key();
         let brought_about = brought_about.contains(&key);
-        Self { key, after: after.iter().map(|id| id.index()).collect(), brought_about }
+        let after = after.iter().map(|id| id.index()).collect();
+        Self { key, after, brought_about, aspect: desired.aspect }
     }
 }
 
@@ -123,6 +128,10 @@ impl Memo {
             }
             let applied = self.applied.get(&node.key).filter(|_| node.brought_about)?;
             let outcome = match index.child(&node.key) {
+                // Its watch may not show it, so as long as it is missed every look is a new one.
+                _ if let Applied::Awaited(readiness) = applied => {
+                    (*readiness == Readiness::Ready).then_some(Outcome::Ready)?
+                }
                 Some(now) if applied.holds(&now) => outcome(&node.key, now.readiness),
                 // Not a child of ours: created by the user beforehand, and watched as an input.
                 None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,

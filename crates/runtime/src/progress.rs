@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn node(name: &str, after: &[usize]) -> Node {
-        Node { key: key(name), after: after.to_vec(), brought_about: true }
+        Node { key: key(name), after: after.to_vec(), brought_about: true, aspect: None }
     }
 
     fn told(nodes: &[Node], outcomes: &[Outcome]) -> Vec<(String, State)> {

@@ -20,8 +20,8 @@ use kube::{
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    ChildKind, Component, Difference, ObjectKey, Outcome, Plan, PlanError, Planned, Readiness, Snapshot,
-    StatusInput, Verdict,
+    Aspects, ChildKind, Component, Difference, ObjectKey, Outcome, Plan, PlanError, Planned, Readiness,
+    Snapshot, Status, StatusInput, Verdict,
 };
 use serde_json::{Value, json};
 use std::{
@@ -74,6 +74,15 @@ impl Session {
     }
 }
 
+/// What one look found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// What became of each child, or of the attempt to plan any.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The same by aspect; `None` where no plan could be made.
+    pub(crate) aspects: Option<Aspects>,
+}
+
 /// The one controller, for whatever kind.
 pub(crate) struct Reconciler<C> {
     pub(crate) shared: Arc<Shared>,
@@ -114,13 +123,9 @@ impl<C: Component> Reconciler<C> {
     }
 
     /// One look. What went wrong is in the outcomes; `Err` is what kept it from getting that far.
-    pub(crate) async fn look(
-        &self,
-        owner: &C::Owner,
-        session: &mut Session,
-    ) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) async fn look(&self, owner: &C::Owner, session: &mut Session) -> Result<Findings, Failure> {
         if let Some(awaited) = self.predecessors_owner(owner) {
-            return Ok(vec![awaited]);
+            return Ok(Findings { outcomes: vec![awaited], aspects: None });
         }
         let decided_on = decided_on(owner.meta());
         let remembered = match session.memo.due() {
@@ -144,15 +149,23 @@ impl<C: Component> Reconciler<C> {
             let Shared { client, kinds, router, .. } = &*self.shared;
             sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
         }
-        Ok(outcomes)
+        let aspects = session
+            .memo
+            .last
+            .as_ref()
+            .map(|run| plan::aspects(run.nodes.iter().map(|node| node.aspect).zip(&outcomes)));
+        Ok(Findings { outcomes, aspects })
     }
 
     /// Whom an object waits for that the old operator wrote: its owner, who is about to write it anew. To act on what it
     /// says until then would restart pods twice.
     fn predecessors_owner(&self, owner: &C::Owner) -> Option<Outcome> {
         let seen = self.shared.router.index.child(&key_of::<C>(owner.meta()))?;
-        let (object, _) = seen.owner.filter(|_| seen.unadopted)?;
-        Some(Outcome::Waiting { object, why: "has not taken this over from the old operator yet".into() })
+        let owner = seen.owner.filter(|_| seen.unadopted)?;
+        Some(Outcome::Waiting {
+            object: owner.key().clone(),
+            why: "has not taken this over from the old operator yet".into(),
+        })
     }
 
     async fn run(
@@ -256,12 +269,19 @@ impl<C: Component> Reconciler<C> {
         owner: &DeserializeGuard<C::Owner>,
         session: &mut Session,
         verdict: &Verdict,
+        aspects: Option<&Aspects>,
     ) -> Result<Option<Duration>, Failure> {
         let meta = owner.meta();
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
         let replicas = session.memo.replicas(&self.shared.router.index);
-        let status = plan::fold(&StatusInput { replicas, ..self.input(meta, &previous) }, verdict);
+        let input = StatusInput { replicas, found: aspects, ..self.input(meta, &previous.common) };
+        let common = plan::fold(&input, verdict);
+        let details = match &owner.0 {
+            Ok(owner) => C::details(owner, verdict, &common),
+            Err(_) => previous.details.clone(),
+        };
+        let status = Status { common, details };
         match Difference::between(&previous, &status) {
             Difference::Nothing => return Ok(None),
             Difference::Details if verdict.is_waiting() => {
@@ -272,7 +292,7 @@ impl<C: Component> Reconciler<C> {
             Difference::Details | Difference::Substance => {}
         }
         let reason_before =
-            previous.conditions.iter().find(|c| c.type_ == "Ready").and_then(|c| c.reason.clone());
+            previous.common.conditions.iter().find(|c| c.type_ == "Ready").and_then(|c| c.reason.clone());
         self.write(meta, session, status).await?;
         if session.trouble.is_news(reason_before.as_deref(), verdict) {
             self.shared.events.tell(owner.object_ref(&()), verdict);
@@ -289,9 +309,9 @@ impl<C: Component> Reconciler<C> {
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
         let message = format!("the annotation {PAUSE_ANNOTATION} is set; remove it to resume");
-        let status = plan::paused(&self.input(owner.meta(), &previous), &message);
-        if status != previous {
-            self.write(owner.meta(), session, status).await?;
+        let common = plan::paused(&self.input(owner.meta(), &previous.common), &message);
+        if common != previous.common {
+            self.write(owner.meta(), session, Status { common, ..previous }).await?;
         }
         Ok(None)
     }
@@ -303,15 +323,12 @@ impl<C: Component> Reconciler<C> {
             operator: status::operator(C::NAME),
             at: (self.shared.clock)(),
             replicas: None,
+            aspects: C::ASPECTS,
+            found: None,
         }
     }
 
-    async fn write(
-        &self,
-        meta: &ObjectMeta,
-        session: &mut Session,
-        status: ComponentStatus,
-    ) -> Result<(), Failure> {
+    async fn write(&self, meta: &ObjectMeta, session: &mut Session, status: Status) -> Result<(), Failure> {
         let key = key_of::<C>(meta);
         session.written =
             status::write(&self.shared.client, &self.resource, &key, &self.manager, status).await?;

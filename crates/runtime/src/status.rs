@@ -1,13 +1,13 @@
 //! Writing the status, if it differs.
 
 use crate::{Failure, error::Verb};
-use api::v1beta1::{ComponentStatus, OperatorStatus};
+use api::v1beta1::OperatorStatus;
 use kube::{
     Api, Client,
     api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject},
 };
-use plan::ObjectKey;
+use plan::{ObjectKey, Status};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,11 +20,11 @@ const DETAILS: Duration = Duration::from_secs(10);
 pub(crate) struct Written {
     uid: String,
     resource_version: u64,
-    status: ComponentStatus,
+    status: Status,
 }
 
 /// The status an object had before this reconcile: as stored, unless we have written a newer one.
-pub(crate) fn previous(owner: &Value, written: Option<&Written>) -> ComponentStatus {
+pub(crate) fn previous(owner: &Value, written: Option<&Written>) -> Status {
     let text = |path: &str| owner.pointer(path).and_then(Value::as_str).unwrap_or_default();
     if let Some(written) = written
         && written.uid == text("/metadata/uid")
@@ -56,7 +56,7 @@ pub(crate) async fn write(
     resource: &ApiResource,
     key: &ObjectKey,
     manager: &str,
-    status: ComponentStatus,
+    status: Status,
 ) -> Result<Option<Written>, Failure> {
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
     let body = json!({

@@ -7,6 +7,8 @@ pub mod storage;
 pub use self::{cache::CacheSpec, database::DatabaseSpec, storage::StorageSpec};
 
 use super::{installation::InstallationSpec, status::Observation};
+
+pub use super::installation::DeletionPolicy;
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,6 +92,18 @@ pub struct HarborClusterSpec {
     pub storage: StorageSpec,
 }
 
+/// State of a HarborCluster in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HarborClusterState {
+    /// On its way.
+    Provisioning,
+    /// Everything works.
+    Healthy,
+    /// Something does not, and waiting will not help.
+    Unhealthy,
+}
+
 /// What the operator last observed of a HarborCluster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -99,7 +113,11 @@ pub struct HarborClusterStatus {
     #[schemars(!default)]
     pub status: String,
 
-    /// Grows with every change of this status.
+    /// What becomes of data when the HarborCluster is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
+
+    /// When a condition last changed, in nanoseconds since 1970.
     #[serde(default)]
     #[schemars(!default)]
     pub revision: i64,

@@ -44,6 +44,10 @@ pub struct InstallationSpec {
     /// Secret whose key `secret` holds the administrator's first password.
     pub harbor_admin_password_ref: ObjectName,
 
+    /// What becomes of data when this object is deleted. Retain unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
+
     /// TLS between components.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "internalTLS")]
     pub internal_tls: Option<HarborInternalTlsSpec>,
@@ -120,6 +124,17 @@ pub struct InstallationSpec {
     /// Notary, which stores signatures. Not installed unless set; Harbor 2.9 and later have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notary: Option<HarborNotarySpec>,
+}
+
+/// What becomes of data when the object it belongs to is deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DeletionPolicy {
+    /// It stays: databases, object stores, volumes, and the key that encrypts what is in the database. An object of the
+    /// same name that is created later takes it over.
+    #[default]
+    Retain,
+    /// It is deleted too.
+    Delete,
 }
 
 /// TLS between components.

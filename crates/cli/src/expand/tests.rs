@@ -136,8 +136,12 @@ fn inner(expansion: &Expansion) -> &[Child] {
     &expansion.children[0].expansion.as_ref().unwrap().children
 }
 
+fn rendered(child: &Child) -> &Value {
+    child.object.as_ref().unwrap()
+}
+
 fn annotation(child: &Child) -> Option<&str> {
-    child.object["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION].as_str()
+    rendered(child)["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION].as_str()
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn no_digest_is_made_of_values_that_nobody_knows_yet() {
 fn a_generated_secret_is_rendered_without_the_values_to_be_made_up() {
     let expansion = expander([], false).expand(owner()).unwrap();
     let made_up = &expansion.children[1];
-    assert_eq!(made_up.object.get("data"), None);
+    assert_eq!(rendered(made_up).get("data"), None);
     let expected = "The operator makes up data.key when it creates this Secret. Do not apply it without.";
     assert_eq!(made_up.notes, [expected]);
 }
@@ -206,8 +210,8 @@ fn a_secret_that_would_be_generated_but_is_given_is_used_as_it_is() {
     let expansion = expander([given("made-up"), given("password")], true).expand(owner()).unwrap();
     let made_up = &expansion.children[1];
     assert_eq!(made_up.notes, ["Given as input: the operator uses it as it is."]);
-    assert_eq!(made_up.object["data"], json!({"key": "YWJj"}));
-    assert_eq!(made_up.object["metadata"]["namespace"], "ns");
+    assert_eq!(rendered(made_up)["data"], json!({"key": "YWJj"}));
+    assert_eq!(rendered(made_up)["metadata"]["namespace"], "ns");
     assert!(annotation(&inner(&expansion)[0]).is_some());
 }
 
@@ -268,7 +272,10 @@ fn a_certificate_counts_as_there_whoever_issues_it() {
 fn an_issued_secret_is_rendered_without_its_certificate() {
     let expansion = without_cert_manager([]).expand(certified()).unwrap();
     let secret = &expansion.children[0];
-    assert_eq!((&secret.object["type"], secret.object.get("data")), (&json!("kubernetes.io/tls"), None));
+    assert_eq!(
+        (&rendered(secret)["type"], rendered(secret).get("data")),
+        (&json!("kubernetes.io/tls"), None)
+    );
     let expected = "The operator issues data.ca.crt, data.tls.crt, data.tls.key when it creates this Secret. \
                     Do not apply it without.";
     assert_eq!(secret.notes, [expected]);

@@ -1,8 +1,10 @@
 //! Changes made to every child on its way out.
 
+mod kept;
 mod labels;
 mod owner;
 
+pub use kept::{KEPT_ANNOTATION, KeptFor};
 pub use labels::{CONTROLLER_LABEL, Labels};
 pub use owner::OwnedBy;
 
@@ -26,6 +28,11 @@ impl<A: Mutation, B: Mutation> Mutation for (A, B) {
 /// What is done to every child of every component.
 pub fn standard<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
     (OwnedBy::controller(owner), Labels::of::<C>(owner))
+}
+
+/// What is done to children that stay when their owner is deleted.
+pub fn kept<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
+    (KeptFor::owner(owner), Labels::of::<C>(owner))
 }
 
 #[cfg(test)]

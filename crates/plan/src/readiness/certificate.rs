@@ -3,6 +3,8 @@ use crate::{Manifest, Observe};
 use api::thirdparty::cert_manager::{CertManagerCondition, Certificate, Issuer};
 
 impl Manifest for Issuer {
+    const PROVIDER: &'static str = "cert-manager";
+
     const OBSERVE: Observe = Observe::Status;
 
     fn readiness(&self) -> Readiness {
@@ -12,6 +14,8 @@ impl Manifest for Issuer {
 
 /// A certificate that cannot be issued yet is tried again by cert-manager for ever, so it is never given up on.
 impl Manifest for Certificate {
+    const PROVIDER: &'static str = "cert-manager";
+
     const OBSERVE: Observe = Observe::Status;
 
     fn readiness(&self) -> Readiness {

@@ -5,6 +5,8 @@ use api::thirdparty::gateway::{HTTPRoute, ParentReference, RouteParentStatus};
 /// Ready when every gateway it names has accepted it. A gateway that says nothing has not picked it up, or does not
 /// exist: nobody would be served, so that is not ready either.
 impl Manifest for HTTPRoute {
+    const PROVIDER: &'static str = "the Gateway API";
+
     const OBSERVE: Observe = Observe::Status;
 
     fn readiness(&self) -> Readiness {

@@ -16,4 +16,6 @@ impl Manifest for HorizontalPodAutoscaler {}
 impl Manifest for Ingress {}
 
 /// Ready by existing: Prometheus reports nothing back.
-impl Manifest for ServiceMonitor {}
+impl Manifest for ServiceMonitor {
+    const PROVIDER: &'static str = "the Prometheus operator";
+}

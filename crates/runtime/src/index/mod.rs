@@ -7,7 +7,7 @@ mod inputs;
 mod names;
 mod observation;
 
-pub use observation::{Claim, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag};
+pub use observation::{Claim, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
 pub(crate) use observation::{MANAGERS, tags};
 
 use inputs::Inputs;
@@ -164,7 +164,8 @@ impl Index {
 
 impl State {
     fn seen(&mut self, Sighting { key, mut observation }: Sighting) -> Concerned {
-        let ours = |(owner, _): &(ObjectKey, String)| {
+        let ours = |whose: &Whose| {
+            let owner = whose.key();
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
         };
         observation.owner = observation.owner.filter(ours);
@@ -176,19 +177,24 @@ impl State {
         }
         let mut concerned = self.inputs.saw(&key, Some(&observation.resource_version));
         if before.is_none_or(|before| before.differs_materially(&observation)) {
-            concerned.extend(before.and_then(|before| before.owner.clone()).map(|(owner, _)| owner));
-            concerned.extend(observation.owner.clone().map(|(owner, _)| owner));
+            let owners =
+                before.and_then(|before| before.owner.as_ref()).into_iter().chain(&observation.owner);
+            concerned.extend(owners.map(|whose| whose.key().clone()));
         }
-        let uid = |observation: &Observation| observation.owner.as_ref().map(|(_, uid)| uid.clone());
+        let uid = |observation: &Observation| {
+            observation.owner.as_ref().and_then(Whose::controller).map(str::to_owned)
+        };
         let (old, new) = (before.and_then(uid), uid(&observation));
         if old != new
             && let Some(old) = old
         {
             self.disown(&old, &key);
         }
-        // Nobody's child, and nobody else's: foreign Secrets are not remembered.
         if let Some(new) = new {
             self.owned.entry(new).or_default().insert(key.clone());
+        }
+        // Nobody's child, and nobody else's: foreign Secrets are not remembered.
+        if observation.owner.is_some() {
             self.children.insert(key, observation);
         } else {
             self.children.remove(&key);
@@ -222,11 +228,13 @@ impl State {
     }
 
     fn forget_child(&mut self, key: &ObjectKey) -> Concerned {
-        let Some((owner, uid)) = self.children.remove(key).and_then(|child| child.owner) else {
+        let Some(whose) = self.children.remove(key).and_then(|child| child.owner) else {
             return Concerned::new();
         };
-        self.disown(&uid, key);
-        [owner].into()
+        if let Some(uid) = whose.controller() {
+            self.disown(uid, key);
+        }
+        [whose.key().clone()].into()
     }
 
     fn disown(&mut self, uid: &str, key: &ObjectKey) {

@@ -2,7 +2,10 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::{DynamicObject, ObjectMeta};
-use plan::{ObjectKey, Readiness};
+use plan::{
+    ObjectKey, Readiness,
+    mutation::{KEPT_ANNOTATION, KeptFor},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
@@ -27,6 +30,32 @@ pub struct Claim(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tag(u64, u64);
 
+/// Whose child an object is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// That of a controller, with its uid, and deleted with it.
+    Owned(ObjectKey, String),
+    /// Kept for whoever has this name.
+    Kept(ObjectKey),
+}
+
+impl Whose {
+    /// Who looks after it.
+    pub fn key(&self) -> &ObjectKey {
+        match self {
+            Self::Owned(key, _) | Self::Kept(key) => key,
+        }
+    }
+
+    /// The uid of the controller that it is deleted with.
+    pub fn controller(&self) -> Option<&str> {
+        match self {
+            Self::Owned(_, uid) => Some(uid),
+            Self::Kept(_) => None,
+        }
+    }
+}
+
 /// An object as last seen. Holds neither its content nor its managed fields: thousands of children fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
@@ -36,8 +65,8 @@ pub struct Observation {
     pub resource_version: String,
     /// State of what we set.
     pub claim: Claim,
-    /// The controller it belongs to, with that one's uid.
-    pub owner: Option<(ObjectKey, String)>,
+    /// Whose it is.
+    pub owner: Option<Whose>,
     /// How it is.
     pub readiness: Readiness,
     /// How many pods it has, if it says so.
@@ -75,7 +104,11 @@ impl Sighting {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version,
             claim: Claim::of(meta),
-            owner: controller_of(meta, namespace),
+            owner: controller_of(meta, namespace).or_else(|| {
+                annotation(KEPT_ANNOTATION)
+                    .and_then(|value| KeptFor::parse(value, namespace))
+                    .map(Whose::Kept)
+            }),
             readiness,
             replicas: None,
             unadopted: entries(meta, "Update").any(|(manager, _)| predecessors.contains(manager)),
@@ -152,7 +185,7 @@ fn tag(sort: &str, key: &str, value: &str) -> Tag {
     Tag(hash(&|hasher| (sort, key).hash(hasher)), hash(&|hasher| value.hash(hasher)))
 }
 
-fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<(ObjectKey, String)> {
+fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<Whose> {
     let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     let key = ObjectKey {
@@ -161,5 +194,5 @@ fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<(ObjectKey, Strin
         namespace: namespace.into(),
         name: owner.name.clone(),
     };
-    Some((key, owner.uid.clone()))
+    Some(Whose::Owned(key, owner.uid.clone()))
 }

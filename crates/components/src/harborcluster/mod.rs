@@ -1,0 +1,65 @@
+//! HarborCluster: Harbor together with the database, the Redis and the storage it needs, run here or elsewhere.
+//!
+//! Each of the three services is a folder: who runs it, and where the Harbor finds it. Harbor comes after all three.
+
+mod cache;
+mod cluster;
+mod database;
+mod harbor;
+mod storage;
+
+use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
+use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
+use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, World};
+use serde_json::{Map, Value, json};
+
+/// The component behind a [`v1beta1::HarborCluster`].
+pub struct HarborCluster;
+
+const CACHE: Aspect = Aspect::new("CacheReady");
+const DATABASE: Aspect = Aspect::new("DatabaseReady");
+const STORAGE: Aspect = Aspect::new("StorageReady");
+const SERVICE: Aspect = Aspect::new("ServiceReady");
+
+impl Component for HarborCluster {
+    type Owner = v1beta1::HarborCluster;
+
+    const NAME: &'static str = "harborcluster";
+    const ASPECTS: &'static [Aspect] = &[CACHE, DATABASE, STORAGE, SERVICE];
+
+    fn details(owner: &Self::Owner, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value> {
+        let state = match verdict {
+            Verdict::Ready => HarborClusterState::Healthy,
+            Verdict::Stalled { .. } => HarborClusterState::Unhealthy,
+            Verdict::Progressing { .. } | Verdict::Interrupted => HarborClusterState::Provisioning,
+        };
+        let policy = owner.spec.installation.deletion_policy.unwrap_or_default();
+        let changes =
+            status.conditions.iter().filter_map(|condition| condition.last_transition_time.as_ref());
+        let revision = changes.map(|time| time.0.as_nanosecond()).max();
+        let revision = revision.and_then(|nanoseconds| i64::try_from(nanoseconds).ok()).unwrap_or_default();
+        Map::from_iter([
+            ("status".to_owned(), json!(state)),
+            ("revision".to_owned(), json!(revision)),
+            ("deletionPolicy".to_owned(), json!(policy)),
+        ])
+    }
+
+    fn children() -> Children {
+        let children = storage::children(database::children(cache::children(Children::none())));
+        children.and::<v1beta1::Harbor>()
+    }
+
+    fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let cluster = Cluster::of(owner)?;
+        let (cache, database, storage) =
+            (Cache::of(&cluster, world), Database::of(&cluster, world), Storage::of(&cluster, world))
+                .all()?;
+        let harbor = harbor::harbor(&cluster, &cache, &database, &storage);
+        let cache = cache.add(graph);
+        let database = database.add(graph);
+        let storage = storage.add(graph);
+        graph.add::<v1beta1::Harbor>(Desired::from(harbor).of(SERVICE), (cache, database, storage));
+        Ok(())
+    }
+}

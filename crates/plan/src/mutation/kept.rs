@@ -1,0 +1,68 @@
+//! Whom a child is for that outlives its owner.
+
+use super::Mutation;
+use crate::{AnyManifest, ObjectKey, Owner, PlanError};
+
+/// Names the owner of a child that stays when that one is deleted. In the place of an owner reference, on which the
+/// garbage collector would act.
+pub const KEPT_ANNOTATION: &str = "goharbor.io/kept-for";
+
+/// Says whom a child is for, and that it is not to be deleted with it.
+#[derive(Clone, Debug)]
+pub struct KeptFor(String);
+
+impl KeptFor {
+    /// For this owner, and for any later one of the same name.
+    pub fn owner<O: Owner>(owner: &O) -> Self {
+        let name = owner.meta().name.as_deref().unwrap_or_default();
+        Self(format!("{}.{}/{name}", O::kind(&()), O::group(&())))
+    }
+
+    /// Whom a child in `namespace` is for, from the value of its annotation.
+    pub fn parse(value: &str, namespace: &str) -> Option<ObjectKey> {
+        let (kind, name) = value.split_once('/')?;
+        let (kind, group) = kind.split_once('.')?;
+        let filled = [group, kind, name].iter().all(|part| !part.is_empty());
+        filled.then(|| ObjectKey {
+            group: group.into(),
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        })
+    }
+}
+
+impl Mutation for KeptFor {
+    fn mutate(&self, object: &mut dyn AnyManifest) -> Result<(), PlanError> {
+        let meta = object.meta_mut();
+        meta.owner_references = None;
+        meta.annotations.get_or_insert_default().insert(KEPT_ANNOTATION.to_owned(), self.0.clone());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::v1beta1::Portal;
+    use k8s_openapi::api::core::v1::Secret;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let portal: Portal =
+            serde_json::from_value(json!({"metadata": {"name": "acme"}, "spec": {}})).unwrap();
+        let mut secret = Secret::default();
+        KeptFor::owner(&portal).mutate(&mut secret).unwrap();
+        let value = &secret.metadata.annotations.unwrap()[KEPT_ANNOTATION];
+        assert_eq!(value, "Portal.goharbor.io/acme");
+        assert_eq!(KeptFor::parse(value, "ns"), Some(ObjectKey::of::<Portal>("ns", "acme")));
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_nobodys() {
+        for value in ["", "acme", "Harbor/acme", "Harbor.goharbor.io/", ".goharbor.io/acme"] {
+            assert_eq!(KeptFor::parse(value, "ns"), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What becomes of children without their owner, for those that are not applied anew.
+
+use crate::{
+    Failure,
+    apply::Applier,
+    error::Verb,
+    index::{Observation, Whose},
+};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+    core::{DynamicObject, PartialObjectMeta},
+};
+use plan::{ChildKind, Desired, ObjectKey, Tie, mutation::KEPT_ANNOTATION};
+use serde_json::json;
+
+impl Applier<'_> {
+    /// Frees a child from its owner that is to be kept, and ties one that is not. What nobody has tied, a user has
+    /// created: it is left alone.
+    pub(crate) async fn settle_tie(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        seen: Option<&Observation>,
+    ) -> Result<(), Failure> {
+        let Some(seen) = seen else { return Ok(()) };
+        let settled = match (&seen.owner, desired.tie) {
+            (Some(Whose::Owned(owner, _)), Tie::Kept) => owner != self.owner,
+            (Some(Whose::Kept(owner)), Tie::Owned) => owner != self.owner,
+            (Some(Whose::Owned(..)), Tie::Owned) | (Some(Whose::Kept(_)), Tie::Kept) | (None, _) => true,
+        };
+        if settled {
+            return Ok(());
+        }
+        let failed = |error| Failure::api(Verb::Apply, key, error);
+        let api: Api<PartialObjectMeta<DynamicObject>> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(()) };
+        let meta = desired.object.meta();
+        let mut owners = stored.metadata.owner_references.unwrap_or_default();
+        owners.retain(|owner| owner.controller != Some(true));
+        owners.extend(meta.owner_references.clone().unwrap_or_default());
+        let kept = meta.annotations.as_ref().and_then(|all| all.get(KEPT_ANNOTATION));
+        let patch = json!({"metadata": {
+            // Or a namesake, or owners added in between, would be overwritten.
+            "resourceVersion": stored.metadata.resource_version,
+            "ownerReferences": owners,
+            "annotations": {KEPT_ANNOTATION: kept},
+        }});
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
+        let stored = api.patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
+        tracing::info!(owner = %self.owner, object = %key, tie = ?desired.tie, "tied anew");
+        self.record(key, kind, &stored)?;
+        Ok(())
+    }
+}
