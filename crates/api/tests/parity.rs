@@ -52,7 +52,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 55] = [
+const ADDITIONS: [(&str, &str); 57] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -108,6 +108,8 @@ const ADDITIONS: [(&str, &str); 55] = [
     (".trivy.timeout", CHART),
     (".spec.certificateRefs", "the chart's one bundle for all components"),
     (".spec.nginx", CHART),
+    (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
+    (".status.deletionPolicy", "what would become of data is no secret"),
 ];
 
 /// Properties of Kubernetes types that Kubernetes itself has withdrawn since.

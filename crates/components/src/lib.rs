@@ -35,6 +35,7 @@ mod proxy;
 mod redis;
 pub mod registry;
 pub mod registrycontroller;
+mod retention;
 mod secret_key;
 mod service_monitor;
 mod tls;

@@ -147,7 +147,7 @@ async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_there() {
     let cluster = cluster().await;
     cluster.kiosk("a", Wants::Blindly).await;
     let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
-    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install its definition");
+    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     let sent = |line: &String| line.contains("certificates") && !line.starts_with("GET");
     assert_eq!(cluster.take_requests().into_iter().find(sent), None);
     cluster.install(Certificate::crd()).await;

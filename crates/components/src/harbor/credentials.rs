@@ -1,9 +1,10 @@
 //! What components prove themselves with: made up once, or named by the user.
 
 use super::inputs::Inputs;
+use crate::retention;
 use api::v1beta1::ObjectName;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use plan::{Builder, Desired, Node, Recipe};
+use plan::{Builder, Desired, Node, Recipe, Tie};
 
 /// User the registry knows.
 pub(super) const REGISTRY_USER: &str = "harbor_registry_user";
@@ -80,48 +81,57 @@ impl Credentials {
     /// is logged in, depends on it.
     pub fn add<'g>(&self, harbor: &Inputs<'_>, graph: &mut Builder<'g>) -> Made<'g> {
         let letters = |length| Recipe::Alphanumeric { length };
-        let mut once =
-            |credential: &Credential, type_: &str, recipes: Vec<(&str, Recipe)>, fixed: &[(&str, &str)]| {
-                let Credential::Made(name) = credential else { return None };
-                let data = fixed.iter().map(|(key, value)| ((*key).to_owned(), ByteString((*value).into())));
-                let secret = Secret {
-                    metadata: harbor.metadata(name.as_str()),
-                    type_: Some(type_.into()),
-                    data: (!fixed.is_empty()).then(|| data.collect()),
-                    ..Secret::default()
-                };
-                let recipes = recipes.into_iter().map(|(key, recipe)| (key.to_owned(), recipe));
-                Some(graph.add::<Secret>(Desired::generated(secret, recipes), ()))
+        let mut once = |credential: &Credential,
+                        type_: &str,
+                        tie: Tie,
+                        recipes: Vec<(&str, Recipe)>,
+                        fixed: &[(&str, &str)]| {
+            let Credential::Made(name) = credential else { return None };
+            let data = fixed.iter().map(|(key, value)| ((*key).to_owned(), ByteString((*value).into())));
+            let secret = Secret {
+                metadata: harbor.metadata(name.as_str()),
+                type_: Some(type_.into()),
+                data: (!fixed.is_empty()).then(|| data.collect()),
+                ..Secret::default()
             };
+            let recipes = recipes.into_iter().map(|(key, recipe)| (key.to_owned(), recipe));
+            Some(graph.add::<Secret>(Desired::generated(secret, recipes).tied(tie), ()))
+        };
         let htpasswd = Recipe::Htpasswd { user: REGISTRY_USER.into(), password: "secret".into() };
         let single = "goharbor.io/single";
+        // Without these, what is in the database cannot be read any more.
+        let data = retention::tie_of_data(harbor.installation);
         Made {
             registry: once(
                 &self.registry,
                 "goharbor.io/htpasswd",
+                Tie::Owned,
                 vec![("secret", letters(32)), ("htpasswd", htpasswd)],
                 &[],
             ),
             registry_http: once(
                 &self.registry_http,
                 "goharbor.io/registry",
+                Tie::Owned,
                 vec![("REGISTRY_HTTP_SECRET", letters(128))],
                 &[],
             ),
-            csrf: once(&self.csrf, single, vec![("key", letters(32))], &[]),
+            csrf: once(&self.csrf, single, Tie::Owned, vec![("key", letters(32))], &[]),
             core: once(
                 &self.core,
                 single,
+                Tie::Owned,
                 vec![("secret", letters(128)), ("password", Recipe::SameAs { key: "secret".into() })],
                 // What ChartMuseum asks Core for.
                 &[("username", "chart_controller")],
             ),
-            encryption: once(&self.encryption, single, vec![("secret", letters(16))], &[]),
-            jobservice: once(&self.jobservice, single, vec![("secret", letters(16))], &[]),
+            encryption: once(&self.encryption, single, data, vec![("secret", letters(16))], &[]),
+            jobservice: once(&self.jobservice, single, Tie::Owned, vec![("secret", letters(16))], &[]),
             notary_aliases: harbor.installation.notary.as_ref().and_then(|_| {
                 once(
                     &self.notary_aliases,
                     "goharbor.io/notary-signer-aliases",
+                    data,
                     vec![("DEFAULT", letters(128))],
                     &[],
                 )

@@ -1,7 +1,7 @@
 //! A HarborCluster that can be made: its spec, and what all its children have in common.
 
-use crate::HarborVersion;
-use api::v1beta1::{self, HarborClusterSpec, harborcluster::DeletionPolicy};
+use crate::{HarborVersion, retention};
+use api::v1beta1::{self, HarborClusterSpec};
 use kube::core::ObjectMeta;
 use plan::{ChildName, PlanError, Tie};
 use std::collections::BTreeMap;
@@ -53,9 +53,6 @@ impl<'a> Cluster<'a> {
 
     /// What becomes of children that hold data, when the HarborCluster is deleted.
     pub fn tie_of_data(&self) -> Tie {
-        match self.spec.installation.deletion_policy.unwrap_or_default() {
-            DeletionPolicy::Retain => Tie::Kept,
-            DeletionPolicy::Delete => Tie::Owned,
-        }
+        retention::tie_of_data(&self.spec.installation)
     }
 }

@@ -153,6 +153,16 @@ impl Cluster {
         self.get(name).await
     }
 
+    pub async fn find<K: Kind>(&self, name: &str) -> Option<K> {
+        self.api::<K>().get_opt(name).await.unwrap()
+    }
+
+    /// Waits up to ten minutes of virtual time.
+    pub async fn until_gone<K: Kind>(&self, name: &str) {
+        let gone = await_condition(self.api::<K>(), name, |object: Option<&K>| object.is_none());
+        assert!(timeout(Duration::from_mins(10), gone).await.is_ok(), "{name} is gone");
+    }
+
     /// Waits until the reason of an owner's `Ready` condition is this one, for the newest spec; its message.
     pub async fn until_reason<K: Kind>(&self, name: &str, reason: &str) -> String {
         let owner = self.until::<K>(name, reason, |owner| message(owner, reason).is_some()).await;

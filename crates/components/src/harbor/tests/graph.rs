@@ -2,7 +2,7 @@
 
 use super::{CASES, a_harbor, kinds, names, policy, waits_for};
 use crate::{cases::Case, harbor::Harbor};
-use plan::Policy;
+use plan::{Policy, Tie};
 use serde_json::json;
 
 #[test]
@@ -70,6 +70,19 @@ fn a01_a02_credentials_are_made_once_and_never_again() {
         let policy = policy(&case, &format!("acme-harbor-{name}"));
         assert!(matches!(policy, Policy::CreateOnce { .. }), "{name}: {policy:?}");
     }
+}
+
+#[test]
+fn the_keys_of_what_is_in_the_database_outlive_their_harbor_unless_data_is_to_be_deleted() {
+    let kept = |case: &Case<Harbor>| -> Vec<String> {
+        let plan = case.plan().unwrap();
+        let kept = plan.graph.iter().filter(|(_, desired, _)| desired.tie == Tie::Kept);
+        kept.map(|(_, desired, _)| desired.object.key().name).collect()
+    };
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    let keys = ["acme-harbor-core-encryptionkey", "acme-harbor-notarysigner-encryption-key"];
+    assert_eq!(kept(&case), keys);
+    assert_eq!(kept(&case.set("/spec/deletionPolicy", json!("Delete"))), Vec::<String>::new());
 }
 
 #[test]
