@@ -37,9 +37,9 @@ pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
     let world = World::new(&namespace, snapshot);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
-        let (owned, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
+        let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| match desired.tie {
-            Tie::Owned => owned.mutate(&mut *desired.object),
+            Tie::Owned => standard.mutate(&mut *desired.object),
             Tie::Kept => kept.mutate(&mut *desired.object),
         })?;
         Ok(graph)

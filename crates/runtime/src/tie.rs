@@ -26,8 +26,9 @@ impl Applier<'_> {
     ) -> Result<(), Failure> {
         let Some(seen) = seen else { return Ok(()) };
         let settled = match (&seen.owner, desired.tie) {
-            (Some(Whose::Owned(owner, _)), Tie::Kept) => owner != self.owner,
-            (Some(Whose::Kept(owner)), Tie::Owned) => owner != self.owner,
+            (Some(Whose::Owned(owner, _)), Tie::Kept) | (Some(Whose::Kept(owner)), Tie::Owned) => {
+                owner != self.owner
+            }
             (Some(Whose::Owned(..)), Tie::Owned) | (Some(Whose::Kept(_)), Tie::Kept) | (None, _) => true,
         };
         if settled {
