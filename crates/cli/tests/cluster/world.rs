@@ -55,7 +55,8 @@ impl World {
         Self(Namespace::create(ControlPlane::shared().await.unwrap(), "core").await)
     }
 
-    async fn on(plane: ControlPlane) -> Self {
+    /// A namespace on this control plane, which learns our kinds.
+    pub async fn on(plane: ControlPlane) -> Self {
         let rules = plane.version().serves_cel();
         for crd in if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) } {
             let api: Api<CustomResourceDefinition> = Api::all(plane.client());

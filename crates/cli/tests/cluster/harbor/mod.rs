@@ -8,6 +8,7 @@ mod lifecycle;
 use crate::world::{Running, World, documents, root};
 use api::v1beta1::{ComponentStatus, Harbor};
 use envtest::{ControlPlane, Kind, Requests};
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api,
@@ -51,8 +52,13 @@ impl Cluster {
     }
 
     pub async fn on(world: World) -> Self {
+        Self::with_definitions(world, definitions::all()).await
+    }
+
+    /// With these definitions of the kinds that are not ours.
+    pub async fn with_definitions(world: World, definitions: Vec<Value>) -> Self {
         let api: Api<CustomResourceDefinition> = Api::all(world.plane.client());
-        for definition in definitions::all() {
+        for definition in definitions {
             let name = definition["metadata"]["name"].as_str().unwrap();
             let params = PatchParams::apply("test").force();
             api.patch(name, &params, &Patch::Apply(&definition)).await.unwrap();
@@ -82,12 +88,30 @@ impl Cluster {
     /// A Harbor with everything version 2.15 has, as far as this API server knows it: the one in Debian is older than
     /// budgets and autoscalers as they are today.
     pub fn full(&self) -> Value {
-        let full = documents(&root().join("examples/harbor-full.yaml")).remove(0);
-        if self.plane.version().at_least(1, 23) {
-            return full;
+        let full = documents(&root().join("examples/harbor-full.yaml"));
+        self.as_far_as_known(full).remove(0)
+    }
+
+    /// Objects without what this API server is too old for.
+    pub fn as_far_as_known(&self, mut objects: Vec<Value>) -> Vec<Value> {
+        if !self.plane.version().at_least(1, 23) {
+            objects.iter_mut().filter_map(|object| object.get_mut("spec")?.as_object_mut()).for_each(|spec| {
+                for component in spec.values_mut().filter_map(Value::as_object_mut) {
+                    component.remove("podDisruptionBudget");
+                    component.remove("autoscaling");
+                }
+            });
         }
-        let full = with(full, "/spec/core/podDisruptionBudget", Value::Null);
-        with(full, "/spec/registry/autoscaling", Value::Null)
+        objects
+    }
+
+    /// Names and uids of all volumes that are claimed.
+    pub async fn claims(&self) -> Vec<(String, String)> {
+        let list = self.api::<PersistentVolumeClaim>().list(&ListParams::default()).await.unwrap();
+        let named = |claim: PersistentVolumeClaim| Some((claim.metadata.name?, claim.metadata.uid?));
+        let mut claims: Vec<_> = list.items.into_iter().filter_map(named).collect();
+        claims.sort();
+        claims
     }
 
     /// Names of all objects of a kind.

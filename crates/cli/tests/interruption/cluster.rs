@@ -1,0 +1,187 @@
+//! A cluster in memory, and operators that live as long as they are let.
+
+use api::v1beta1::HarborCluster;
+use apiserver::ApiServer;
+use components::Visitor;
+use futures::StreamExt as _;
+use http::Request;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::{
+    ByteString, api::core::v1::Secret,
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client,
+    api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams},
+    client::Body,
+    runtime::{WatchStreamExt as _, wait::await_condition, watcher},
+};
+use plan::Component;
+use runtime::{Operator, Options};
+use sandbox::{StandIns, definitions};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tower::ServiceExt as _;
+
+/// Where everything is created.
+pub const NAMESPACE: &str = "registry";
+
+pub struct Cluster {
+    pub client: Client,
+    server: ApiServer,
+    _stop: DropGuard,
+}
+
+impl Cluster {
+    /// One that knows all kinds, and where everything comes up.
+    pub async fn new() -> Self {
+        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
+        let client = Client::new(server.clone(), "default");
+        let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+        let ours = api::crds::all().into_iter().map(|definition| json!(definition));
+        for definition in ours.chain(definitions::all()) {
+            api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap()).await.unwrap();
+        }
+        let stop = CancellationToken::new();
+        tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
+        Self { client, server, _stop: stop.drop_guard() }
+    }
+
+    /// Applies an example.
+    pub async fn apply(&self, example: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
+        let documents: Vec<Value> = serde_saphyr::from_multiple(&fs::read_to_string(path).unwrap()).unwrap();
+        for document in documents {
+            let text = |field: &str| document.pointer(field).and_then(Value::as_str).unwrap_or_default();
+            let (group, version) = text("/apiVersion").rsplit_once('/').unwrap_or(("", text("/apiVersion")));
+            let kind = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+            let api: Api<DynamicObject> = match text("/metadata/namespace") {
+                "" => Api::all_with(self.client.clone(), &kind),
+                namespace => Api::namespaced_with(self.client.clone(), namespace, &kind),
+            };
+            let params = PatchParams::apply("user").force();
+            api.patch(text("/metadata/name"), &params, &Patch::Apply(&document)).await.unwrap();
+        }
+    }
+
+    /// Waits until the HarborCluster is ready, and a minute longer.
+    pub async fn until_ready(&self) {
+        let api: Api<HarborCluster> = Api::namespaced(self.client.clone(), NAMESPACE);
+        let ready = await_condition(api, "acme", |cluster: Option<&HarborCluster>| {
+            let status = cluster.and_then(|cluster| cluster.status.as_ref());
+            status.is_some_and(|status| status.status == "healthy")
+        });
+        timeout(Duration::from_hours(1), ready).await.expect("the HarborCluster becomes ready").unwrap();
+        tokio::time::sleep(Duration::from_mins(1)).await;
+    }
+
+    /// An operator that is killed after so many writes: it does not hear the answer to the last one.
+    pub fn operator(&self, writes: Option<u64>) -> Doomed {
+        struct All(Operator);
+        impl Visitor for All {
+            fn visit<C: Component>(&mut self) {
+                self.0.register::<C>();
+            }
+        }
+        let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
+        let killed = CancellationToken::new();
+        let (server, kill) = (self.server.clone(), killed.clone());
+        let counted = tower::service_fn(move |request: Request<Body>| {
+            let (server, left, kill) = (server.clone(), Arc::clone(&left), kill.clone());
+            let write = request.method() != http::Method::GET;
+            async move {
+                let last = write && left.fetch_sub(1, Ordering::SeqCst) <= 1;
+                let answer = server.oneshot(request).await;
+                if last || kill.is_cancelled() {
+                    kill.cancel();
+                    std::future::pending::<()>().await;
+                }
+                answer
+            }
+        });
+        let options = Options { clock, ..Options::default() };
+        let mut all = All(Operator::new(Client::new(counted, "default"), options));
+        components::for_each(&mut all);
+        let task = tokio::spawn(async move { all.0.run(CancellationToken::new()).await.unwrap() });
+        Doomed { killed, task }
+    }
+
+    /// Notes every content that any Secret has had.
+    pub fn watch_secrets(&self) -> Secrets {
+        let contents = Arc::new(Mutex::new(BTreeMap::<String, Vec<Content>>::new()));
+        let noted = Arc::clone(&contents);
+        let api: Api<Secret> = Api::namespaced(self.client.clone(), NAMESPACE);
+        let task = tokio::spawn(async move {
+            let mut events = std::pin::pin!(watcher(api, watcher::Config::default()).applied_objects());
+            while let Some(Ok(secret)) = events.next().await {
+                let mut contents = noted.lock().unwrap();
+                let all = contents.entry(secret.metadata.name.unwrap_or_default()).or_default();
+                let content = secret.data.unwrap_or_default();
+                if all.last() != Some(&content) {
+                    all.push(content);
+                }
+            }
+        });
+        Secrets { contents, task }
+    }
+}
+
+/// An operator that is killed when it is dropped, if not before.
+pub struct Doomed {
+    killed: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Doomed {
+    /// Waits until it is.
+    pub async fn killed(&mut self) {
+        self.killed.cancelled().await;
+    }
+}
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+type Content = BTreeMap<String, ByteString>;
+
+/// What Secrets held, from the first to the last.
+pub struct Secrets {
+    contents: Arc<Mutex<BTreeMap<String, Vec<Content>>>>,
+    task: JoinHandle<()>,
+}
+
+impl Secrets {
+    /// Each had but one content.
+    pub fn assert_never_changed(&mut self) {
+        self.task.abort();
+        let contents = self.contents.lock().unwrap();
+        assert!(contents.len() > 10, "{:?}", contents.keys());
+        let changed: Vec<_> =
+            contents.iter().filter(|(_, all)| all.len() > 1).map(|(name, _)| name).collect();
+        assert!(changed.is_empty(), "these Secrets changed: {changed:?}");
+    }
+}
+
+/// A clock that goes with virtual time.
+fn clock() -> Timestamp {
+    thread_local!(static START: Instant = Instant::now());
+    let passed = START.with(|start| Instant::now().duration_since(*start));
+    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
+}

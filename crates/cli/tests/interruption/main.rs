@@ -1,0 +1,69 @@
+//! A whole stack, created by an operator that is killed again and again.
+//!
+//! In one process and in virtual time: the API server, the stand-ins for everything else, and the operator.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod cluster;
+mod objects;
+
+use cluster::Cluster;
+use objects::Objects;
+use std::time::Duration;
+
+/// How often the operator is killed.
+const KILLS: usize = 50;
+/// Most writes it gets to send before that.
+const MOST: u64 = 4;
+
+#[tokio::test(start_paused = true)]
+async fn however_often_the_operator_is_killed_the_same_objects_come_about_and_no_secret_changes() {
+    let undisturbed = Cluster::new().await;
+    let operator = undisturbed.operator(None);
+    undisturbed.apply("in-cluster.yaml").await;
+    undisturbed.until_ready().await;
+    drop(operator);
+    let expected = Objects::of(&undisturbed).await;
+    assert!(expected.count() > 50, "{} objects", expected.count());
+
+    for seed in seeds() {
+        println!("seed {seed}");
+        let cluster = Cluster::new().await;
+        let mut moments = Moments(seed);
+        let mut secrets = cluster.watch_secrets();
+        cluster.apply("in-cluster.yaml").await;
+        for _ in 0..KILLS {
+            let mut doomed = cluster.operator(Some(moments.next()));
+            tokio::select! {
+                () = doomed.killed() => {}
+                // Nothing left to send: the rest of its lives are short.
+                () = tokio::time::sleep(Duration::from_mins(1)) => {}
+            }
+        }
+        let _operator = cluster.operator(None);
+        cluster.until_ready().await;
+
+        expected.assert_same(&Objects::of(&cluster).await);
+        secrets.assert_never_changed();
+    }
+}
+
+/// `HARBOR_OPERATOR_SEEDS` sets how many; each is a story of its own.
+fn seeds() -> std::ops::Range<u64> {
+    let number = std::env::var("HARBOR_OPERATOR_SEEDS").ok().and_then(|number| number.parse().ok());
+    0..number.unwrap_or(3)
+}
+
+/// After how many writes the operator is killed: small numbers that look random and are not.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        1 + (mixed ^ (mixed >> 31)) % MOST
+    }
+}

@@ -1,0 +1,97 @@
+//! Everything in the namespace, without what may differ from one run to the next.
+
+use crate::cluster::{Cluster, NAMESPACE};
+use kube::{
+    Api,
+    api::{ApiResource, DynamicObject, ListParams},
+    discovery::{Discovery, Scope, verbs},
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Objects by kind and name.
+pub struct Objects(BTreeMap<String, Value>);
+
+impl Objects {
+    /// All of them, but events.
+    pub async fn of(cluster: &Cluster) -> Self {
+        let discovery = Discovery::new(cluster.client.clone()).run().await.unwrap();
+        let mut objects = BTreeMap::new();
+        for group in discovery.groups() {
+            for (resource, capabilities) in group.recommended_resources() {
+                if capabilities.scope == Scope::Namespaced
+                    && capabilities.supports_operation(verbs::LIST)
+                    && !["Event", "Lease"].contains(&resource.kind.as_str())
+                {
+                    objects.extend(listed(cluster, &resource).await);
+                }
+            }
+        }
+        Self(objects)
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The others are the same.
+    pub fn assert_same(&self, others: &Self) {
+        let names = |objects: &Self| objects.0.keys().cloned().collect::<BTreeSet<_>>();
+        assert_eq!(names(self), names(others));
+        for (name, object) in &self.0 {
+            assert_eq!(object, &others.0[name], "{name}");
+        }
+    }
+}
+
+async fn listed(cluster: &Cluster, resource: &ApiResource) -> Vec<(String, Value)> {
+    let api: Api<DynamicObject> = Api::namespaced_with(cluster.client.clone(), NAMESPACE, resource);
+    let list = api.list(&ListParams::default()).await.unwrap();
+    let named = |object: DynamicObject| {
+        let name = format!("{} {}", resource.kind, object.metadata.name.clone().unwrap_or_default());
+        (name, steady(json!(object)))
+    };
+    list.items.into_iter().filter(|object| is_ours(resource, object)).map(named).collect()
+}
+
+/// Pods have names that are made up, and so has what belongs to them.
+fn is_ours(resource: &ApiResource, object: &DynamicObject) -> bool {
+    let made_up =
+        ["Pod", "ReplicaSet", "EndpointSlice", "Endpoints", "ControllerRevision", "CertificateRequest"];
+    !made_up.contains(&resource.kind.as_str()) && object.metadata.namespace.as_deref() == Some(NAMESPACE)
+}
+
+/// The object without times, identities, counters, and values that are made up.
+fn steady(mut object: Value) -> Value {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        for field in ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"] {
+            metadata.remove(field);
+        }
+        for owner in metadata.get_mut("ownerReferences").and_then(Value::as_array_mut).into_iter().flatten() {
+            owner["uid"] = Value::Null;
+        }
+    }
+    if object["kind"] == "Secret"
+        && let Some(data) = object["data"].as_object_mut()
+    {
+        data.values_mut().for_each(|value| *value = Value::Null);
+    }
+    if let Some(object) = object.as_object_mut() {
+        object.remove("status");
+    }
+    without_digests(&mut object);
+    object
+}
+
+/// Digests are of made-up values.
+fn without_digests(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !name.starts_with("checksum.goharbor.io/"));
+            fields.values_mut().for_each(without_digests);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_digests),
+        _ => {}
+    }
+}
