@@ -4,7 +4,7 @@ use crate::{
     Failure, Scope,
     backoff::retry,
     progress::Stage,
-    queue::{Cause, Queue},
+    queue::Queue,
     reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
     watch::{Patience, paged},
 };
@@ -54,7 +54,7 @@ type Guarded<C> = DeserializeGuard<<C as Component>::Owner>;
 pub(crate) async fn serve<C: Component>(
     shared: Arc<Shared>,
     as_child: Option<ChildKind>,
-    queue: mpsc::UnboundedReceiver<ObjectKey>,
+    woken: mpsc::UnboundedReceiver<ObjectKey>,
     scope: Scope,
     limits: Limits,
     listed: CancellationToken,
@@ -63,14 +63,13 @@ pub(crate) async fn serve<C: Component>(
     let stop = shared.stop.clone();
     let reconciler = Arc::new(Reconciler::<C>::new(shared, as_child));
     let (reader, writer) = reflector::store();
-    let (wake, woken) = mpsc::unbounded_channel();
-    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, wake, listed);
+    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, listed);
     let controlling = async {
         let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled));
         if stop.run_until_cancelled(settled).await.is_none() {
             return;
         }
-        control(&reconciler, &reader, queue, woken, limits).await;
+        control(&reconciler, &reader, woken, limits).await;
     };
     futures::join!(watching, controlling);
 }
@@ -79,14 +78,21 @@ pub(crate) async fn serve<C: Component>(
 async fn control<C: Component>(
     reconciler: &Arc<Reconciler<C>>,
     store: &Store<Guarded<C>>,
-    mut surroundings: mpsc::UnboundedReceiver<ObjectKey>,
-    mut owners: mpsc::UnboundedReceiver<ObjectKey>,
+    mut woken: mpsc::UnboundedReceiver<ObjectKey>,
     limits: Limits,
 ) {
-    let stop = &reconciler.shared.stop;
+    let Shared { stop, router, .. } = &*reconciler.shared;
+    let wake = |queue: &mut Queue, key: ObjectKey| {
+        let seniority = router.index.seniority(&key);
+        queue.wake(key, seniority);
+    };
     let mut queue = Queue::default();
     let mut looks = FuturesUnordered::new();
     loop {
+        // All before the first is chosen: the most senior may be the last to be heard of.
+        while let Ok(key) = woken.try_recv() {
+            wake(&mut queue, key);
+        }
         while looks.len() < usize::from(limits.concurrency)
             && let Some(key) = queue.next(Instant::now())
         {
@@ -105,8 +111,7 @@ async fn control<C: Component>(
             biased;
             () = stop.cancelled() => break,
             Some((key, wait)) = looks.next() => queue.done(key, wait, Instant::now()),
-            Some(key) = owners.recv() => queue.wake(key, Cause::Itself),
-            Some(key) = surroundings.recv() => queue.wake(key, Cause::Surroundings),
+            Some(key) = woken.recv() => wake(&mut queue, key),
             () = tokio::time::sleep_until(due) => {}
         }
     }
@@ -118,7 +123,6 @@ async fn watch_owners<C: Component>(
     reconciler: Arc<Reconciler<C>>,
     scope: Scope,
     mut store: Writer<Guarded<C>>,
-    wake: mpsc::UnboundedSender<ObjectKey>,
     settled: CancellationToken,
 ) {
     let shared = &reconciler.shared;
@@ -148,6 +152,9 @@ async fn watch_owners<C: Component>(
                 let index = &shared.router.index;
                 shared.router.wake(if gone { index.gone(&sighting) } else { index.seen(sighting) });
             }
+            if !gone {
+                shared.router.index.exists(&key_of::<C>(object.meta()), object.meta());
+            }
             // By far the largest part of an object, and of no use from here on.
             object.managed_fields_mut().clear();
         }
@@ -164,7 +171,7 @@ async fn watch_owners<C: Component>(
                 settled.cancel();
                 for (key, digest) in &listed {
                     if noticed.remove(key) != Some(*digest) {
-                        let _stopping = wake.send(key.clone());
+                        shared.router.wake([key.clone()].into());
                     }
                 }
                 let vanished = std::mem::replace(&mut noticed, std::mem::take(&mut listed));
@@ -177,7 +184,7 @@ async fn watch_owners<C: Component>(
                 let key = key_of::<C>(object.meta());
                 let digest = attention(object.meta());
                 if noticed.insert(key.clone(), digest) != Some(digest) {
-                    let _stopping = wake.send(key);
+                    shared.router.wake([key].into());
                 }
             }
             Event::Delete(object) => {

@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod index;
 mod issue;
+mod line;
 mod memo;
 mod operator;
 mod progress;

@@ -3,95 +3,80 @@
 //! kube's own scheduler keeps what is due in a hash set: fifty objects created at once would all become ready at the
 //! end, in any order, because the second look at the first one waits among the first looks at all others.
 
+use crate::{index::Seniority, line::Line};
 use plan::ObjectKey;
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 use tokio::time::Instant;
 
-/// Why an object is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// Something it waits for has changed: mostly a short look, that ends a long wait.
-    Surroundings,
-    /// It is new or was changed itself, or it is tried again.
-    Itself,
-}
-
 /// Objects that are due, each once and never while somebody looks at it.
 ///
-/// First come, first served; but the two causes take turns, so that neither can keep the other from being served.
+/// Parts of what was created first are served first, also when they come again, so that it is complete first. One that
+/// fails is no exception and no burden: it is due when its time has come, and not before.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    by_surroundings: VecDeque<ObjectKey>,
-    by_itself: VecDeque<ObjectKey>,
-    last: Option<Cause>,
-    /// Those in one of the two.
+    line: Line<(ObjectKey, Seniority)>,
+    /// Those in line.
     queued: HashSet<ObjectKey>,
-    /// Those that are looked at, and why they must be looked at again.
-    running: HashMap<ObjectKey, Option<Cause>>,
+    running: HashMap<ObjectKey, Look>,
     /// Those due at some time, in the order they were put here where that is the same.
-    later: BTreeMap<(Instant, u64), ObjectKey>,
+    later: BTreeMap<(Instant, u64), (ObjectKey, Seniority)>,
     due: HashMap<ObjectKey, (Instant, u64)>,
     count: u64,
 }
 
+/// A look that is under way.
+#[derive(Debug)]
+struct Look {
+    seniority: Seniority,
+    /// Whether the object must be looked at again.
+    again: bool,
+}
+
 impl Queue {
     /// An object is due now.
-    pub(crate) fn wake(&mut self, key: ObjectKey, cause: Cause) {
-        if let Some(again) = self.running.get_mut(&key) {
-            again.get_or_insert(cause);
+    pub(crate) fn wake(&mut self, key: ObjectKey, seniority: Seniority) {
+        if let Some(look) = self.running.get_mut(&key) {
+            *look = Look { seniority, again: true };
             return;
         }
         if let Some(due) = self.due.remove(&key) {
             self.later.remove(&due);
         }
         if self.queued.insert(key.clone()) {
-            self.lane(cause).push_back(key);
+            self.line.join(seniority, (key, seniority));
         }
     }
 
     /// The next one whose turn it is; it must be [`Queue::done`] some time.
     pub(crate) fn next(&mut self, now: Instant) -> Option<ObjectKey> {
         while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
-            let key = entry.remove();
-            self.wake(key, Cause::Itself);
+            let (key, seniority) = entry.remove();
+            self.wake(key, seniority);
         }
-        let first = match self.last {
-            Some(Cause::Surroundings) => Cause::Itself,
-            Some(Cause::Itself) | None => Cause::Surroundings,
-        };
-        let second = if first == Cause::Itself { Cause::Surroundings } else { Cause::Itself };
-        let (cause, key) =
-            [first, second].into_iter().find_map(|cause| Some((cause, self.lane(cause).pop_front()?)))?;
-        self.last = Some(cause);
+        let (key, seniority) = self.line.next()?;
         self.queued.remove(&key);
-        self.running.insert(key.clone(), None);
+        self.running.insert(key.clone(), Look { seniority, again: false });
         Some(key)
     }
 
     /// A look has ended; without an event the next one is due after `wait`, if ever.
     pub(crate) fn done(&mut self, key: ObjectKey, wait: Option<Duration>, now: Instant) {
-        if let Some(cause) = self.running.remove(&key).flatten() {
-            self.wake(key, cause);
+        let Some(Look { seniority, again }) = self.running.remove(&key) else { return };
+        if again {
+            self.wake(key, seniority);
         } else if let Some(at) = wait.and_then(|wait| now.checked_add(wait)) {
             self.count += 1;
             self.due.insert(key.clone(), (at, self.count));
-            self.later.insert((at, self.count), key);
+            self.later.insert((at, self.count), (key, seniority));
         }
     }
 
     /// When the next one is due that is not due yet.
     pub(crate) fn next_due(&self) -> Option<Instant> {
         self.later.keys().next().map(|(at, _)| *at)
-    }
-
-    fn lane(&mut self, cause: Cause) -> &mut VecDeque<ObjectKey> {
-        match cause {
-            Cause::Surroundings => &mut self.by_surroundings,
-            Cause::Itself => &mut self.by_itself,
-        }
     }
 }
 
@@ -109,16 +94,17 @@ mod tests {
         std::iter::from_fn(|| queue.next(now)).map(|key| key.name).collect()
     }
 
+    /// Objects of decreasing seniority, all due.
     fn queue_of(names: &[&str]) -> Queue {
         let mut queue = Queue::default();
-        for name in names {
-            queue.wake(key(name), Cause::Itself);
+        for (rank, name) in (0..).zip(names) {
+            queue.wake(key(name), Seniority::nth(rank));
         }
         queue
     }
 
     #[test]
-    fn who_comes_first_is_served_first_and_nobody_twice() {
+    fn the_oldest_is_served_first_and_nobody_twice() {
         let mut queue = queue_of(&["b", "a", "c", "a", "b"]);
         assert_eq!(turns(&mut queue, Instant::now()), ["b", "a", "c"]);
     }
@@ -129,24 +115,38 @@ mod tests {
         let mut queue = queue_of(&["a", "b", "c", "d"]);
         let first = queue.next(now).unwrap();
         queue.done(first, None, now);
-        queue.wake(key("a"), Cause::Surroundings);
+        queue.wake(key("a"), Seniority::nth(0));
         assert_eq!(turns(&mut queue, now), ["a", "b", "c", "d"]);
     }
 
     #[test]
-    fn those_that_are_woken_all_the_time_get_every_second_turn() {
+    fn those_that_are_woken_all_the_time_leave_every_fourth_turn() {
         let now = Instant::now();
-        let mut queue = queue_of(&["new", "newer"]);
+        let mut queue = Queue::default();
+        queue.wake(key("new"), Seniority::nth(8));
+        queue.wake(key("newer"), Seniority::nth(9));
         let mut served = Vec::new();
-        for _ in 0..4 {
-            for name in ["x", "y", "z"] {
-                queue.wake(key(name), Cause::Surroundings);
+        for _ in 0..8 {
+            for (rank, name) in (0..).zip(["x", "y", "z"]) {
+                queue.wake(key(name), Seniority::nth(rank));
             }
             let next = queue.next(now).unwrap();
             served.push(next.name.clone());
             queue.done(next, None, now);
         }
-        assert_eq!(served, ["x", "new", "y", "newer"]);
+        assert_eq!(served, ["x", "x", "x", "new", "x", "x", "x", "newer"]);
+    }
+
+    #[test]
+    fn an_old_one_that_fails_takes_a_turn_when_its_time_has_come_and_none_before() {
+        let now = Instant::now();
+        let second = Duration::from_secs(1);
+        let mut queue = queue_of(&["old", "young"]);
+        let old = queue.next(now).unwrap();
+        queue.done(old, Some(second), now);
+        assert_eq!(turns(&mut queue, now), ["young"]);
+        queue.wake(key("younger"), Seniority::nth(9));
+        assert_eq!(turns(&mut queue, now + second), ["old", "younger"]);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         let now = Instant::now();
         let mut queue = queue_of(&["a"]);
         let a = queue.next(now).unwrap();
-        queue.wake(key("a"), Cause::Surroundings);
+        queue.wake(key("a"), Seniority::nth(0));
         assert_eq!(queue.next(now), None, "not by two at once");
         queue.done(a, Some(Duration::from_hours(1)), now);
         assert_eq!(turns(&mut queue, now), ["a"]);
@@ -170,7 +170,7 @@ mod tests {
             queue.done(next, Some(minute), now);
         }
         assert_eq!(queue.next_due(), Some(now + minute));
-        queue.wake(key("b"), Cause::Surroundings);
+        queue.wake(key("b"), Seniority::nth(1));
         assert_eq!(turns(&mut queue, now), ["b"]);
         assert_eq!(turns(&mut queue, now + minute), ["a"]);
         assert_eq!(queue.next_due(), None);

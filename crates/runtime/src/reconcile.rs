@@ -119,7 +119,7 @@ impl<C: Component> Reconciler<C> {
     pub(crate) fn forget(&self, key: &ObjectKey) {
         self.take_session(key);
         self.shared.audience.tell(key, || Stage::Deleted);
-        self.shared.router.index.unsubscribe_from_others(key, &BTreeSet::new());
+        self.shared.router.index.forget(key);
     }
 
     /// One look. What went wrong is in the outcomes; `Err` is what kept it from getting that far.

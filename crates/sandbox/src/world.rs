@@ -58,6 +58,8 @@ pub(crate) struct World {
     pub built_in: Vec<Kind>,
     behaviour: Behaviour,
     woken: UnboundedSender<Key>,
+    /// Held while a certificate is issued.
+    pub issuing: tokio::sync::Mutex<()>,
     known: Mutex<Known>,
 }
 
@@ -82,7 +84,15 @@ impl World {
         behaviour: Behaviour,
         woken: UnboundedSender<Key>,
     ) -> Self {
-        Self { client, namespace, built_in, behaviour, woken, known: Mutex::default() }
+        Self {
+            client,
+            namespace,
+            built_in,
+            behaviour,
+            woken,
+            issuing: tokio::sync::Mutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     pub fn get(&self, key: &Key) -> Option<Seen> {

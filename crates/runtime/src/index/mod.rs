@@ -3,21 +3,27 @@
 //! A synchronous state machine. Every change answers with the owners it concerns; the router wakes them. Because it
 //! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
 
+mod births;
 mod inputs;
 mod names;
 mod observation;
 
+pub(crate) use births::Seniority;
 pub use observation::{Claim, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
 pub(crate) use observation::{MANAGERS, tags};
 
+use births::Births;
 use inputs::Inputs;
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, ObjectMeta};
 use names::Names;
 use plan::ObjectKey;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+/// No chain of owners in the wild is longer; one that names itself ends here.
+const GENERATIONS: usize = 8;
 
 /// Owners that should look again.
 pub type Concerned = BTreeSet<ObjectKey>;
@@ -37,6 +43,7 @@ struct State {
     /// Kinds the API server is known not to serve.
     unserved: BTreeSet<ObjectKey>,
     names: Names,
+    births: Births,
 }
 
 impl Index {
@@ -154,6 +161,27 @@ impl Index {
     /// Whether there seems to be an object of this name, whosoever it is.
     pub fn has(&self, key: &ObjectKey) -> bool {
         self.state().names.contains(key)
+    }
+
+    /// An object we look after exists.
+    pub(crate) fn exists(&self, key: &ObjectKey, meta: &ObjectMeta) {
+        self.state().births.saw(key, meta.creation_timestamp.as_ref().map(|time| time.0));
+    }
+
+    /// An object we looked after does not exist any more.
+    pub(crate) fn forget(&self, key: &ObjectKey) {
+        let mut state = self.state();
+        state.births.forget(key);
+        state.inputs.unsubscribe_from_others(key, &BTreeSet::new());
+    }
+
+    /// The seniority of an object: that of the topmost it belongs to, so that what is part of the same is served alike.
+    pub(crate) fn seniority(&self, key: &ObjectKey) -> Seniority {
+        let state = self.state();
+        let owner = |key: &ObjectKey| state.children.get(key)?.owner.as_ref().map(Whose::key);
+        let topmost = std::iter::successors(Some(key), |key| owner(key)).take(GENERATIONS).last();
+        let births = [topmost, Some(key)].into_iter().flatten().find_map(|key| state.births.of(key));
+        births.unwrap_or(Seniority::LEAST)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

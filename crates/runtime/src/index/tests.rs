@@ -254,3 +254,56 @@ fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
     index.gone(&secret(&meta("stranger", 6, None)));
     assert_eq!(index.version(&stranger.key), None);
 }
+
+fn created(name: &str, second: i64) -> ObjectMeta {
+    let at = Timestamp::from_second(second).unwrap();
+    ObjectMeta { creation_timestamp: Some(Time(at)), ..meta(name, 1, None) }
+}
+
+#[test]
+fn who_was_created_first_is_senior_and_in_the_same_second_who_was_seen_first() {
+    let index = index();
+    for (name, second) in [("c", 2), ("b", 1), ("a", 1), ("b", 1)] {
+        index.exists(&owner(name), &created(name, second));
+    }
+    let mut names = ["a", "b", "c", "unknown"];
+    names.sort_by_key(|name| index.seniority(&owner(name)));
+    assert_eq!(names, ["b", "a", "c", "unknown"]);
+}
+
+#[test]
+fn a_part_is_as_senior_as_what_it_belongs_to_in_the_end() {
+    let index = index();
+    index.exists(&owner("top"), &created("top", 1));
+    for (name, above, second) in [("middle", Some("top"), 5), ("part", Some("middle"), 9)] {
+        index.exists(&owner(name), &created(name, second));
+        let observation = secret(&meta(name, 2, above)).observation;
+        index.seen(Sighting { key: owner(name), observation });
+    }
+    assert_eq!(index.seniority(&owner("part")), index.seniority(&owner("top")));
+    index.forget(&owner("top"));
+    assert_ne!(
+        index.seniority(&owner("part")),
+        index.seniority(&owner("top")),
+        "for that one is unknown now"
+    );
+}
+
+#[test]
+fn one_that_belongs_to_itself_has_a_seniority_all_the_same() {
+    let index = index();
+    index.exists(&owner("snake"), &created("snake", 1));
+    let before = index.seniority(&owner("snake"));
+    let observation = secret(&meta("snake", 2, Some("snake"))).observation;
+    index.seen(Sighting { key: owner("snake"), observation });
+    assert_eq!(before, index.seniority(&owner("snake")));
+}
+
+#[test]
+fn a_namesake_created_later_is_as_young_as_it_is() {
+    let index = index();
+    for (name, second) in [("a", 1), ("b", 2), ("a", 3)] {
+        index.exists(&owner(name), &created(name, second));
+    }
+    assert!(index.seniority(&owner("b")) < index.seniority(&owner("a")));
+}

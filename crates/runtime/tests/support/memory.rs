@@ -83,6 +83,10 @@ impl Cluster {
     }
 
     pub fn start<C: Component>(&mut self) {
+        self.start_with(Operator::register::<C>);
+    }
+
+    pub fn start_with(&mut self, register: impl FnOnce(&mut Operator)) {
         let (requests, server, latency) = (Arc::clone(&self.requests), self.server.clone(), self.latency);
         let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
@@ -93,7 +97,7 @@ impl Cluster {
             }
         });
         let mut operator = Operator::new(Client::new(noted, "default"), self.options.clone());
-        operator.register::<C>();
+        register(&mut operator);
         let stop = self.stop.child_token();
         let stopped = stop.clone();
         let task = tokio::spawn(async move { operator.run(stopped).await.unwrap() });

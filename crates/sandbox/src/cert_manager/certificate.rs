@@ -55,6 +55,8 @@ pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<
     }
     let kept = secret.as_ref().and_then(|secret| kept_key(spec, secret));
     let ingredients = spec.clone();
+    // One after the other: fifty keys made at once would all be ready at the end, in the order of luck.
+    let _turn = world.issuing.lock().await;
     let issued = tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept)).await?;
     match issued {
         Ok(issued) => world.apply(Kind::Secret, tls_secret(certificate, secret, &wanted, issued)).await?,
