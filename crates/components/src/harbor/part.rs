@@ -1,6 +1,6 @@
 //! The parts of a Harbor.
 
-use crate::{HarborVersion, tls::Scheme};
+use crate::{HarborVersion, image, tls::Scheme};
 use api::v1beta1::{component::ComponentSpec, image::ImageSourceSpec};
 
 /// One component of a Harbor.
@@ -76,6 +76,7 @@ impl Part {
         version: &HarborVersion,
     ) -> ComponentSpec {
         let mut spec = wished.cloned().unwrap_or_default();
+        spec.image = image::pulled(spec.image, source);
         let source = source.cloned().unwrap_or_default();
         let image = &mut spec.image;
         if image.image.as_deref().is_none_or(str::is_empty) {
@@ -84,10 +85,6 @@ impl Part {
             let (repository, suffix) = (repository.trim_end_matches('/'), set(&source.tag_suffix));
             let (name, suffix) = (self.image(), suffix.unwrap_or_default());
             image.image = Some(format!("{repository}/{name}:v{version}{suffix}"));
-        }
-        image.image_pull_policy = image.image_pull_policy.or(source.image_pull_policy);
-        if image.image_pull_secrets.is_empty() {
-            image.image_pull_secrets = source.image_pull_secrets;
         }
         spec
     }
