@@ -23,7 +23,7 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 3] = [
+const DIFFERENCES: [Difference; 4] = [
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
@@ -35,6 +35,14 @@ const DIFFERENCES: [Difference; 3] = [
             fact.constraints.insert("enum".to_owned(), serde_json::json!(["IPv4", "IPv6"]));
         },
         "the webhook of Harbor and HarborCluster refused anything else; the schema now does, for all kinds",
+    ),
+    (
+        ".spec.cache.kind",
+        |fact| {
+            let kinds = serde_json::json!(["Redis", "RedisFailover", "RedisReplication"]);
+            fact.constraints.insert("enum".to_owned(), kinds);
+        },
+        "there are two operators of Redis to choose from",
     ),
     (
         "",
@@ -52,7 +60,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 57] = [
+const ADDITIONS: [(&str, &str); 58] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -110,6 +118,7 @@ const ADDITIONS: [(&str, &str); 57] = [
     (".spec.nginx", CHART),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),
+    (".cache.spec.redisReplication", "there are two operators of Redis to choose from"),
 ];
 
 /// Properties of Kubernetes types that Kubernetes itself has withdrawn since.

@@ -1,6 +1,7 @@
 //! Whether an observed object has become what was asked for, as kstatus defines it.
 
 mod batch;
+mod caches;
 mod certificate;
 mod component;
 mod core;
