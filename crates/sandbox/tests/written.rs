@@ -6,6 +6,8 @@ use api::thirdparty::{
     cert_manager::{Certificate, Issuer},
     gateway::HTTPRoute,
     monitoring::ServiceMonitor,
+    opstree::{RedisReplication, RedisSentinel},
+    spotahome::RedisFailover,
 };
 use apiserver::ApiServer;
 use k8s_openapi::{
@@ -129,4 +131,43 @@ async fn the_prometheus_operator_accepts_our_monitors() {
         }],
     });
     accepted::<ServiceMonitor>("monitoring.coreos.com_servicemonitors", monitor).await;
+}
+
+#[tokio::test]
+async fn both_operators_of_redis_accept_ours() {
+    let resources = json!({"limits": {"memory": "1Gi"}, "requests": {"cpu": "100m"}});
+    let claim = json!({
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "fast",
+    });
+    let pods = json!({
+        "replicas": 3, "image": "redis:6.2.6-alpine", "imagePullPolicy": "Always",
+        "imagePullSecrets": [{"name": "mirror"}], "resources": resources,
+    });
+    let mut servers = pods.clone();
+    servers["serviceAccountName"] = json!("redis");
+    servers["storage"] = json!({
+        "keepAfterDeletion": true,
+        "persistentVolumeClaim": {"metadata": {"name": "acme", "labels": {"a": "b"}}, "spec": claim},
+    });
+    let failover = json!({"redis": servers, "sentinel": pods, "auth": {"secretPath": "acme-redis"}});
+    accepted::<RedisFailover>("databases.spotahome.com_redisfailovers", failover).await;
+
+    let pods = json!({
+        "image": "redis", "imagePullPolicy": "Always", "imagePullSecrets": [{"name": "mirror"}],
+        "resources": resources, "redisSecret": {"name": "acme-redis", "key": "password"},
+    });
+    let replication = json!({
+        "clusterSize": 3, "kubernetesConfig": pods, "serviceAccountName": "redis",
+        "storage": {"keepAfterDelete": true, "volumeClaimTemplate": {"spec": claim}},
+    });
+    accepted::<RedisReplication>("redis.redis.opstreelabs.in_redisreplications", replication).await;
+    let sentinel = json!({
+        "clusterSize": 3, "kubernetesConfig": pods,
+        "redisSentinelConfig": {
+            "redisReplicationName": "acme-redis", "masterGroupName": "mymaster", "quorum": "2",
+            "redisReplicationPassword": {"secretKeyRef": {"name": "acme-redis", "key": "password"}},
+        },
+    });
+    accepted::<RedisSentinel>("redis.redis.opstreelabs.in_redissentinels", sentinel).await;
 }

@@ -1,25 +1,67 @@
-//! The Redis of a HarborCluster.
+//! The Redis of a HarborCluster: somewhere else, or run by one of two operators. The kind alone decides which; settings
+//! of other kinds are ignored.
 
+mod claim;
+mod external;
+mod opstree;
+mod password;
+mod spotahome;
+#[cfg(test)]
+mod tests;
+
+use self::{opstree::Replication, spotahome::Failover};
 use super::cluster::Cluster;
-use api::v1beta1::redis::RedisSpec;
+use api::{
+    thirdparty::{
+        opstree::{RedisReplication, RedisSentinel},
+        spotahome::RedisFailover,
+    },
+    v1beta1::{harborcluster::cache::CacheKind, redis::RedisSpec},
+};
+use k8s_openapi::api::{
+    apps::v1::{Deployment, StatefulSet},
+    core::v1::Secret,
+};
 use plan::{Builder, Children, Deps, PlanError, World};
+
+/// What clients ask sentinels for, whoever runs them.
+const MASTER_SET: &str = "mymaster";
+
+/// Where sentinels listen, whoever runs them.
+const SENTINEL_PORT: i32 = 26379;
 
 /// The Redis, and where the Harbor finds it.
 pub(super) struct Cache {
     settings: RedisSpec,
+    run: Run,
+}
+
+/// Who runs it.
+enum Run {
+    Elsewhere,
+    Spotahome(Box<Failover>),
+    Opstree(Box<Replication>),
 }
 
 /// The kinds of its children.
 pub(super) fn children(children: Children) -> Children {
-    children
+    let children = children.and::<Secret>().and::<StatefulSet>().and::<Deployment>();
+    children.and::<RedisFailover>().and::<RedisReplication>().and::<RedisSentinel>()
 }
 
 impl Cache {
     /// Judges what the HarborCluster says of it.
-    pub fn of(cluster: &Cluster<'_>, _world: &World<'_>) -> Result<Self, PlanError> {
-        match &cluster.spec.cache.spec.redis {
-            Some(external) => Ok(Self { settings: external.clone() }),
-            None => Err(PlanError::invalid("spec.cache.kind", "is not available yet", "use another kind")),
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        match cluster.spec.cache.kind {
+            CacheKind::Redis => Ok(Self { settings: external::settings(cluster)?, run: Run::Elsewhere }),
+            CacheKind::RedisFailover => {
+                let failover = Failover::of(cluster, world)?;
+                Ok(Self { settings: failover.settings(), run: Run::Spotahome(Box::new(failover)) })
+            }
+            CacheKind::RedisReplication => {
+                let replication = Replication::of(cluster)?;
+                Ok(Self { settings: replication.settings(), run: Run::Opstree(Box::new(replication)) })
+            }
         }
     }
 
@@ -29,5 +71,28 @@ impl Cache {
     }
 
     /// Adds its children; the Harbor comes after them.
-    pub fn add<'g>(self, _graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {}
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        match self.run {
+            Run::Elsewhere => (None, None),
+            Run::Spotahome(failover) => (Some(failover.add(graph)), None),
+            Run::Opstree(replication) => (None, Some(replication.add(graph))),
+        }
+    }
+}
+
+/// The settings of the kind, which an object of an older schema may lack.
+fn required<'a, T>(settings: Option<&'a T>, field: &str, remedy: &str) -> Result<&'a T, PlanError> {
+    let field = format!("spec.cache.spec.{field}");
+    settings.ok_or_else(|| PlanError::invalid(field, "is missing, and spec.cache.kind asks for it", remedy))
+}
+
+/// Where a Harbor finds a Redis behind sentinels. Harbor never logs in to a sentinel, so those have no password.
+fn behind_sentinels(sentinels: String, password: &str) -> RedisSpec {
+    RedisSpec {
+        host: sentinels,
+        port: Some(SENTINEL_PORT),
+        sentinel_master_set: Some(MASTER_SET.to_owned()),
+        password_ref: Some(password.into()),
+        ..RedisSpec::default()
+    }
 }

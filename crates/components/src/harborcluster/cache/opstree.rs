@@ -1,0 +1,134 @@
+//! A Redis that the operator of OT-Container-Kit runs, from a `RedisReplication` and a `RedisSentinel`.
+//!
+//! That operator puts the labels of both on everything it makes, where they win over its own, and into selectors. So
+//! they get labels that never change, and none of the HarborCluster's: a label `app` would mix servers and sentinels up.
+
+use super::{MASTER_SET, behind_sentinels, claim::claim, password, required};
+use crate::{
+    harborcluster::{CACHE, cluster::Cluster},
+    image,
+};
+use api::{
+    thirdparty::opstree::{
+        KubernetesConfig, PasswordKey, RedisReplication, RedisReplicationSpec, RedisSentinel,
+        RedisSentinelSpec, ReplicationClaim, ReplicationStorage, SentinelConfig,
+    },
+    v1beta1::{image::ImageSpec, redis::RedisSpec},
+};
+use k8s_openapi::api::{
+    apps::v1::StatefulSet,
+    core::v1::{EnvVarSource, ResourceRequirements, Secret, SecretKeySelector},
+};
+use plan::{Builder, ChildName, Deps, Desired, PlanError, Tie};
+
+/// A Redis that the operator of OT-Container-Kit runs.
+pub(super) struct Replication {
+    name: ChildName,
+    password: Desired,
+    resource: RedisReplication,
+    servers: StatefulSet,
+    sentinel: RedisSentinel,
+    sentinels: StatefulSet,
+}
+
+impl Replication {
+    /// Judges what the HarborCluster says of it.
+    pub fn of(cluster: &Cluster<'_>) -> Result<Self, PlanError> {
+        let wanted = cluster.spec.cache.spec.redis_replication.as_ref();
+        let wanted = required(wanted, "redisReplication", "set its image and sentinel.image")?;
+        let name = cluster.child("redis")?;
+        // The longest name of what its operator makes.
+        cluster.child("redis-sentinel-additional")?;
+        let pulled = image::pulled(
+            ImageSpec {
+                image: None,
+                image_pull_policy: wanted.image_pull_policy,
+                image_pull_secrets: wanted.image_pull_secrets.clone(),
+            },
+            cluster.spec.installation.image_source.as_ref(),
+        );
+        let pods = |image: &str, resources: Option<&ResourceRequirements>| KubernetesConfig {
+            image: image.to_owned(),
+            image_pull_policy: pulled.image_pull_policy.map(|policy| policy.as_str().to_owned()),
+            image_pull_secrets: pulled.image_pull_secrets.clone(),
+            resources: resources.cloned(),
+            redis_secret: None,
+        };
+        let server = &wanted.server;
+        let size = server.storage.as_ref().map(|size| size.0.as_str());
+        let replication = RedisReplicationSpec {
+            cluster_size: server.replicas,
+            kubernetes_config: KubernetesConfig {
+                redis_secret: Some(PasswordKey { name: name.to_string(), key: password::KEY.to_owned() }),
+                ..pods(&wanted.image, server.resources.as_ref())
+            },
+            service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+            storage: Some(ReplicationStorage {
+                keep_after_delete: cluster.tie_of_data() == Tie::Kept,
+                volume_claim_template: Some(ReplicationClaim {
+                    spec: claim(size, server.storage_class_name.as_deref()),
+                }),
+            }),
+        };
+        let sentinel = RedisSentinelSpec {
+            cluster_size: wanted.sentinel.replicas,
+            kubernetes_config: pods(&wanted.sentinel.image, wanted.sentinel.resources.as_ref()),
+            redis_sentinel_config: Some(watch_over(&name, wanted.sentinel.replicas)),
+        };
+        let set = |name: String| StatefulSet { metadata: cluster.metadata(name), ..StatefulSet::default() };
+        Ok(Self {
+            password: password::secret(cluster, &name),
+            resource: RedisReplication {
+                metadata: cluster.metadata(&*name),
+                spec: replication,
+                status: None,
+            },
+            servers: set(name.to_string()),
+            sentinel: RedisSentinel { metadata: cluster.metadata(&*name), spec: sentinel },
+            sentinels: set(sentinels(&name)),
+            name,
+        })
+    }
+
+    /// Where the Harbor finds it.
+    pub fn settings(&self) -> RedisSpec {
+        behind_sentinels(sentinels(&self.name), &self.name)
+    }
+
+    /// Adds its children. Sentinels do not wait for servers: their operator has them wait, and they are needed most
+    /// when there is no master.
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        let why = "the Redis operator of OT-Container-Kit makes it";
+        let awaited = |set| Desired::awaited(set, why).of(CACHE);
+        let password = graph.add::<Secret>(self.password, ());
+        let replication = graph.add::<RedisReplication>(Desired::from(self.resource).of(CACHE), password);
+        let servers = graph.add::<StatefulSet>(awaited(self.servers), replication);
+        let sentinel = graph.add::<RedisSentinel>(Desired::from(self.sentinel).of(CACHE), password);
+        let sentinels = graph.add::<StatefulSet>(awaited(self.sentinels), sentinel);
+        (servers, sentinels)
+    }
+}
+
+/// The name of the Service and of the `StatefulSet` its operator makes for a `RedisSentinel`.
+fn sentinels(name: &ChildName) -> String {
+    format!("{name}-sentinel")
+}
+
+/// Sentinels of the servers called `name`, of whom a majority decides; the usual quorum of 2 would be more than there
+/// are of a single sentinel.
+fn watch_over(name: &ChildName, sentinels: i32) -> SentinelConfig {
+    let password = SecretKeySelector {
+        name: name.to_string(),
+        key: password::KEY.to_owned(),
+        ..SecretKeySelector::default()
+    };
+    SentinelConfig {
+        redis_replication_name: name.to_string(),
+        master_group_name: Some(MASTER_SET.to_owned()),
+        quorum: Some((sentinels / 2 + 1).to_string()),
+        redis_replication_password: Some(EnvVarSource {
+            secret_key_ref: Some(password),
+            ..EnvVarSource::default()
+        }),
+    }
+}

@@ -1,0 +1,151 @@
+//! A Redis that Spotahome's operator runs, from a `RedisFailover`.
+//!
+//! That operator puts the labels of the `RedisFailover` on everything it makes, so what it makes is seen like a child;
+//! and into pods, so a label that changes restarts every server.
+
+use super::{behind_sentinels, claim::claim, password, required};
+use crate::{
+    harborcluster::{
+        CACHE,
+        cluster::{CLUSTER_LABEL, Cluster},
+    },
+    image,
+};
+use api::{
+    thirdparty::spotahome::{
+        AuthSettings, RedisClaim, RedisClaimMetadata, RedisFailover, RedisFailoverSpec, RedisPods,
+        RedisSettings, RedisStorage, SentinelSettings,
+    },
+    v1beta1::{
+        harborcluster::cache::RedisServerSpec,
+        image::{ImagePullPolicy, ImageSpec},
+        redis::RedisSpec,
+    },
+};
+use k8s_openapi::api::{
+    apps::v1::{Deployment, StatefulSet},
+    core::v1::Secret,
+};
+use kube::core::ObjectMeta;
+use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie, World, mutation::CONTROLLER_LABEL};
+use std::collections::BTreeMap;
+
+const FIELD: &str = "spec.cache.spec.redisFailover";
+
+/// Servers, or sentinels, where the user asks for none.
+const USUAL_REPLICAS: i32 = 3;
+
+/// A Redis that Spotahome's operator runs.
+pub(super) struct Failover {
+    name: ChildName,
+    password: Desired,
+    resource: RedisFailover,
+    servers: StatefulSet,
+    sentinels: Deployment,
+}
+
+impl Failover {
+    /// Judges what the HarborCluster says of it.
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let wanted = cluster.spec.cache.spec.redis_failover.as_ref();
+        let wanted = required(wanted, "redisFailover", "set its operatorVersion")?;
+        let server = wanted.server.clone().unwrap_or_else(unspecified_server);
+        let sentinels = wanted.sentinel.as_ref().map_or(0, |sentinel| sentinel.replicas);
+        let (name, servers, sentinels) =
+            (cluster.child("redis"), replicas(server.replicas, "server"), replicas(sentinels, "sentinel"))
+                .all()?;
+        let existing = world.read::<RedisFailover>(&name)?;
+        let existing = existing.map(|failover| failover.spec).unwrap_or_default();
+        let labels = labels(cluster);
+        let claim = RedisClaim {
+            metadata: RedisClaimMetadata { name: cluster.name.to_owned(), labels: labels.clone() },
+            spec: claim(server.storage.as_deref(), server.storage_class_name.as_deref()),
+        };
+        let image = image::pulled(wanted.image.clone(), cluster.spec.installation.image_source.as_ref());
+        let pods = |replicas, existing: RedisPods| RedisPods {
+            replicas: Some(replicas),
+            resources: server.resources.clone(),
+            ..pods(&image, existing)
+        };
+        let spec = RedisFailoverSpec {
+            redis: RedisSettings {
+                pods: pods(servers, existing.redis.pods),
+                service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+                storage: Some(RedisStorage {
+                    keep_after_deletion: cluster.tie_of_data() == Tie::Kept,
+                    persistent_volume_claim: Some(claim),
+                }),
+            },
+            sentinel: SentinelSettings { pods: pods(sentinels, existing.sentinel.pods) },
+            auth: Some(AuthSettings { secret_path: name.to_string() }),
+        };
+        let metadata = ObjectMeta { labels: Some(labels), ..cluster.metadata(&*name) };
+        let metadata_of = |name: String| cluster.metadata(name);
+        Ok(Self {
+            password: password::secret(cluster, &name),
+            resource: RedisFailover { metadata, spec },
+            servers: StatefulSet { metadata: metadata_of(format!("rfr-{name}")), ..StatefulSet::default() },
+            sentinels: Deployment { metadata: metadata_of(format!("rfs-{name}")), ..Deployment::default() },
+            name,
+        })
+    }
+
+    /// Where the Harbor finds it.
+    pub fn settings(&self) -> RedisSpec {
+        behind_sentinels(format!("rfs-{}", self.name), &self.name)
+    }
+
+    /// Adds its children. A `RedisFailover` has no status: ready is what its operator makes of it. Servers are ready
+    /// when they are, or follow, the master; sentinels when they know the master.
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        let why = "Spotahome's Redis operator makes it";
+        let password = graph.add::<Secret>(self.password, ());
+        let failover = graph.add::<RedisFailover>(Desired::from(self.resource).of(CACHE), password);
+        let servers = graph.add::<StatefulSet>(Desired::awaited(self.servers, why).of(CACHE), failover);
+        let sentinels = graph.add::<Deployment>(Desired::awaited(self.sentinels, why).of(CACHE), failover);
+        (servers, sentinels)
+    }
+}
+
+/// The servers of a spec without any word about them.
+fn unspecified_server() -> RedisServerSpec {
+    RedisServerSpec { replicas: 0, ..RedisServerSpec::default() }
+}
+
+/// How many are wanted; none is as if nothing had been said.
+fn replicas(wanted: i64, of: &str) -> Result<i32, PlanError> {
+    match i32::try_from(wanted) {
+        Ok(0) => Ok(USUAL_REPLICAS),
+        Ok(some) if some > 0 => Ok(some),
+        _ => Err(PlanError::invalid(
+            format_args!("{FIELD}.{of}.replicas"),
+            format!("{wanted} is not a number of pods"),
+            "use a small positive number",
+        )),
+    }
+}
+
+/// Pods with the image the user wants. One nobody asked for never changes: the servers would restart, and a mirror may
+/// not have the other. Its operator would pull at every start unless told otherwise.
+fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
+    let policy = wanted.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
+    RedisPods {
+        image: image::named(wanted).map(ToOwned::to_owned).or(existing.image),
+        image_pull_policy: Some(policy.as_str().to_owned()),
+        image_pull_secrets: wanted.image_pull_secrets.clone(),
+        ..RedisPods::default()
+    }
+}
+
+/// Labels of a `RedisFailover`, as they always were: those of its HarborCluster too, of which only those that the
+/// operator itself goes by cannot be changed.
+fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::from([
+        ("app.kubernetes.io/name".to_owned(), "cache".to_owned()),
+        ("app.kubernetes.io/instance".to_owned(), cluster.namespace.to_owned()),
+    ]);
+    labels.extend(cluster.metadata.labels.clone().unwrap_or_default());
+    labels.remove(CONTROLLER_LABEL);
+    labels.insert(CLUSTER_LABEL.to_owned(), cluster.name.to_owned());
+    labels
+}
