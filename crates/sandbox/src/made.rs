@@ -6,7 +6,7 @@ use crate::{
     write::{ReactError, owned_by},
 };
 use kube::{ResourceExt as _, core::DynamicObject};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A resource of a third-party operator, about to get what belongs to it.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl Maker<'_> {
             "selector": {"matchLabels": servers.labels},
             "podManagementPolicy": if servers.parallel { "Parallel" } else { "OrderedReady" },
             "template": {
-                "metadata": {"labels": servers.labels},
+                "metadata": {"labels": self.labels(&servers.labels)},
                 "spec": {"containers": [{
                     "name": servers.container,
                     "image": servers.image,
@@ -104,9 +104,24 @@ impl Maker<'_> {
         json!({
             "name": name,
             "namespace": self.owner.namespace(),
-            "labels": labels,
+            "labels": self.labels(labels),
             "ownerReferences": owned_by(self.kind, self.owner),
         })
+    }
+
+    /// These labels, and those of the resource where its operator hands them on: to objects and pods, not to the
+    /// selectors of sets.
+    pub fn labels(&self, own: &Value) -> Value {
+        let own = || own.as_object().cloned().unwrap_or_default();
+        let handed_on = || self.owner.labels().iter().map(|(key, value)| (key.clone(), json!(value)));
+        let labels: Map<String, Value> = match self.kind {
+            Kind::RedisFailover => handed_on().chain(own()).collect(),
+            Kind::Redis | Kind::RedisReplication | Kind::RedisSentinel => {
+                own().into_iter().chain(handed_on()).collect()
+            }
+            _ => own(),
+        };
+        labels.into()
     }
 }
 

@@ -63,7 +63,7 @@ fn sentinels(maker: &Maker<'_>, name: &str, labels: &Value, spec: &Value, passwo
             "replicas": spec["replicas"].as_i64().unwrap_or(3),
             "selector": {"matchLabels": labels},
             "template": {
-                "metadata": {"labels": labels},
+                "metadata": {"labels": maker.labels(labels)},
                 "spec": {"containers": [{
                     "name": "sentinel",
                     "image": spec["image"].as_str().unwrap_or("redis:7"),

@@ -97,6 +97,30 @@ async fn a_redis_failover_has_servers_and_sentinels_that_need_its_password() {
 }
 
 #[tokio::test]
+async fn operators_of_redis_hand_labels_of_their_resources_on_to_what_they_make() {
+    let world = World::with_definitions().await;
+    let labels = json!({"team": "platform", "app.kubernetes.io/name": "ours"});
+    let failover = json!({"metadata": {"labels": labels}, "spec": {"redis": {"replicas": 1}}});
+    world.create("RedisFailover", "cache", failover).await;
+    let spec = json!({"clusterSize": 1, "kubernetesConfig": {"image": "redis:7"}});
+    world.create("RedisReplication", "cache", json!({"metadata": {"labels": labels}, "spec": spec})).await;
+
+    let ready = |set: &Value| set["status"]["readyReplicas"] == 1;
+    let spotahome = world.until("StatefulSet", "rfr-cache", ready).await;
+    let opstree = world.until("StatefulSet", "cache", ready).await;
+
+    for (set, name) in [(&spotahome, "cache"), (&opstree, "ours")] {
+        for labels in [&set["metadata"]["labels"], &set["spec"]["template"]["metadata"]["labels"]] {
+            assert_eq!(labels["team"], "platform");
+            assert_eq!(labels["app.kubernetes.io/name"], name);
+        }
+        assert_eq!(set["spec"]["selector"]["matchLabels"].get("team"), None);
+    }
+    let sentinels = world.get("Deployment", "rfs-cache").await;
+    assert_eq!(sentinels["metadata"]["labels"]["team"], "platform");
+}
+
+#[tokio::test]
 async fn sentinels_of_the_other_operator_wait_for_their_replication() {
     let world = World::with_definitions().await;
     let image = json!({"image": "redis:7"});
