@@ -23,11 +23,19 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 3] = [
+const DIFFERENCES: [Difference; 4] = [
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
         "without cert-manager the operator makes the key itself",
+    ),
+    (
+        ".spec.database.kind",
+        |fact| {
+            let kinds = serde_json::json!(["PostgreSQL", "Zlando/PostgreSQL", "CloudNativePG"]);
+            fact.constraints.insert("enum".to_owned(), kinds);
+        },
+        "CloudNativePG runs PostgreSQL too",
     ),
     (
         ".network.ipFamilies[]",
@@ -52,7 +60,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 57] = [
+const ADDITIONS: [(&str, &str); 61] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -110,6 +118,10 @@ const ADDITIONS: [(&str, &str); 57] = [
     (".spec.nginx", CHART),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),
+    (".database.spec.cloudNativePG", "CloudNativePG runs PostgreSQL too"),
+    (".zlandoPostgreSql.version", "Zalando's operator accepts other versions from one release to the next"),
+    (".zlandoPostgreSql.credentialsRef", "Zalando's operator can be told how to name its Secrets"),
+    (".zlandoPostgreSql.sslMode", "TLS for the database that is run here, as for one that exists"),
 ];
 
 /// Properties of Kubernetes types that Kubernetes itself has withdrawn since.

@@ -3,21 +3,37 @@
 //! Fields a foreign controller adds are not modelled; server-side apply leaves them alone.
 
 pub mod cert_manager;
+pub mod cloud_native_pg;
 pub mod gateway;
 pub mod monitoring;
+pub mod zalando;
 
 /// The API groups of these kinds: none of them needs to be installed.
-pub const OPTIONAL_GROUPS: [&str; 3] =
-    ["cert-manager.io", "gateway.networking.k8s.io", "monitoring.coreos.com"];
+pub const OPTIONAL_GROUPS: [&str; 5] = [
+    "acid.zalan.do",
+    "cert-manager.io",
+    "gateway.networking.k8s.io",
+    "monitoring.coreos.com",
+    "postgresql.cnpg.io",
+];
 
 #[cfg(test)]
 mod tests {
-    use super::{OPTIONAL_GROUPS, cert_manager::Certificate, gateway::HTTPRoute, monitoring::ServiceMonitor};
+    use super::{
+        OPTIONAL_GROUPS, cert_manager::Certificate, cloud_native_pg::PostgresCluster, gateway::HTTPRoute,
+        monitoring::ServiceMonitor, zalando::Postgresql,
+    };
     use kube::Resource as _;
 
     #[test]
     fn every_group_is_that_of_a_kind() {
-        let groups = [Certificate::group(&()), HTTPRoute::group(&()), ServiceMonitor::group(&())];
+        let groups = [
+            Postgresql::group(&()),
+            Certificate::group(&()),
+            HTTPRoute::group(&()),
+            ServiceMonitor::group(&()),
+            PostgresCluster::group(&()),
+        ];
         assert_eq!(groups, OPTIONAL_GROUPS);
     }
 }

@@ -4,6 +4,7 @@ mod batch;
 mod certificate;
 mod component;
 mod core;
+mod databases;
 mod deployment;
 mod gateway;
 mod networking;
