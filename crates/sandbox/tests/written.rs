@@ -4,8 +4,10 @@
 
 use api::thirdparty::{
     cert_manager::{Certificate, Issuer},
+    cloud_native_pg::PostgresCluster,
     gateway::HTTPRoute,
     monitoring::ServiceMonitor,
+    zalando::Postgresql,
 };
 use apiserver::ApiServer;
 use k8s_openapi::{
@@ -129,4 +131,28 @@ async fn the_prometheus_operator_accepts_our_monitors() {
         }],
     });
     accepted::<ServiceMonitor>("monitoring.coreos.com_servicemonitors", monitor).await;
+}
+
+/// The spec of the first object of a kind in what a golden case of HarborCluster makes.
+fn rendered(case: &str, kind: &str) -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../components/tests/golden/harborcluster")
+        .join(case)
+        .join("out.yaml");
+    let objects: Vec<Value> = serde_saphyr::from_multiple(&fs::read_to_string(file).unwrap()).unwrap();
+    objects.into_iter().find(|object| object["kind"] == kind).unwrap()["spec"].take()
+}
+
+#[tokio::test]
+async fn zalandos_operator_accepts_our_databases() {
+    for case in ["database-zalando", "database-zalando-all"] {
+        accepted::<Postgresql>("acid.zalan.do_postgresqls", rendered(case, "postgresql")).await;
+    }
+}
+
+#[tokio::test]
+async fn cloud_native_pg_accepts_our_databases() {
+    for case in ["database-cloud-native-pg", "database-cloud-native-pg-all"] {
+        accepted::<PostgresCluster>("postgresql.cnpg.io_clusters", rendered(case, "Cluster")).await;
+    }
 }
