@@ -30,6 +30,14 @@ const DIFFERENCES: [Difference; 4] = [
         "without cert-manager the operator makes the key itself",
     ),
     (
+        ".spec.database.kind",
+        |fact| {
+            let kinds = serde_json::json!(["PostgreSQL", "Zlando/PostgreSQL", "CloudNativePG"]);
+            fact.constraints.insert("enum".to_owned(), kinds);
+        },
+        "CloudNativePG runs PostgreSQL too",
+    ),
+    (
         ".network.ipFamilies[]",
         |fact| {
             fact.constraints.insert("enum".to_owned(), serde_json::json!(["IPv4", "IPv6"]));
@@ -60,7 +68,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 58] = [
+const ADDITIONS: [(&str, &str); 62] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -119,6 +127,10 @@ const ADDITIONS: [(&str, &str); 58] = [
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),
     (".cache.spec.redisReplication", "there are two operators of Redis to choose from"),
+    (".database.spec.cloudNativePG", "CloudNativePG runs PostgreSQL too"),
+    (".zlandoPostgreSql.version", "Zalando's operator accepts other versions from one release to the next"),
+    (".zlandoPostgreSql.credentialsRef", "Zalando's operator can be told how to name its Secrets"),
+    (".zlandoPostgreSql.sslMode", "TLS for the database that is run here, as for one that exists"),
 ];
 
 /// Properties of Kubernetes types that Kubernetes itself has withdrawn since.

@@ -111,6 +111,10 @@ impl Source<'_> {
             return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
         };
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
-        api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, key, error))
+        match api.get_opt(&key.name).await {
+            // Of a kind that is not served there is nothing.
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+            answer => answer.map_err(|error| Failure::api(Verb::Read, key, error)),
+        }
     }
 }

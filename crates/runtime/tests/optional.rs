@@ -43,7 +43,7 @@ pub enum Wants {
     Whichever,
     /// Refuses to do without.
     Insists,
-    /// Has one without asking.
+    /// Has one without asking, after a look at the one that exists.
     Blindly,
 }
 
@@ -65,7 +65,10 @@ impl Component for KioskComponent {
             ..ObjectMeta::default()
         };
         let served = match kiosk.spec.wants {
-            Wants::Blindly => true,
+            Wants::Blindly => {
+                world.read::<Certificate>(&kiosk.name_any())?;
+                true
+            }
             Wants::Whichever => world.serves::<Certificate>()?,
             Wants::Insists if world.serves::<Certificate>()? => true,
             Wants::Insists => return Err(PlanError::unserved::<Certificate>("cert-manager")),

@@ -4,10 +4,12 @@
 
 use api::thirdparty::{
     cert_manager::{Certificate, Issuer},
+    cloud_native_pg::PostgresCluster,
     gateway::HTTPRoute,
     monitoring::ServiceMonitor,
     opstree::{RedisReplication, RedisSentinel},
     spotahome::RedisFailover,
+    zalando::Postgresql,
 };
 use apiserver::ApiServer;
 use k8s_openapi::{
@@ -170,4 +172,26 @@ async fn both_operators_of_redis_accept_ours() {
         },
     });
     accepted::<RedisSentinel>("redis.redis.opstreelabs.in_redissentinels", sentinel).await;
+/// The spec of the first object of a kind in what a golden case of HarborCluster makes.
+fn rendered(case: &str, kind: &str) -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../components/tests/golden/harborcluster")
+        .join(case)
+        .join("out.yaml");
+    let objects: Vec<Value> = serde_saphyr::from_multiple(&fs::read_to_string(file).unwrap()).unwrap();
+    objects.into_iter().find(|object| object["kind"] == kind).unwrap()["spec"].take()
+}
+
+#[tokio::test]
+async fn zalandos_operator_accepts_our_databases() {
+    for case in ["database-zalando", "database-zalando-all"] {
+        accepted::<Postgresql>("acid.zalan.do_postgresqls", rendered(case, "postgresql")).await;
+    }
+}
+
+#[tokio::test]
+async fn cloud_native_pg_accepts_our_databases() {
+    for case in ["database-cloud-native-pg", "database-cloud-native-pg-all"] {
+        accepted::<PostgresCluster>("postgresql.cnpg.io_clusters", rendered(case, "Cluster")).await;
+    }
 }

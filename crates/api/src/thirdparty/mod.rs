@@ -3,36 +3,42 @@
 //! Fields a foreign controller adds are not modelled; server-side apply leaves them alone.
 
 pub mod cert_manager;
+pub mod cloud_native_pg;
 pub mod gateway;
 pub mod monitoring;
 pub mod opstree;
 pub mod spotahome;
+pub mod zalando;
 
 /// The API groups of these kinds: none of them needs to be installed.
-pub const OPTIONAL_GROUPS: [&str; 5] = [
+pub const OPTIONAL_GROUPS: [&str; 7] = [
+    "acid.zalan.do",
     "cert-manager.io",
+    "databases.spotahome.com",
     "gateway.networking.k8s.io",
     "monitoring.coreos.com",
+    "postgresql.cnpg.io",
     "redis.redis.opstreelabs.in",
-    "databases.spotahome.com",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::{
-        OPTIONAL_GROUPS, cert_manager::Certificate, gateway::HTTPRoute, monitoring::ServiceMonitor,
-        opstree::RedisReplication, spotahome::RedisFailover,
+        OPTIONAL_GROUPS, cert_manager::Certificate, cloud_native_pg::PostgresCluster, gateway::HTTPRoute,
+        monitoring::ServiceMonitor, opstree::RedisReplication, spotahome::RedisFailover, zalando::Postgresql,
     };
     use kube::Resource as _;
 
     #[test]
     fn every_group_is_that_of_a_kind() {
         let groups = [
+            Postgresql::group(&()),
             Certificate::group(&()),
+            RedisFailover::group(&()),
             HTTPRoute::group(&()),
             ServiceMonitor::group(&()),
+            PostgresCluster::group(&()),
             RedisReplication::group(&()),
-            RedisFailover::group(&()),
         ];
         assert_eq!(groups, OPTIONAL_GROUPS);
     }

@@ -5,6 +5,7 @@ mod caches;
 mod certificate;
 mod component;
 mod core;
+mod databases;
 mod deployment;
 mod gateway;
 mod networking;

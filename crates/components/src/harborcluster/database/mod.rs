@@ -1,26 +1,74 @@
-//! The PostgreSQL of a HarborCluster.
+//! The PostgreSQL of a HarborCluster: one that exists, or one that another operator runs beside the Harbor.
 
+mod cloud_native_pg;
+mod external;
+mod password;
+#[cfg(test)]
+mod tests;
+mod volume;
+mod zalando;
+
+use self::{cloud_native_pg::CloudNativePg, zalando::Zalando};
 use super::cluster::Cluster;
-use api::v1beta1::postgres::HarborDatabaseSpec;
+use crate::catalogue::Feature;
+use api::{
+    thirdparty::{cloud_native_pg::PostgresCluster, zalando::Postgresql},
+    v1beta1::{harborcluster::database::DatabaseKind, postgres::HarborDatabaseSpec},
+};
+use k8s_openapi::api::core::v1::Secret;
 use plan::{Builder, Children, Deps, PlanError, World};
+
+/// Who owns the databases, and as whom the Harbor connects.
+const USER: &str = "harbor";
+
+/// The database Core keeps its state in.
+const CORE: &str = "core";
+
+/// The databases Notary keeps its state in.
+const NOTARY: [&str; 2] = ["notaryserver", "notarysigner"];
+
+/// The setting of how many connections a server accepts.
+const CONNECTIONS: &str = "max_connections";
+
+/// Connections a server accepts: each Core opens up to 1000.
+const MAX_CONNECTIONS: &str = "1024";
 
 /// The PostgreSQL, and where the Harbor finds it.
 pub(super) struct Database {
     settings: HarborDatabaseSpec,
+    server: Server,
+}
+
+/// Who runs it.
+enum Server {
+    /// Somebody else.
+    External,
+    /// Zalando's operator.
+    Zalando(Box<Zalando>),
+    /// CloudNativePG.
+    CloudNativePg(Box<CloudNativePg>),
 }
 
 /// The kinds of its children.
 pub(super) fn children(children: Children) -> Children {
-    children
+    children.and::<Postgresql>().and::<PostgresCluster>().and::<Secret>()
 }
 
 impl Database {
-    /// Judges what the HarborCluster says of it.
-    pub fn of(cluster: &Cluster<'_>, _world: &World<'_>) -> Result<Self, PlanError> {
-        match &cluster.spec.database.spec.postgresql {
-            Some(external) => Ok(Self { settings: external.clone() }),
-            None => Err(PlanError::invalid("spec.database.kind", "is not available yet", "use another kind")),
-        }
+    /// Judges what the HarborCluster says of it. Settings of another kind are ignored.
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let (settings, server) = match cluster.spec.database.kind {
+            DatabaseKind::PostgreSql => (external::settings(cluster)?, Server::External),
+            DatabaseKind::ZalandoPostgreSql => {
+                let zalando = Zalando::of(cluster, world)?;
+                (zalando.settings(), Server::Zalando(Box::new(zalando)))
+            }
+            DatabaseKind::CloudNativePg => {
+                let cloud_native_pg = CloudNativePg::of(cluster, world)?;
+                (cloud_native_pg.settings(), Server::CloudNativePg(Box::new(cloud_native_pg)))
+            }
+        };
+        Ok(Self { settings, server })
     }
 
     /// Where the Harbor finds it.
@@ -29,5 +77,39 @@ impl Database {
     }
 
     /// Adds its children; the Harbor comes after them.
-    pub fn add<'g>(self, _graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {}
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        match self.server {
+            Server::External => (None, None),
+            Server::Zalando(zalando) => (Some(zalando.add(graph)), None),
+            Server::CloudNativePg(cloud_native_pg) => (None, Some(cloud_native_pg.add(graph))),
+        }
+    }
+}
+
+/// The name of a database that is run here: unique in the cluster, for Zalando's operator asks for a team in front.
+/// A name longer than `most` does not fit what its operator makes of it.
+fn name(cluster: &Cluster<'_>, most: usize) -> Result<String, PlanError> {
+    let name = format!("{}-{}", team(cluster), cluster.name);
+    if name.len() > most {
+        return Err(PlanError::invalid(
+            "metadata.name",
+            format!("the database is called {name:?}, which is longer than {most} characters"),
+            format!("use names of at most {} characters together for HarborCluster and namespace", {
+                most.saturating_sub(name.len() - cluster.name.len() - cluster.namespace.len())
+            }),
+        ));
+    }
+    Ok(name)
+}
+
+fn team(cluster: &Cluster<'_>) -> String {
+    format!("postgresql-{}", cluster.namespace)
+}
+
+fn has_notary(cluster: &Cluster<'_>) -> bool {
+    cluster.version.has(Feature::Notary)
+}
+
+fn wants_notary(cluster: &Cluster<'_>) -> bool {
+    cluster.spec.installation.notary.is_some() && has_notary(cluster)
 }

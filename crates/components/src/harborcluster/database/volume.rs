@@ -1,0 +1,144 @@
+//! The volume of each server: it grows, and never shrinks or moves.
+
+use plan::PlanError;
+
+/// How much a server stores unless the spec says.
+const SIZE: &str = "1Gi";
+
+/// A volume that can be made, or made of what exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Volume {
+    pub size: String,
+    pub class: Option<String>,
+}
+
+/// What a spec says of it.
+pub(super) struct Wish<'a> {
+    /// Where it says so.
+    pub field: &'a str,
+    pub size: Option<&'a str>,
+    pub class: Option<&'a str>,
+}
+
+impl Volume {
+    /// What is wished, as far as `existing` can become that. What is not wished stays as it is.
+    pub fn of(wish: &Wish<'_>, existing: Option<Self>) -> Result<Self, PlanError> {
+        let field = |name: &str| format!("{}.{name}", wish.field);
+        let size = wish.size.filter(|size| !size.is_empty());
+        let class = wish.class.filter(|class| !class.is_empty());
+        let wanted = bytes(size.unwrap_or(SIZE)).ok_or_else(|| {
+            let problem = format!("{:?} is not the size of a volume", size.unwrap_or_default());
+            PlanError::invalid(field("storage"), problem, "write it like 10Gi")
+        })?;
+        let Some(existing) = existing else {
+            return Ok(Self { size: size.unwrap_or(SIZE).to_owned(), class: class.map(ToOwned::to_owned) });
+        };
+        if size.is_some() && bytes(&existing.size).is_some_and(|present| wanted < present) {
+            return Err(PlanError::invalid(
+                field("storage"),
+                format!("the volumes of the database have {}, and volumes do not shrink", existing.size),
+                format!("set at least {}", existing.size),
+            ));
+        }
+        if class.is_some() && class != existing.class.as_deref() {
+            let (present, remedy) = match &existing.class {
+                Some(class) => (format!("are of class {class}"), format!("set it to {class}")),
+                None => ("are of the default class".to_owned(), "remove it".to_owned()),
+            };
+            return Err(PlanError::invalid(
+                field("storageClassName"),
+                format!("the volumes of the database {present}, and volumes do not move"),
+                remedy,
+            ));
+        }
+        Ok(Self { size: size.map_or(existing.size, ToOwned::to_owned), class: existing.class })
+    }
+}
+
+/// A size in bytes, to compare with: exact far beyond the size of any volume.
+fn bytes(size: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 13] = [
+        ("Ki", 1024.0),
+        ("Mi", 1_048_576.0),
+        ("Gi", 1_073_741_824.0),
+        ("Ti", 1_099_511_627_776.0),
+        ("Pi", 1_125_899_906_842_624.0),
+        ("Ei", 1_152_921_504_606_846_976.0),
+        ("k", 1e3),
+        ("K", 1e3),
+        ("M", 1e6),
+        ("G", 1e9),
+        ("T", 1e12),
+        ("P", 1e15),
+        ("E", 1e18),
+    ];
+    let unit = UNITS.iter().find_map(|(unit, factor)| Some((size.strip_suffix(unit)?, *factor)));
+    let (number, factor) = unit.unwrap_or((size, 1.0));
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let bytes = number.parse::<f64>().ok()? * factor;
+    (bytes >= 1.0 && bytes.is_finite()).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume(size: &str, class: Option<&str>) -> Volume {
+        Volume { size: size.into(), class: class.map(Into::into) }
+    }
+
+    fn wish<'a>(size: Option<&'a str>, class: Option<&'a str>) -> Wish<'a> {
+        Wish { field: "spec", size, class }
+    }
+
+    fn refused(wish: &Wish<'_>, existing: Option<Volume>) -> String {
+        Volume::of(wish, existing).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_new_volume_is_what_is_wished() {
+        assert_eq!(Volume::of(&wish(None, None), None), Ok(volume("1Gi", None)));
+        assert_eq!(Volume::of(&wish(Some(""), Some("")), None), Ok(volume("1Gi", None)));
+        assert_eq!(Volume::of(&wish(Some("2Ti"), Some("fast")), None), Ok(volume("2Ti", Some("fast"))));
+    }
+
+    #[test]
+    fn a_volume_that_exists_grows_and_stays_where_nothing_is_wished() {
+        let existing = || Some(volume("10Gi", Some("fast")));
+        assert_eq!(Volume::of(&wish(None, None), existing()), Ok(existing().unwrap()));
+        assert_eq!(Volume::of(&wish(Some("10240Mi"), None), existing()), Ok(volume("10240Mi", Some("fast"))));
+        assert_eq!(Volume::of(&wish(Some("0.5Ti"), None), existing()), Ok(volume("0.5Ti", Some("fast"))));
+    }
+
+    #[test]
+    fn a_volume_does_not_shrink() {
+        assert_eq!(
+            refused(&wish(Some("10G"), None), Some(volume("10Gi", None))),
+            "spec.storage: the volumes of the database have 10Gi, and volumes do not shrink; set at least 10Gi",
+        );
+    }
+
+    #[test]
+    fn a_volume_does_not_move_to_another_class() {
+        assert_eq!(
+            refused(&wish(None, Some("slow")), Some(volume("1Gi", Some("fast")))),
+            "spec.storageClassName: the volumes of the database are of class fast, and volumes do not move; \
+             set it to fast",
+        );
+        assert_eq!(
+            refused(&wish(None, Some("slow")), Some(volume("1Gi", None))),
+            "spec.storageClassName: the volumes of the database are of the default class, and volumes do not \
+             move; remove it",
+        );
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for size in ["big", "-1Gi", "0", "1Gi ", "Gi", "inf", "1e999"] {
+            let expected = format!("spec.storage: {size:?} is not the size of a volume; write it like 10Gi");
+            assert_eq!(refused(&wish(Some(size), None), None), expected);
+        }
+    }
+}
