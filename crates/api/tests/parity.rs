@@ -52,7 +52,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 57] = [
+const ADDITIONS: [(&str, &str); 58] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -74,6 +74,7 @@ const ADDITIONS: [(&str, &str); 57] = [
     (".expose.core.route", CHART),
     (".ingress.labels", CHART),
     (".accesskeyRef", "existing Secrets for every credential"),
+    (".amazon.accessKeyRef", "existing Secrets for every credential"),
     (".driverOptions", "the registry knows options that neither the chart nor the Go operator had"),
     (".connectionMaxLifetime", CHART),
     (".connectionMaxIdleTime", CHART),
