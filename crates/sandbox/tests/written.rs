@@ -5,6 +5,7 @@
 use api::thirdparty::{
     cert_manager::{Certificate, Issuer},
     gateway::HTTPRoute,
+    minio::Tenant,
     monitoring::ServiceMonitor,
 };
 use apiserver::ApiServer;
@@ -129,4 +130,44 @@ async fn the_prometheus_operator_accepts_our_monitors() {
         }],
     });
     accepted::<ServiceMonitor>("monitoring.coreos.com_servicemonitors", monitor).await;
+}
+
+#[tokio::test]
+async fn the_minio_operator_accepts_our_tenants() {
+    let tenant = json!({
+        "pools": [{
+            "name": "zone-harbor",
+            "servers": 2,
+            "volumesPerServer": 2,
+            "volumeClaimTemplate": {
+                "metadata": {
+                    "name": "data", "labels": {"backup": "daily"}, "annotations": {"owner": "platform"},
+                },
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": "10Gi"}},
+                    "storageClassName": "fast",
+                },
+            },
+            "resources": {"requests": {"memory": "2Gi"}, "limits": {"cpu": "1"}},
+            "securityContext": {
+                "runAsUser": 10000, "runAsGroup": 10000, "fsGroup": 10000, "runAsNonRoot": true,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containerSecurityContext": {
+                "runAsUser": 10000, "runAsGroup": 10000, "runAsNonRoot": true, "allowPrivilegeEscalation": false,
+                "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"},
+            },
+        }],
+        "image": "minio/minio:RELEASE.2025-04-08T15-41-24Z",
+        "imagePullPolicy": "IfNotPresent",
+        "imagePullSecret": {"name": "mirror"},
+        "configuration": {"name": "minio-acme"},
+        "mountPath": "/export",
+        "podManagementPolicy": "Parallel",
+        "requestAutoCert": false,
+        "env": [{"name": "MINIO_BROWSER", "value": "on"}],
+        "buckets": [{"name": "harbor"}],
+    });
+    accepted::<Tenant>("minio.min.io_tenants", tenant).await;
 }

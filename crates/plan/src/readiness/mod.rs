@@ -6,6 +6,7 @@ mod component;
 mod core;
 mod deployment;
 mod gateway;
+mod minio;
 mod networking;
 mod statefulset;
 
