@@ -60,6 +60,7 @@ pub trait Visitor {
 
 /// Shows a visitor every kind of component there is; the only list of them.
 pub fn for_each(visitor: &mut impl Visitor) {
+    visitor.visit::<harborcluster::HarborCluster>();
     visitor.visit::<harbor::Harbor>();
     visitor.visit::<core::Core>();
     visitor.visit::<registry::Registry>();
