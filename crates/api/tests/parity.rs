@@ -23,7 +23,7 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 4] = [
+const DIFFERENCES: [Difference; 5] = [
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
@@ -68,7 +68,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 62] = [
+const ADDITIONS: [(&str, &str); 63] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -90,6 +90,7 @@ const ADDITIONS: [(&str, &str); 62] = [
     (".expose.core.route", CHART),
     (".ingress.labels", CHART),
     (".accesskeyRef", "existing Secrets for every credential"),
+    (".amazon.accessKeyRef", "existing Secrets for every credential"),
     (".driverOptions", "the registry knows options that neither the chart nor the Go operator had"),
     (".connectionMaxLifetime", CHART),
     (".connectionMaxIdleTime", CHART),

@@ -15,6 +15,7 @@ mod front;
 pub mod harbor;
 pub mod harborcluster;
 mod image;
+mod ingress;
 mod ingress_controller;
 mod instance;
 pub mod jobservice;

@@ -33,6 +33,8 @@ pub(crate) fn of(world: &World, kind: Kind, object: &DynamicObject) -> Vec<Key> 
         Kind::ClusterIssuer => keys(Kind::Certificate, world.everywhere(Kind::Certificate)),
         Kind::Service => within(Kind::HttpRoute),
         Kind::RedisReplication => within(Kind::RedisSentinel),
+        // One keeps the others out.
+        Kind::Tenant => within(Kind::Tenant),
         _ => Vec::new(),
     }
 }

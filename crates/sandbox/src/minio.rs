@@ -4,7 +4,7 @@ use crate::{
     kind::Kind,
     made::{Address, Maker, Servers},
     react::Next,
-    world::World,
+    world::{Seen, World},
     write::ReactError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -12,7 +12,20 @@ use serde_json::{Value, json};
 
 const KIND: Kind = Kind::Tenant;
 
+const INITIALIZED: &str = "Initialized";
+
+/// The state of a tenant that is not the first of its namespace.
+const ONE_TOO_MANY: &str = "Another MinIO Tenant already exists in the namespace";
+
 pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next, ReactError> {
+    if let Some(newcomer) = one_too_many(world, tenant) {
+        let status = json!({
+            "currentState": ONE_TOO_MANY, "availableReplicas": 0, "pools": [], "revision": 0, "syncVersion": "v6.0.0",
+            "certificates": {},
+        });
+        world.set_status(KIND, &newcomer, status).await?;
+        return Ok(Next::Change);
+    }
     let spec = &tenant.data["spec"];
     let name = tenant.name_any();
     let maker = Maker { world, kind: KIND, owner: tenant };
@@ -47,7 +60,7 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     let status = json!({
         "currentState": match (&failure, healthy) {
             (Some(message), _) => message.as_str(),
-            (None, true) => "Initialized",
+            (None, true) => INITIALIZED,
             (None, false) => "Waiting for Tenant to be healthy",
         },
         "availableReplicas": available,
@@ -63,10 +76,19 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     Ok(Next::Change)
 }
 
+/// Of several tenants in a namespace, one that was not initialized before. The operator gives up on it, and with it on
+/// whichever of them it was about to look after (`syncHandler` of its main controller, since 2020).
+fn one_too_many(world: &World, tenant: &DynamicObject) -> Option<Seen> {
+    let tenants = world.list(KIND, &tenant.namespace().unwrap_or_default());
+    let several = tenants.len() > 1;
+    tenants.into_iter().find(|each| several && each.data["status"]["currentState"] != INITIALIZED)
+}
+
 fn servers<'a>(tenant: &str, spec: &'a Value, pool: &Value, index: usize) -> Servers<'a> {
     let pool_name = pool["name"].as_str().map_or_else(|| format!("pool-{index}"), str::to_owned);
     let volumes = pool["volumesPerServer"].as_i64().unwrap_or(1);
-    let claim = &pool["volumeClaimTemplate"]["spec"];
+    let template = &pool["volumeClaimTemplate"];
+    let prefix = template["metadata"]["name"].as_str().unwrap_or_default();
     Servers {
         name: format!("{tenant}-{pool_name}"),
         labels: json!({"v1.min.io/tenant": tenant, "v1.min.io/pool": pool_name}),
@@ -77,7 +99,7 @@ fn servers<'a>(tenant: &str, spec: &'a Value, pool: &Value, index: usize) -> Ser
         port: 9000,
         environment: credentials(spec),
         parallel: true,
-        claims: (0..volumes).map(|number| (format!("data{number}"), claim.clone())).collect(),
+        claims: (0..volumes).map(|number| (format!("{prefix}{number}"), template["spec"].clone())).collect(),
     }
 }
 

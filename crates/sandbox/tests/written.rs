@@ -6,6 +6,7 @@ use api::thirdparty::{
     cert_manager::{Certificate, Issuer},
     cloud_native_pg::PostgresCluster,
     gateway::HTTPRoute,
+    minio::Tenant,
     monitoring::ServiceMonitor,
     opstree::{RedisReplication, RedisSentinel},
     spotahome::RedisFailover,
@@ -172,6 +173,8 @@ async fn both_operators_of_redis_accept_ours() {
         },
     });
     accepted::<RedisSentinel>("redis.redis.opstreelabs.in_redissentinels", sentinel).await;
+}
+
 /// The spec of the first object of a kind in what a golden case of HarborCluster makes.
 fn rendered(case: &str, kind: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -194,4 +197,44 @@ async fn cloud_native_pg_accepts_our_databases() {
     for case in ["database-cloud-native-pg", "database-cloud-native-pg-all"] {
         accepted::<PostgresCluster>("postgresql.cnpg.io_clusters", rendered(case, "Cluster")).await;
     }
+}
+
+#[tokio::test]
+async fn the_minio_operator_accepts_our_tenants() {
+    let tenant = json!({
+        "pools": [{
+            "name": "zone-harbor",
+            "servers": 2,
+            "volumesPerServer": 2,
+            "volumeClaimTemplate": {
+                "metadata": {
+                    "name": "data", "labels": {"backup": "daily"}, "annotations": {"owner": "platform"},
+                },
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": "10Gi"}},
+                    "storageClassName": "fast",
+                },
+            },
+            "resources": {"requests": {"memory": "2Gi"}, "limits": {"cpu": "1"}},
+            "securityContext": {
+                "runAsUser": 10000, "runAsGroup": 10000, "fsGroup": 10000, "runAsNonRoot": true,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containerSecurityContext": {
+                "runAsUser": 10000, "runAsGroup": 10000, "runAsNonRoot": true, "allowPrivilegeEscalation": false,
+                "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"},
+            },
+        }],
+        "image": "minio/minio:RELEASE.2025-04-08T15-41-24Z",
+        "imagePullPolicy": "IfNotPresent",
+        "imagePullSecret": {"name": "mirror"},
+        "configuration": {"name": "minio-acme"},
+        "mountPath": "/export",
+        "podManagementPolicy": "Parallel",
+        "requestAutoCert": false,
+        "env": [{"name": "MINIO_BROWSER", "value": "on"}],
+        "buckets": [{"name": "harbor"}],
+    });
+    accepted::<Tenant>("minio.min.io_tenants", tenant).await;
 }

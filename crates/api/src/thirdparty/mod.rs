@@ -5,17 +5,19 @@
 pub mod cert_manager;
 pub mod cloud_native_pg;
 pub mod gateway;
+pub mod minio;
 pub mod monitoring;
 pub mod opstree;
 pub mod spotahome;
 pub mod zalando;
 
 /// The API groups of these kinds: none of them needs to be installed.
-pub const OPTIONAL_GROUPS: [&str; 7] = [
+pub const OPTIONAL_GROUPS: [&str; 8] = [
     "acid.zalan.do",
     "cert-manager.io",
     "databases.spotahome.com",
     "gateway.networking.k8s.io",
+    "minio.min.io",
     "monitoring.coreos.com",
     "postgresql.cnpg.io",
     "redis.redis.opstreelabs.in",
@@ -25,7 +27,8 @@ pub const OPTIONAL_GROUPS: [&str; 7] = [
 mod tests {
     use super::{
         OPTIONAL_GROUPS, cert_manager::Certificate, cloud_native_pg::PostgresCluster, gateway::HTTPRoute,
-        monitoring::ServiceMonitor, opstree::RedisReplication, spotahome::RedisFailover, zalando::Postgresql,
+        minio::Tenant, monitoring::ServiceMonitor, opstree::RedisReplication, spotahome::RedisFailover,
+        zalando::Postgresql,
     };
     use kube::Resource as _;
 
@@ -36,6 +39,7 @@ mod tests {
             Certificate::group(&()),
             RedisFailover::group(&()),
             HTTPRoute::group(&()),
+            Tenant::group(&()),
             ServiceMonitor::group(&()),
             PostgresCluster::group(&()),
             RedisReplication::group(&()),

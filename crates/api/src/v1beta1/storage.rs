@@ -80,6 +80,32 @@ pub struct S3Spec {
     pub multipart_copy_threshold_size: Option<i64>,
 }
 
+impl S3Spec {
+    /// A bucket about which nothing else is said.
+    pub fn new(region: impl Into<String>, bucket: impl Into<String>) -> Self {
+        Self {
+            region: region.into(),
+            bucket: bucket.into(),
+            access_key: None,
+            access_key_ref: None,
+            secret_key_ref: None,
+            region_endpoint: None,
+            root_directory: None,
+            storage_class: standard(),
+            key_id: None,
+            encrypt: false,
+            skip_verify: false,
+            secure: true,
+            v4_auth: true,
+            certificate_ref: None,
+            chunk_size: None,
+            multipart_copy_chunk_size: None,
+            multipart_copy_max_concurrency: None,
+            multipart_copy_threshold_size: None,
+        }
+    }
+}
+
 fn standard() -> String {
     "STANDARD".to_owned()
 }

@@ -10,5 +10,6 @@ mod load;
 mod process;
 mod registry;
 mod rules;
+mod stack;
 mod strategy;
 mod world;

@@ -85,7 +85,8 @@ impl Cluster {
             let status = cluster.and_then(|cluster| cluster.status.as_ref());
             status.is_some_and(|status| status.status == "healthy")
         });
-        timeout(Duration::from_hours(1), ready).await.expect("the HarborCluster becomes ready").unwrap();
+        let ready = timeout(Duration::from_hours(1), Box::pin(ready)).await;
+        ready.expect("the HarborCluster becomes ready").unwrap();
         tokio::time::sleep(Duration::from_mins(1)).await;
     }
 

@@ -13,7 +13,7 @@ use api::v1beta1::{
     storage::AzureSpec,
 };
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
-use plan::PlanError;
+use plan::{All, PlanError};
 
 const FIELD: &str = "spec.chart.storage";
 
@@ -27,12 +27,18 @@ const GCS_PATH: &str = "/etc/gcs/gcs-key.json";
 
 /// A store, with what opens it.
 pub(super) enum Store<'a> {
-    Amazon(&'a ChartMuseumAmazonSpec, Option<SecretKey<'a>>),
+    Amazon(&'a ChartMuseumAmazonSpec, AmazonKeys<'a>),
     Azure(&'a AzureSpec, Option<SecretKey<'a>>),
     Filesystem(&'a ChartMuseumFilesystemSpec, Option<String>),
     Google(&'a ChartMuseumGcsSpec),
     Openstack(&'a ChartMuseumOpenstackSpec, SecretKey<'a>),
     Alibaba(&'a ChartMuseumOssSpec, SecretKey<'a>),
+}
+
+/// What opens Amazon's store, or one like it; its own environment does where nothing is set.
+pub(super) struct AmazonKeys<'a> {
+    access: Option<SecretKey<'a>>,
+    secret: Option<SecretKey<'a>>,
 }
 
 impl<'a> Store<'a> {
@@ -43,8 +49,17 @@ impl<'a> Store<'a> {
         let secret = |secret: &'a str| sound(SecretKey::new(secret, "secret"));
         match (amazon, azure, filesystem, gcs, openstack, oss) {
             (Some(spec), None, None, None, None, None) => {
-                let key = spec.access_secret_ref.as_deref().map(secret).transpose()?;
-                Ok(Self::Amazon(spec, key))
+                let access = spec.access_key_ref.as_deref().map(|name| SecretKey::new(name, "accesskey"));
+                if access.is_some() && set(spec.access_key_id.as_ref()).is_some() {
+                    return Err(PlanError::invalid(
+                        "spec.chart.storage.amazon.accessKeyRef",
+                        "is set beside accessKeyID",
+                        "leave one of them",
+                    ));
+                }
+                let key = spec.access_secret_ref.as_deref();
+                let (access, secret) = (access.map(sound).transpose(), key.map(secret).transpose()).all()?;
+                Ok(Self::Amazon(spec, AmazonKeys { access, secret }))
             }
             (None, Some(spec), None, None, None, None) => {
                 Ok(Self::Azure(spec, spec.account_key_ref.as_deref().map(secret).transpose()?))
@@ -75,7 +90,7 @@ impl<'a> Store<'a> {
         let store = |name: &str| Environment::default().with("STORAGE", name);
         match self {
             Self::Filesystem(..) => store("local").with("STORAGE_LOCAL_ROOTDIR", DIRECTORY),
-            Self::Amazon(spec, key) => amazon(store("amazon"), spec, key.as_ref()),
+            Self::Amazon(spec, keys) => amazon(store("amazon"), spec, keys),
             Self::Azure(spec, key) => azure(store("microsoft"), spec, key.as_ref()),
             Self::Google(spec) => store("google")
                 .with("GOOGLE_APPLICATION_CREDENTIALS", GCS_PATH)
@@ -117,13 +132,12 @@ impl<'a> Store<'a> {
     }
 }
 
-fn amazon(
-    environment: Environment,
-    spec: &ChartMuseumAmazonSpec,
-    key: Option<&SecretKey<'_>>,
-) -> Environment {
-    let environment = environment.with_some("AWS_ACCESS_KEY_ID", set(spec.access_key_id.as_ref()));
-    let environment = match key {
+fn amazon(environment: Environment, spec: &ChartMuseumAmazonSpec, keys: &AmazonKeys<'_>) -> Environment {
+    let environment = match &keys.access {
+        Some(key) => environment.with_secret("AWS_ACCESS_KEY_ID", key),
+        None => environment.with_some("AWS_ACCESS_KEY_ID", set(spec.access_key_id.as_ref())),
+    };
+    let environment = match &keys.secret {
         Some(key) => environment.with_secret("AWS_SECRET_ACCESS_KEY", key),
         None => environment,
     };

@@ -228,3 +228,18 @@ fn harbor_2_8_has_no_chartmuseum() {
          remove this chartmuseum, or stay below Harbor 2.8"
     );
 }
+
+#[test]
+fn b13_an_access_key_may_stay_in_its_secret() {
+    let bucket = json!({"bucket": "charts", "accessKeyRef": "s3-keys"});
+    let mut case = full().set("/spec/chart/storage/amazon", bucket);
+    case.inputs.push(json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s3-keys", "namespace": "registry"},
+        "data": {"accesskey": crate::cases::base64(b"AKIA")},
+    }));
+    assert_eq!(variables(&case)["AWS_ACCESS_KEY_ID"], "accesskey of s3-keys");
+
+    let error = case.set("/spec/chart/storage/amazon/accessKeyID", "AKIA".into()).error();
+    let expected = "spec.chart.storage.amazon.accessKeyRef: is set beside accessKeyID; leave one of them";
+    assert_eq!(error, expected);
+}

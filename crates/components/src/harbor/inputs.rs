@@ -188,7 +188,6 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
     (
         notary_is_exposed(installation),
         one_store(spec),
-        charts_have_a_key(spec),
         known_proxied(installation),
         external_url(installation),
     )
@@ -227,20 +226,6 @@ fn one_store(spec: &HarborSpec) -> Result<(), PlanError> {
         )),
         _ => Err(PlanError::invalid("spec.imageChartStorage", "names several stores", "keep the one in use")),
     }
-}
-
-/// ChartMuseum takes the access key as a plain value only.
-fn charts_have_a_key(spec: &HarborSpec) -> Result<(), PlanError> {
-    let by_reference =
-        spec.image_chart_storage.object_store.s3.as_ref().and_then(|s3| s3.access_key_ref.as_ref());
-    if spec.installation.chartmuseum.is_some() && by_reference.is_some() {
-        return Err(PlanError::invalid(
-            "spec.imageChartStorage.s3.accesskeyRef",
-            "ChartMuseum cannot read the access key from a Secret",
-            "use accesskey, or remove chartmuseum",
-        ));
-    }
-    Ok(())
 }
 
 fn known_proxied(installation: &InstallationSpec) -> Result<(), PlanError> {

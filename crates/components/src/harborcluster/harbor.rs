@@ -1,15 +1,40 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use api::v1beta1::{Harbor, HarborSpec};
+use api::v1beta1::{
+    Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
+    installation::InstallationSpec,
+};
 
 /// The Harbor that uses these services.
 pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, storage: &Storage) -> Harbor {
+    let mut installation = cluster.spec.installation.clone();
+    trust(storage.settings(), &mut installation);
     let spec = HarborSpec {
-        installation: cluster.spec.installation.clone(),
+        installation,
         database: database.settings().clone(),
         redis: cache.settings().clone(),
         image_chart_storage: storage.settings().clone(),
     };
     Harbor { metadata: cluster.metadata(format!("{}-harbor", cluster.name)), spec, status: None }
+}
+
+/// Makes those trust the certificate of an S3 store who may be sent to it; the registry is told with the store.
+fn trust(storage: &HarborStorageSpec, installation: &mut InstallationSpec) {
+    let s3 = storage.object_store.s3.as_ref();
+    let Some(authority) = s3.and_then(|s3| s3.certificate_ref.clone()).filter(|name| !name.is_empty()) else {
+        return;
+    };
+    let InstallationSpec { core, jobservice, trivy, chartmuseum, .. } = installation;
+    let trusted: [Option<&mut CertificateInjection>; 4] = [
+        Some(&mut core.get_or_insert_default().certificates),
+        Some(&mut jobservice.get_or_insert_default().certificates),
+        trivy.as_mut().map(|trivy| &mut trivy.certificates),
+        chartmuseum.as_mut().map(|chartmuseum| &mut chartmuseum.certificates),
+    ];
+    for certificates in trusted.into_iter().flatten() {
+        if !certificates.certificate_refs.iter().any(|name| *name == *authority) {
+            certificates.certificate_refs.push(authority.to_string());
+        }
+    }
 }

@@ -6,6 +6,8 @@ mod cache;
 mod cluster;
 mod database;
 mod harbor;
+mod place;
+mod relocation;
 mod storage;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
@@ -56,6 +58,7 @@ impl Component for HarborCluster {
             (Cache::of(&cluster, world), Database::of(&cluster, world), Storage::of(&cluster, world))
                 .all()?;
         let harbor = harbor::harbor(&cluster, &cache, &database, &storage);
+        relocation::allowed(&cluster, world, &harbor)?;
         let cache = cache.add(graph);
         let database = database.add(graph);
         let storage = storage.add(graph);

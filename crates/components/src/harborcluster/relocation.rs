@@ -1,6 +1,6 @@
 //! Data does not move by itself: a service that is to be found elsewhere is refused until a user says that it was moved.
 
-use super::{cache, cluster::Cluster, database, storage};
+use super::{cluster::Cluster, place};
 use api::v1beta1::Harbor;
 use plan::{All, ObjectKey, PlanError, World};
 
@@ -19,20 +19,22 @@ pub(super) fn allowed(cluster: &Cluster<'_>, world: &World<'_>, wanted: &Harbor)
         Err(PlanError::invalid(
             format_args!("spec.{service}"),
             format!("{key} has its data in {from}, and not in {to}"),
-            format!("restore the former, or move the data and then set the annotation {MOVED_ANNOTATION}: {service}"),
+            format!(
+                "restore the former, or move the data and then set the annotation {MOVED_ANNOTATION}: {service}"
+            ),
         ))
     };
     let ((), (), ()) = (
-        judge("cache", cache::place(cluster, &current.redis), cache::place(cluster, &wanted.redis)),
+        judge("cache", place::of_cache(cluster, &current.redis), place::of_cache(cluster, &wanted.redis)),
         judge(
             "database",
-            database::place(cluster, &current.database),
-            database::place(cluster, &wanted.database),
+            place::of_database(cluster, &current.database),
+            place::of_database(cluster, &wanted.database),
         ),
         judge(
             "storage",
-            storage::place(cluster, &current.image_chart_storage),
-            storage::place(cluster, &wanted.image_chart_storage),
+            place::of_storage(cluster, &current.image_chart_storage),
+            place::of_storage(cluster, &wanted.image_chart_storage),
         ),
     )
         .all()?;

@@ -8,6 +8,7 @@ mod core;
 mod databases;
 mod deployment;
 mod gateway;
+mod minio;
 mod networking;
 mod statefulset;
 

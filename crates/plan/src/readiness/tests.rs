@@ -1,7 +1,7 @@
 use super::Readiness;
 use crate::Manifest;
 use api::{
-    thirdparty::{cert_manager::Certificate, gateway::HTTPRoute},
+    thirdparty::{cert_manager::Certificate, gateway::HTTPRoute, minio::Tenant},
     v1beta1::Core,
 };
 use k8s_openapi::api::{
@@ -203,4 +203,54 @@ fn a_route_is_ready_when_every_gateway_it_names_has_accepted_its_newest_spec() {
     let refused = Readiness::Failed("Gateway infra/b (listener https) refuses it: words (Word)".into());
     assert_eq!(route(json!([b("False")])), refused, "a refusal is told before what is still to come");
     assert_eq!(route(json!([a("True", 2), b("True")])), Readiness::Ready);
+}
+
+fn tenant(status: Value) -> Readiness {
+    let pool = json!({"name": "zone-harbor", "servers": 2, "volumesPerServer": 2, "volumeClaimTemplate": {"spec": {}}});
+    readiness::<Tenant>(json!({"metadata": {"generation": 2}, "spec": {"pools": [pool]}, "status": status}))
+}
+
+#[test]
+fn a_tenant_is_ready_when_it_is_initialized_and_all_its_servers_answer() {
+    let pools = |state: &str| json!([{"ssName": "minio-acme-zone-harbor", "state": state}]);
+    let cases = [
+        (json!({}), progressing("no state yet")),
+        (
+            json!({"currentState": "Provisioning default buckets", "availableReplicas": 2}),
+            progressing("Provisioning default buckets"),
+        ),
+        (
+            json!({"currentState": "Initialized", "availableReplicas": 2, "pools": pools("PoolCreated")}),
+            progressing("StatefulSet minio-acme-zone-harbor is not initialized yet"),
+        ),
+        (
+            json!({"currentState": "Initialized", "availableReplicas": 1, "pools": pools("PoolInitialized")}),
+            progressing("1 of 2 replicas available"),
+        ),
+        (
+            json!({
+                "currentState": "Initialized", "availableReplicas": 2, "pools": pools("PoolInitialized"),
+                "healthStatus": "red", "healthMessage": "Service Unavailable",
+            }),
+            progressing("Service Unavailable"),
+        ),
+        (
+            json!({
+                "currentState": "Initialized", "availableReplicas": 2, "pools": pools("PoolInitialized"),
+                "healthStatus": "yellow",
+            }),
+            Readiness::Ready,
+        ),
+    ];
+    for (status, expected) in cases {
+        assert_eq!(tenant(status.clone()), expected, "{status}");
+    }
+}
+
+#[test]
+fn a_second_tenant_of_a_namespace_has_failed_since_its_operator_gives_up() {
+    let state = "Another MinIO Tenant already exists in the namespace";
+    let remedy = "the MinIO operator runs one in each; delete the one that is not needed";
+    let expected = Readiness::Failed(format!("{state}: {remedy}"));
+    assert_eq!(tenant(json!({"currentState": state, "availableReplicas": 0})), expected);
 }

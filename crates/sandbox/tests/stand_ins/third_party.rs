@@ -143,19 +143,27 @@ async fn sentinels_of_the_other_operator_wait_for_their_replication() {
     world.assert_quiet().await;
 }
 
-#[tokio::test]
-async fn a_tenant_is_initialized_once_its_pools_are() {
-    let world = World::with_definitions().await;
-    world.create("Secret", "creds", json!({"stringData": {"accesskey": "a", "secretkey": "s"}})).await;
+/// A tenant with two servers of two volumes.
+fn a_tenant() -> Value {
     let claim = json!({"spec": {
         "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}},
     }});
-    let spec = json!({"spec": {
-        "requestAutoCert": false, "credsSecret": {"name": "creds"},
+    json!({"spec": {
+        "requestAutoCert": false, "configuration": {"name": "configuration"},
         "pools": [{"name": "zone-harbor", "servers": 2, "volumesPerServer": 2, "volumeClaimTemplate": claim}],
-    }});
-    world.create("Tenant", "store", spec).await;
-    let state = |tenant: &Value| tenant["status"]["currentState"].clone();
+    }})
+}
+
+fn state(tenant: &Value) -> Value {
+    tenant["status"]["currentState"].clone()
+}
+
+#[tokio::test]
+async fn a_tenant_is_initialized_once_its_pools_are() {
+    let world = World::with_definitions().await;
+    let variables = "export MINIO_ROOT_USER=a";
+    world.create("Secret", "configuration", json!({"stringData": {"config.env": variables}})).await;
+    world.create("Tenant", "store", a_tenant()).await;
 
     let tenant = world.until("Tenant", "store", |tenant| state(tenant) == "Initialized").await;
 
@@ -163,10 +171,29 @@ async fn a_tenant_is_initialized_once_its_pools_are() {
     assert_eq!(tenant["status"]["pools"][0]["ssName"], "store-zone-harbor");
     assert_eq!(tenant["status"]["pools"][0]["state"], "PoolInitialized");
     assert_eq!(world.names("Service").await, ["minio", "store-console", "store-hl"]);
-    assert_eq!(world.names("PersistentVolumeClaim").await.len(), 4);
+    let claims =
+        ["0-store-zone-harbor-0", "0-store-zone-harbor-1", "1-store-zone-harbor-0", "1-store-zone-harbor-1"];
+    assert_eq!(world.names("PersistentVolumeClaim").await, claims);
     world.fail("Tenant", "store", "drives offline").await;
     world.until("Tenant", "store", |tenant| state(tenant) == "drives offline").await;
     world.mend("Tenant", "store").await;
     world.until("Tenant", "store", |tenant| state(tenant) == "Initialized").await;
+    world.assert_quiet().await;
+}
+
+#[tokio::test]
+async fn a_second_tenant_in_a_namespace_is_not_brought_up_until_the_first_is_gone() {
+    let world = World::with_definitions().await;
+    world.create("Secret", "configuration", json!({"stringData": {"config.env": ""}})).await;
+    world.create("Tenant", "first", a_tenant()).await;
+    world.until("Tenant", "first", |tenant| state(tenant) == "Initialized").await;
+
+    world.create("Tenant", "second", a_tenant()).await;
+    let words = "Another MinIO Tenant already exists in the namespace";
+    world.until("Tenant", "second", |tenant| state(tenant) == words).await;
+    assert_eq!(state(&world.get("Tenant", "first").await), "Initialized");
+
+    world.delete("Tenant", "first").await;
+    world.until("Tenant", "second", |tenant| state(tenant) == "Initialized").await;
     world.assert_quiet().await;
 }

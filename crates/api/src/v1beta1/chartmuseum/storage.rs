@@ -61,6 +61,10 @@ pub struct ChartMuseumAmazonSpec {
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "accessKeyID")]
     pub access_key_id: Option<String>,
 
+    /// Secret whose key `accesskey` holds the access key, instead of `accessKeyID`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_key_ref: Option<ObjectName>,
+
     /// Secret whose key `secret` holds the secret key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_secret_ref: Option<ObjectName>,

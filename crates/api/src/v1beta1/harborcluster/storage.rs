@@ -47,8 +47,6 @@ use serde::{Deserialize, Serialize};
     .message("spec.minIO.redirect.expose.ingress: is required while redirect is enabled; set its host or redirect.enable: false"))]
 pub struct StorageSpec {
     /// Which store: MinIO for one the operator runs, any other for one that exists.
-    #[x_kube(validation = Rule::new("self == oldSelf")
-        .message("storage.kind: cannot change after creation; create another HarborCluster"))]
     pub kind: StorageKind,
 
     /// Settings of that kind.
@@ -72,6 +70,21 @@ pub enum StorageKind {
     Gcs,
     /// Alibaba Cloud OSS.
     Oss,
+}
+
+impl StorageKind {
+    /// The kind as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MinIO => "MinIO",
+            Self::S3 => "S3",
+            Self::Swift => "Swift",
+            Self::FileSystem => "FileSystem",
+            Self::Azure => "Azure",
+            Self::Gcs => "Gcs",
+            Self::Oss => "Oss",
+        }
+    }
 }
 
 /// Settings of the store; those of another kind are ignored.
@@ -110,11 +123,12 @@ pub struct StorageRedirectSpec {
     pub expose: Option<HarborExposeComponentSpec>,
 }
 
-/// A MinIO the operator runs.
+/// A MinIO the operator runs, with the MinIO operator 4.4.2 or newer. That one runs a single MinIO in each namespace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MinioSpec {
-    /// The image.
+    /// The image. Of the image pull secrets, the first one is used. Unless set, a MinIO keeps the image it runs, and a
+    /// new one gets that of the MinIO operator.
     #[serde(flatten)]
     pub image: ImageSpec,
 
@@ -123,15 +137,16 @@ pub struct MinioSpec {
     #[schemars(!default, extend("default" = "4.0.6"))]
     pub operator_version: String,
 
-    /// Number of servers.
+    /// Number of servers. MinIO cannot change it later.
     #[schemars(range(min = 1))]
     pub replicas: i32,
 
-    /// Number of volumes of each server. Times `replicas`, it must be at least 4.
+    /// Number of volumes of each server. Times `replicas`, it must be at least 4. MinIO cannot change it later.
     #[schemars(range(min = 1))]
     pub volumes_per_server: i32,
 
-    /// Template of the volumes. 10Gi of class `default` unless set.
+    /// Template of the volumes. 10Gi of the cluster's default class unless set. Volumes can grow, with the MinIO operator
+    /// 6 or newer and a class that lets them, but never shrink.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_claim_template: Option<VolumeClaimTemplate>,
 
@@ -143,7 +158,7 @@ pub struct MinioSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<ObjectName>,
 
-    /// Image of the job that creates the bucket.
+    /// Has no effect: the MinIO operator creates the bucket itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mc: Option<ImageSpec>,
 

@@ -95,12 +95,14 @@ impl Cluster {
     /// Objects without what this API server is too old for.
     pub fn as_far_as_known(&self, mut objects: Vec<Value>) -> Vec<Value> {
         if !self.plane.version().at_least(1, 23) {
-            objects.iter_mut().filter_map(|object| object.get_mut("spec")?.as_object_mut()).for_each(|spec| {
-                for component in spec.values_mut().filter_map(Value::as_object_mut) {
-                    component.remove("podDisruptionBudget");
-                    component.remove("autoscaling");
-                }
-            });
+            objects.iter_mut().filter_map(|object| object.get_mut("spec")?.as_object_mut()).for_each(
+                |spec| {
+                    for component in spec.values_mut().filter_map(Value::as_object_mut) {
+                        component.remove("podDisruptionBudget");
+                        component.remove("autoscaling");
+                    }
+                },
+            );
         }
         objects
     }

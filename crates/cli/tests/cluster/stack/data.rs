@@ -101,7 +101,10 @@ async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
     assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.host, "rfs-acme-redis");
 
     cluster
-        .merge::<HarborCluster>("acme", json!({"metadata": {"annotations": {"goharbor.io/data-moved": "cache"}}}))
+        .merge::<HarborCluster>(
+            "acme",
+            json!({"metadata": {"annotations": {"goharbor.io/data-moved": "cache"}}}),
+        )
         .await;
     cluster.until_healthy("acme").await;
     assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.host, "redis.caches.svc");

@@ -16,7 +16,8 @@ impl Cluster {
     pub async fn until_healthy(&self, name: &str) -> HarborCluster {
         self.until::<HarborCluster>(name, |cluster| {
             let status = cluster.status.clone().unwrap_or_default();
-            status.status == "healthy" && status.observation.observed_generation == cluster.metadata.generation
+            status.status == "healthy"
+                && status.observation.observed_generation == cluster.metadata.generation
         })
         .await
     }

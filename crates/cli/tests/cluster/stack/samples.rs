@@ -24,7 +24,10 @@ fn services(status: &HarborClusterStatus) -> Vec<(&str, &str)> {
         let condition = conditions.iter().find(|condition| condition.type_ == kind)?;
         Some((condition.status.as_str(), condition.reason.as_deref()?))
     };
-    ["CacheReady", "DatabaseReady", "StorageReady", "ServiceReady"].iter().filter_map(|kind| told(kind)).collect()
+    ["CacheReady", "DatabaseReady", "StorageReady", "ServiceReady"]
+        .iter()
+        .filter_map(|kind| told(kind))
+        .collect()
 }
 
 /// A control plane of its own with the real definitions of the other operators, as far as it can take them: rules in

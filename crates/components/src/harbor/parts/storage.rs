@@ -72,6 +72,7 @@ fn amazon(spec: &S3Spec) -> ChartMuseumAmazonSpec {
         prefix: spec.root_directory.clone(),
         region: Some(spec.region.clone()),
         access_key_id: spec.access_key.clone(),
+        access_key_ref: spec.access_key_ref.clone(),
         access_secret_ref: spec.secret_key_ref.clone(),
         server_side_encryption: None,
     }

@@ -80,6 +80,18 @@ impl Cache {
     }
 }
 
+/// Who runs the Redis that a Harbor uses, if it is run here.
+pub(super) fn runner(cluster: &Cluster<'_>, redis: &RedisSpec) -> Option<&'static str> {
+    let name = format!("{}-redis", cluster.name);
+    if redis.host == spotahome::sentinels(&name) {
+        Some("the Redis of Spotahome's operator")
+    } else if redis.host == opstree::sentinels(&name) {
+        Some("the Redis of OT-Container-Kit's operator")
+    } else {
+        None
+    }
+}
+
 /// The settings of the kind, which an object of an older schema may lack.
 fn required<'a, T>(settings: Option<&'a T>, field: &str, remedy: &str) -> Result<&'a T, PlanError> {
     let field = format!("spec.cache.spec.{field}");

@@ -110,7 +110,7 @@ impl Replication {
 }
 
 /// The name of the Service and of the `StatefulSet` its operator makes for a `RedisSentinel`.
-fn sentinels(name: &ChildName) -> String {
+pub(super) fn sentinels(name: &str) -> String {
     format!("{name}-sentinel")
 }
 

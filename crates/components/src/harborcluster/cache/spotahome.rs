@@ -85,14 +85,14 @@ impl Failover {
             password: password::secret(cluster, &name),
             resource: RedisFailover { metadata, spec },
             servers: StatefulSet { metadata: metadata_of(format!("rfr-{name}")), ..StatefulSet::default() },
-            sentinels: Deployment { metadata: metadata_of(format!("rfs-{name}")), ..Deployment::default() },
+            sentinels: Deployment { metadata: metadata_of(self::sentinels(&name)), ..Deployment::default() },
             name,
         })
     }
 
     /// Where the Harbor finds it.
     pub fn settings(&self) -> RedisSpec {
-        behind_sentinels(format!("rfs-{}", self.name), &self.name)
+        behind_sentinels(sentinels(&self.name), &self.name)
     }
 
     /// Adds its children. A `RedisFailover` has no status: ready is what its operator makes of it. Servers are ready
@@ -148,4 +148,9 @@ fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     labels.remove(CONTROLLER_LABEL);
     labels.insert(CLUSTER_LABEL.to_owned(), cluster.name.to_owned());
     labels
+}
+
+/// The name of the Service and of the Deployment its operator makes for the sentinels of a `RedisFailover`.
+pub(super) fn sentinels(name: &str) -> String {
+    format!("rfs-{name}")
 }

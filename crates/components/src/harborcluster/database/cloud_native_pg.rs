@@ -60,10 +60,7 @@ impl CloudNativePg {
                 username: Some(USER.into()),
                 password_ref: Some(String::from(secret.clone()).into()),
             },
-            hosts: vec![PostgresHostSpec {
-                host: format!("{name}-rw.{}.svc", cluster.namespace),
-                port: Some(5432),
-            }],
+            hosts: vec![PostgresHostSpec { host: host(&name, cluster.namespace), port: Some(5432) }],
             ssl_mode: Some(spec.ssl_mode.unwrap_or(PostgresSslMode::Require)),
             prefix: None,
         };
@@ -208,4 +205,9 @@ fn bootstrap(
             post_init_sql: notary.map(create).collect(),
         }),
     })
+}
+
+/// Where the primary of the database of this name is found.
+pub(super) fn host(name: &str, namespace: &str) -> String {
+    format!("{name}-rw.{namespace}.svc")
 }

@@ -86,6 +86,19 @@ impl Database {
     }
 }
 
+/// Who runs the PostgreSQL that a Harbor uses, if it is run here.
+pub(super) fn runner(cluster: &Cluster<'_>, database: &HarborDatabaseSpec) -> Option<&'static str> {
+    let name = format!("{}-{}", team(cluster), cluster.name);
+    let host = database.hosts.first().map(|server| server.host.as_str());
+    if host == Some(&*zalando::host(&name, cluster.namespace)) {
+        Some("the PostgreSQL of Zalando's operator")
+    } else if host == Some(&*cloud_native_pg::host(&name, cluster.namespace)) {
+        Some("the PostgreSQL of CloudNativePG")
+    } else {
+        None
+    }
+}
+
 /// The name of a database that is run here: unique in the cluster, for Zalando's operator asks for a team in front.
 /// A name longer than `most` does not fit what its operator makes of it.
 fn name(cluster: &Cluster<'_>, most: usize) -> Result<String, PlanError> {

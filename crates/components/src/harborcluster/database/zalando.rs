@@ -67,7 +67,7 @@ impl Zalando {
         let most = if existing.is_some() { usize::MAX } else { LONGEST_NAME };
         let existing = existing.map(|existing| existing.spec);
         let (name, spec_of_it) = (name(cluster, most), postgresql(cluster, spec, existing.as_ref())).all()?;
-        let host = format!("{name}.{}.svc", cluster.namespace);
+        let host = host(&name, cluster.namespace);
         let settings = HarborDatabaseSpec {
             credentials: PostgresCredentials {
                 username: Some(USER.into()),
@@ -101,6 +101,11 @@ impl Zalando {
         // Apart from each other: a password is followed while the servers are busy.
         (graph.add::<Postgresql>(self.postgresql, ()), graph.add::<Secret>(self.password, ()))
     }
+}
+
+/// Where the database of this name is found.
+pub(super) fn host(name: &str, namespace: &str) -> String {
+    format!("{name}.{namespace}.svc")
 }
 
 /// The password of the user, from the Secret that is named, or that has one of the names it usually has: by the

@@ -1,30 +1,57 @@
-//! The storage of a HarborCluster.
+//! The storage of a HarborCluster: one that exists, or a MinIO.
 
+mod external;
+mod minio;
+#[cfg(test)]
+mod tests;
+
+use self::minio::Minio;
 use super::cluster::Cluster;
-use api::v1beta1::harbor::storage::HarborStorageSpec;
+use api::{
+    thirdparty::minio::Tenant,
+    v1beta1::{harbor::storage::HarborStorageSpec, harborcluster::storage::StorageKind},
+};
+use k8s_openapi::api::{
+    core::v1::{PersistentVolumeClaim, Secret, Service},
+    networking::v1::Ingress,
+};
 use plan::{Builder, Children, Deps, PlanError, World};
 
 /// The storage, and where the Harbor finds it.
 pub(super) struct Storage {
     settings: HarborStorageSpec,
+    /// The MinIO it is, if it does not exist anyway.
+    minio: Option<Minio>,
 }
 
 /// The kinds of its children.
 pub(super) fn children(children: Children) -> Children {
-    children
+    children.and::<Secret>().and::<PersistentVolumeClaim>().and::<Tenant>().and::<Service>().and::<Ingress>()
+}
+
+/// Whether the storage that a Harbor uses is the MinIO that is run here: its keys are known by this name since ever.
+pub(super) fn is_minio(cluster: &Cluster<'_>, storage: &HarborStorageSpec) -> bool {
+    let s3 = storage.object_store.s3.as_ref();
+    let keys = s3.and_then(|s3| s3.secret_key_ref.as_ref());
+    keys.is_some_and(|keys| minio::name(cluster) == keys.as_str())
 }
 
 impl Storage {
     /// Judges what the HarborCluster says of it.
-    pub fn of(cluster: &Cluster<'_>, _world: &World<'_>) -> Result<Self, PlanError> {
-        let spec = &cluster.spec.storage.spec;
-        Ok(Self {
-            settings: HarborStorageSpec {
-                filesystem: spec.file_system.clone(),
-                object_store: spec.object_store.clone(),
-                ..HarborStorageSpec::default()
-            },
-        })
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let storage = &cluster.spec.storage;
+        match storage.kind {
+            StorageKind::MinIO => {
+                let (settings, minio) = Minio::of(cluster, world)?;
+                Ok(Self { settings, minio: Some(minio) })
+            }
+            StorageKind::S3
+            | StorageKind::Swift
+            | StorageKind::FileSystem
+            | StorageKind::Azure
+            | StorageKind::Gcs
+            | StorageKind::Oss => Ok(Self { settings: external::settings(storage)?, minio: None }),
+        }
     }
 
     /// Where the Harbor finds it.
@@ -33,5 +60,7 @@ impl Storage {
     }
 
     /// Adds its children; the Harbor comes after them.
-    pub fn add<'g>(self, _graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {}
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        self.minio.map(|minio| minio.add(graph))
+    }
 }

@@ -1,0 +1,126 @@
+//! How MinIO is reached: by a Service of its own, and from outside where clients are sent to it.
+
+use super::Wish;
+use crate::{
+    ingress::{self, Exposed},
+    tls::Scheme,
+};
+use api::v1beta1::{
+    ObjectName,
+    expose::{HarborExposeComponentSpec, IngressSpec},
+};
+use k8s_openapi::{
+    api::{
+        core::v1::{Service, ServicePort, ServiceSpec},
+        networking::v1::Ingress,
+    },
+    apimachinery::pkg::util::intstr::IntOrString,
+};
+use plan::PlanError;
+
+/// Names the Tenant on all that the MinIO operator makes for it.
+pub(super) const TENANT_LABEL: &str = "v1.min.io/tenant";
+
+/// Port MinIO listens on.
+const LISTENING: i32 = 9000;
+
+/// How MinIO is reached.
+pub(super) struct Access<'a> {
+    /// URL for the registry. Signed into links: clients that are redirected must know it too.
+    pub endpoint: String,
+    /// How clients reach it that are sent to it.
+    pub redirect: Option<Redirect<'a>>,
+}
+
+/// How clients reach MinIO.
+pub(super) struct Redirect<'a> {
+    expose: &'a HarborExposeComponentSpec,
+    ingress: &'a IngressSpec,
+}
+
+impl<'a> Access<'a> {
+    /// From outside where clients are redirected, else from inside.
+    pub fn of(wish: &Wish<'a>) -> Result<Self, PlanError> {
+        let redirect = Redirect::of(wish)?;
+        let endpoint = match &redirect {
+            Some(redirect) => format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host),
+            // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the
+            // headless one: it also leads to servers that are not ready.
+            None => format!("http://{}.{}.svc:{}", wish.name, wish.cluster.namespace, Scheme::Http.port()),
+        };
+        Ok(Self { endpoint: endpoint.to_lowercase(), redirect })
+    }
+
+    /// Whether the endpoint is served over TLS.
+    pub fn is_secure(&self) -> bool {
+        self.redirect.as_ref().is_some_and(|redirect| redirect.scheme() == Scheme::Https)
+    }
+
+    /// The Secret with the certificate of the endpoint.
+    pub fn certificate(&self) -> Option<ObjectName> {
+        self.redirect.as_ref().and_then(Redirect::certificate)
+    }
+
+    /// The Ingress, where clients are redirected.
+    pub fn ingress(&self, wish: &Wish<'_>) -> Option<Ingress> {
+        let redirect = self.redirect.as_ref()?;
+        let exposed = Exposed {
+            metadata: wish.cluster.metadata(&wish.name),
+            wished: redirect.ingress,
+            certificate: redirect.certificate().map(String::from),
+            behind: Scheme::Http,
+            public: redirect.scheme(),
+            paths: vec![ingress::path("/", wish.name.as_str(), Scheme::Http.port())],
+        };
+        Some(exposed.into())
+    }
+}
+
+/// The Service of this tenant alone.
+pub(super) fn service(wish: &Wish<'_>) -> Service {
+    let port = ServicePort {
+        name: Some("http-minio".into()),
+        port: Scheme::Http.port(),
+        target_port: Some(IntOrString::Int(LISTENING)),
+        ..ServicePort::default()
+    };
+    let spec = ServiceSpec {
+        selector: Some([(TENANT_LABEL.to_owned(), wish.name.clone())].into()),
+        ports: Some(vec![port]),
+        ..ServiceSpec::default()
+    };
+    Service { metadata: wish.cluster.metadata(&wish.name), spec: Some(spec), status: None }
+}
+
+impl<'a> Redirect<'a> {
+    /// What the storage says of it, or what MinIO does, where it always was.
+    fn of(wish: &Wish<'a>) -> Result<Option<Self>, PlanError> {
+        let of_storage = wish.cluster.spec.storage.spec.redirect.as_ref();
+        let (field, redirect) = match (of_storage, &wish.spec.redirect) {
+            (Some(redirect), _) => ("redirect", redirect),
+            (None, Some(redirect)) => ("minIO.redirect", redirect),
+            (None, None) => return Ok(None),
+        };
+        if !redirect.enable {
+            return Ok(None);
+        }
+        let exposed = redirect.expose.as_ref().and_then(|expose| Some((expose, expose.ingress.as_ref()?)));
+        match exposed {
+            Some((expose, ingress)) => Ok(Some(Self { expose, ingress })),
+            None => Err(PlanError::invalid(
+                format_args!("spec.storage.spec.{field}.expose.ingress"),
+                "is required while redirect is enabled",
+                "set its host, or redirect.enable to false",
+            )),
+        }
+    }
+
+    fn scheme(&self) -> Scheme {
+        Scheme::of(self.expose.tls.as_ref())
+    }
+
+    fn certificate(&self) -> Option<ObjectName> {
+        let certificate = self.expose.tls.as_ref()?.certificate_ref.clone();
+        certificate.filter(|name| !name.is_empty())
+    }
+}

@@ -1,0 +1,115 @@
+//! MinIO, run by its own operator: a Tenant, the claims of its volumes, and what opens it.
+//!
+//! The MinIO operator creates the bucket, and says that a tenant is initialized only after that.
+
+mod access;
+mod credentials;
+mod namespace;
+mod tenant;
+mod volumes;
+
+use self::{access::Access, credentials::Credentials, volumes::Claims};
+use super::{super::STORAGE, external};
+use crate::harborcluster::cluster::Cluster;
+use api::{
+    thirdparty::minio::Tenant,
+    v1beta1::{
+        harbor::storage::{HarborStorageSpec, ObjectStoreSpec},
+        harborcluster::storage::{MinioSpec, StorageKind},
+        storage::{RedirectDisable, S3Spec},
+    },
+};
+use k8s_openapi::api::{
+    core::v1::{PersistentVolumeClaim, Secret, Service},
+    networking::v1::Ingress,
+};
+use plan::{All, Builder, Deps, Desired, PlanError, World};
+
+/// Where images and charts are, in MinIO.
+const BUCKET: &str = "harbor";
+
+/// Where MinIO says it is, unless told otherwise.
+const REGION: &str = "us-east-1";
+
+/// A MinIO that can be made.
+pub(super) struct Minio {
+    credentials: Credentials,
+    claims: Vec<Desired>,
+    tenant: Desired,
+    service: Desired,
+    ingress: Option<Desired>,
+}
+
+/// What all parts of a MinIO are made from.
+struct Wish<'a> {
+    cluster: &'a Cluster<'a>,
+    spec: &'a MinioSpec,
+    /// Name of the Tenant and of most others.
+    name: String,
+}
+
+/// The name of the Tenant and of most others.
+pub(super) fn name(cluster: &Cluster<'_>) -> String {
+    format!("minio-{}", cluster.name)
+}
+
+impl Minio {
+    /// Judges what the HarborCluster says of it; also where the Harbor finds it.
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<(HarborStorageSpec, Self), PlanError> {
+        let spec = cluster.spec.storage.spec.minio.as_ref();
+        let spec = spec.ok_or_else(|| external::missing("minIO", StorageKind::MinIO))?;
+        let wish = Wish { cluster, spec, name: namespace::name(cluster)? };
+        let (existing, (), credentials, claims, access) = (
+            world.read::<Tenant>(&wish.name),
+            namespace::has_room_for(&wish.name, world),
+            Credentials::of(&wish, world),
+            Claims::of(&wish),
+            Access::of(&wish),
+        )
+            .all()?;
+        if let Some(existing) = &existing {
+            claims.fit(&wish, existing)?;
+        }
+        let tenant = tenant::tenant(&wish, existing.as_ref(), &claims, &credentials);
+        let part = |desired: Desired| desired.of(STORAGE);
+        let data = |desired: Desired| part(desired).tied(cluster.tie_of_data());
+        let settings = settings(&access, &credentials);
+        let minio = Self {
+            claims: claims.objects(&wish).map(|claim| data(Desired::once(claim))).collect(),
+            tenant: data(tenant.into()),
+            service: part(access::service(&wish).into()),
+            ingress: access.ingress(&wish).map(|ingress| part(ingress.into())),
+            credentials: credentials.map(data),
+        };
+        Ok((settings, minio))
+    }
+
+    /// Adds its children; the Harbor comes after them.
+    pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
+        let made = self.credentials.made.map(|secret| graph.add::<Secret>(secret, ()));
+        let used = graph.add::<Secret>(self.credentials.used, made);
+        let claims: Vec<_> =
+            self.claims.into_iter().map(|claim| graph.add::<PersistentVolumeClaim>(claim, ())).collect();
+        let tenant = graph.add::<Tenant>(self.tenant, (used, claims));
+        let service = graph.add::<Service>(self.service, ());
+        let ingress = self.ingress.map(|ingress| graph.add::<Ingress>(ingress, ()));
+        (tenant, service, ingress)
+    }
+}
+
+/// Where the Harbor finds it.
+fn settings(access: &Access<'_>, credentials: &Credentials) -> HarborStorageSpec {
+    let s3 = S3Spec {
+        access_key_ref: Some(credentials.source.clone()),
+        secret_key_ref: Some(credentials.shared.clone()),
+        region_endpoint: Some(access.endpoint.clone()),
+        secure: access.is_secure(),
+        certificate_ref: access.certificate(),
+        ..S3Spec::new(REGION, BUCKET)
+    };
+    HarborStorageSpec {
+        object_store: ObjectStoreSpec { s3: Some(s3), ..ObjectStoreSpec::default() },
+        redirect: Some(RedirectDisable { disable: access.redirect.is_none() }),
+        ..HarborStorageSpec::default()
+    }
+}

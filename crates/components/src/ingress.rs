@@ -1,0 +1,98 @@
+//! Ingresses, in the flavours that ingress controllers want.
+
+use crate::tls::Scheme;
+use api::v1beta1::expose::{IngressController, IngressSpec};
+use k8s_openapi::api::networking::v1::{
+    self as networking, HTTPIngressPath, HTTPIngressRuleValue, Ingress, IngressBackend, IngressRule,
+    IngressServiceBackend, IngressTLS, ServiceBackendPort,
+};
+use kube::core::ObjectMeta;
+
+/// An Ingress to be.
+pub(crate) struct Exposed<'a> {
+    /// Its metadata; what the user wishes is added.
+    pub metadata: ObjectMeta,
+    /// What the user wishes.
+    pub wished: &'a IngressSpec,
+    /// Secret with the certificate that users are shown.
+    pub certificate: Option<String>,
+    /// How what is behind it is served.
+    pub behind: Scheme,
+    /// How users are served; over TLS, those who come in clear text are sent there.
+    pub public: Scheme,
+    /// Which requests go where.
+    pub paths: Vec<HTTPIngressPath>,
+}
+
+impl From<Exposed<'_>> for Ingress {
+    fn from(exposed: Exposed<'_>) -> Self {
+        let Exposed { mut metadata, wished, certificate, behind, public, paths } = exposed;
+        let annotations = metadata.annotations.get_or_insert_default();
+        annotations.extend(owned(flavour(behind, public, wished.controller)));
+        annotations.extend(wished.annotations.clone());
+        if !wished.labels.is_empty() {
+            metadata.labels.get_or_insert_default().extend(wished.labels.clone());
+        }
+        let tls = certificate.map(|secret| {
+            vec![IngressTLS { hosts: Some(vec![wished.host.clone()]), secret_name: Some(secret) }]
+        });
+        Self {
+            metadata,
+            spec: Some(networking::IngressSpec {
+                ingress_class_name: wished.ingress_class_name.clone(),
+                rules: Some(vec![IngressRule {
+                    host: Some(wished.host.clone()),
+                    http: Some(HTTPIngressRuleValue { paths }),
+                }]),
+                tls,
+                default_backend: None,
+            }),
+            status: None,
+        }
+    }
+}
+
+/// Requests below `prefix`, sent to a Service.
+pub(crate) fn path(prefix: &str, service: impl Into<String>, port: i32) -> HTTPIngressPath {
+    let port = ServiceBackendPort { number: Some(port), name: None };
+    HTTPIngressPath {
+        path: Some(prefix.into()),
+        path_type: "Prefix".into(),
+        backend: IngressBackend {
+            service: Some(IngressServiceBackend { name: service.into(), port: Some(port) }),
+            resource: None,
+        },
+    }
+}
+
+/// What controllers must be told: images are large, and what is behind may be served over TLS.
+fn flavour(
+    behind: Scheme,
+    public: Scheme,
+    controller: IngressController,
+) -> Vec<(&'static str, &'static str)> {
+    let protocol = match behind {
+        Scheme::Http => "HTTP",
+        Scheme::Https => "HTTPS",
+    };
+    let mut annotations = vec![
+        ("nginx.ingress.kubernetes.io/backend-protocol", protocol),
+        ("nginx.ingress.kubernetes.io/proxy-body-size", "0"),
+    ];
+    match (controller, public) {
+        (IngressController::Default | IngressController::Gce, _)
+        | (IngressController::Contour, Scheme::Http) => {}
+        (IngressController::Ncp, Scheme::Http) => annotations.push(("ncp/use-regex", "true")),
+        (IngressController::Ncp, Scheme::Https) => {
+            annotations.extend([("ncp/use-regex", "true"), ("ncp/http-redirect", "true")]);
+        }
+        (IngressController::Contour, Scheme::Https) => {
+            annotations.push(("ingress.kubernetes.io/force-ssl-redirect", "true"));
+        }
+    }
+    annotations
+}
+
+fn owned<'a>(pairs: Vec<(&'a str, &'a str)>) -> impl Iterator<Item = (String, String)> + use<'a> {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()))
+}
