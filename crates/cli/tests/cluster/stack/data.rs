@@ -32,8 +32,7 @@ async fn a10_deleting_a_stack_keeps_its_data_and_another_of_the_same_name_goes_o
         cluster.get::<Tenant>("minio-acme").await.metadata.uid,
     );
 
-    cluster.delete::<HarborCluster>("acme").await;
-    cluster.until_gone::<HarborCluster>("acme").await;
+    cluster.deleted("acme").await;
     cluster.until_gone::<Harbor>("acme-harbor").await;
     cluster.until_gone::<RedisFailover>("acme-redis").await;
     cluster.apply(in_cluster()).await;
@@ -59,7 +58,7 @@ async fn b41_data_goes_with_a_stack_that_says_so() {
     let told = cluster.until_healthy("acme").await.status.unwrap();
     assert_eq!(serde_json::to_value(told.deletion_policy).unwrap(), json!("Delete"));
 
-    cluster.delete::<HarborCluster>("acme").await;
+    cluster.deleted("acme").await;
 
     cluster.until_gone::<Postgresql>(&database(&cluster)).await;
     cluster.until_gone::<Tenant>("minio-acme").await;
@@ -79,7 +78,7 @@ async fn a05_deleting_a_stack_leaves_its_namesake_in_another_namespace_alone() {
     }
     let before = there.claims().await;
 
-    here.delete::<HarborCluster>("acme").await;
+    here.deleted("acme").await;
     here.until_gone::<Tenant>("minio-acme").await;
     here.until_gone::<Postgresql>(&database(&here)).await;
 

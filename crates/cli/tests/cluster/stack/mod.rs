@@ -14,12 +14,18 @@ use std::path::PathBuf;
 impl Cluster {
     /// Waits until a HarborCluster is healthy as its newest spec wants it.
     pub async fn until_healthy(&self, name: &str) -> HarborCluster {
-        self.until::<HarborCluster>(name, |cluster| {
+        let healthy = |cluster: &HarborCluster| {
             let status = cluster.status.clone().unwrap_or_default();
             status.status == "healthy"
                 && status.observation.observed_generation == cluster.metadata.generation
-        })
-        .await
+        };
+        Box::pin(self.until::<HarborCluster>(name, healthy)).await
+    }
+
+    /// Deletes a HarborCluster, and waits until it is gone.
+    pub async fn deleted(&self, name: &str) {
+        self.delete::<HarborCluster>(name).await;
+        Box::pin(self.until_gone::<HarborCluster>(name)).await;
     }
 
     /// Waits until a condition has this reason; its message.
@@ -33,7 +39,7 @@ impl Cluster {
             };
             conditions.into_iter().find(told)
         };
-        let cluster = self.until::<HarborCluster>(name, |cluster| told(cluster).is_some()).await;
+        let cluster = Box::pin(self.until::<HarborCluster>(name, |cluster| told(cluster).is_some())).await;
         told(&cluster).and_then(|condition| condition.message).unwrap_or_default()
     }
 }
