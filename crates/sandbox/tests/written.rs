@@ -172,6 +172,8 @@ async fn both_operators_of_redis_accept_ours() {
         },
     });
     accepted::<RedisSentinel>("redis.redis.opstreelabs.in_redissentinels", sentinel).await;
+}
+
 /// The spec of the first object of a kind in what a golden case of HarborCluster makes.
 fn rendered(case: &str, kind: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
