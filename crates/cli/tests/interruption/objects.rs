@@ -80,6 +80,9 @@ fn steady(mut object: Value) -> Value {
     if let Some(object) = object.as_object_mut() {
         object.remove("status");
     }
+    if object["kind"] == "PersistentVolumeClaim" {
+        object["spec"]["volumeName"] = Value::Null;
+    }
     without_digests(&mut object);
     object
 }
