@@ -8,7 +8,7 @@ mod cases;
 use cases::{Case, files, golden_directory, key};
 use components::Visitor;
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{Component, ObjectKey, Planned, References, Snapshot, plan};
+use plan::{Component, Desired, ObjectKey, Planned, References, Snapshot, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -201,7 +201,7 @@ fn what_pods_use_was_read_or_is_made_before_them() {
             let plan = case.plan().unwrap();
             let mut known: BTreeSet<ObjectKey> = plan.reads.clone();
             for (_, _, after) in plan.graph.iter() {
-                known.extend(after.iter().map(|id| plan.graph[*id].object.key()));
+                known.extend(after.iter().map(|id| made(&plan.graph[*id])));
             }
             for (_, desired, _) in plan.graph.iter() {
                 let Some(template) = desired.object.pod_template() else { continue };
@@ -214,4 +214,15 @@ fn what_pods_use_was_read_or_is_made_before_them() {
     }
 
     for_every_case(Used);
+}
+
+/// What there is once an object is ready: for a certificate, the Secret that comes of it.
+fn made(desired: &Desired) -> ObjectKey {
+    let key = desired.object.key();
+    match desired.object.to_json().unwrap()["spec"]["secretName"].as_str() {
+        Some(secret) if key.kind == "Certificate" => {
+            ObjectKey { group: String::new(), kind: "Secret".into(), name: secret.into(), ..key }
+        }
+        _ => key,
+    }
 }

@@ -72,7 +72,7 @@ impl Component for Harbor {
             upgrade::allowed(&harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
-            front.front(&harbor, &owner.metadata),
+            front.front(&harbor, &owner.metadata, world),
         )
             .all()?;
 

@@ -3,12 +3,13 @@
 use super::super::{certificates, inputs::Inputs, part::Part};
 use crate::{
     front::{Front, Wishes},
+    secret_key::{SecretKey, Secrets, not_empty},
     tls::Scheme,
     url::Url,
 };
 use api::v1beta1::{ObjectName, component::ComponentSpec};
 use kube::core::ObjectMeta;
-use plan::PlanError;
+use plan::{All, PlanError, World};
 
 /// What a front is made from that nobody else holds.
 pub(in super::super) struct FrontParts {
@@ -37,6 +38,7 @@ impl FrontParts {
         &'a self,
         harbor: &Inputs<'a>,
         meta: &'a ObjectMeta,
+        world: &World<'_>,
     ) -> Result<Option<Front<'a>>, PlanError> {
         let Some(service) = &harbor.installation.expose.core.service else { return Ok(None) };
         if harbor.installation.portal.is_none() {
@@ -57,6 +59,16 @@ impl FrontParts {
             core: &self.core,
             portal: &self.portal,
         };
-        Front::of(meta, wishes).map(Some)
+        let (front, ()) = (Front::of(meta, wishes), given_certificate(harbor, world)).all()?;
+        Ok(Some(front))
     }
+}
+
+/// A certificate the user named is looked at: nginx would not start without.
+fn given_certificate(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let tls = harbor.installation.expose.core.component.tls.as_ref();
+    let Some(secret) = tls.and_then(|tls| tls.certificate_ref.as_deref()) else { return Ok(()) };
+    let secrets = Secrets::new(world, harbor.namespace);
+    let file = |file| secrets.sound(&SecretKey::new(secret, file), not_empty);
+    (file("tls.crt"), file("tls.key")).all().map(drop)
 }

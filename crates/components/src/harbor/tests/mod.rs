@@ -13,7 +13,7 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use everything a Harbor can be given.
-const CASES: [&str; 8] = [
+const CASES: [&str; 9] = [
     "minimal",
     "harbor-2.5",
     "harbor-2.8",
@@ -21,6 +21,7 @@ const CASES: [&str; 8] = [
     "harbor-2.13",
     "harbor-2.15",
     "storage-oss",
+    "versions",
     "without-cert-manager",
 ];
 
