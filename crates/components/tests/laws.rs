@@ -216,6 +216,50 @@ fn what_pods_use_was_read_or_is_made_before_them() {
     for_every_case(Used);
 }
 
+#[test]
+fn b02_another_number_of_pods_restarts_none() {
+    struct Restarted;
+
+    impl Law for Restarted {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            // An autoscaler that chooses the number, and the number itself, are all that may differ.
+            let others = |case: &Case<C>| -> Vec<Value> {
+                let mut children = case.children();
+                children.retain(|child| child["kind"] != "HorizontalPodAutoscaler");
+                for deployment in children.iter_mut().filter(|child| child["kind"] == "Deployment") {
+                    deployment["spec"].as_object_mut().unwrap().remove("replicas");
+                }
+                children
+            };
+            let owner = case.owner.clone();
+            let scaled = Case::<C> { owner, inputs: case.inputs.clone(), without: case.without.clone() }
+                .set("/spec/autoscaling", Value::Null)
+                .set("/spec/replicas", 1.into());
+            assert_eq!(others(&scaled), others(case), "{name}");
+        }
+    }
+
+    for_every_case(Restarted);
+}
+
+#[test]
+fn b34_no_child_is_wanted_twice() {
+    struct Twice;
+
+    impl Law for Twice {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let plan = case.plan().unwrap();
+            let mut keys = BTreeSet::new();
+            for (_, desired, _) in plan.graph.iter() {
+                let key = desired.object.key();
+                assert!(keys.insert(key.clone()), "{name}: {key}");
+            }
+        }
+    }
+
+    for_every_case(Twice);
+}
+
 /// What there is once an object is ready: for a certificate, the Secret that comes of it.
 fn made(desired: &Desired) -> ObjectKey {
     let key = desired.object.key();
