@@ -52,7 +52,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 57] = [
+const ADDITIONS: [(&str, &str); 58] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -77,6 +77,7 @@ const ADDITIONS: [(&str, &str); 57] = [
     (".driverOptions", "the registry knows options that neither the chart nor the Go operator had"),
     (".connectionMaxLifetime", CHART),
     (".connectionMaxIdleTime", CHART),
+    (".files[].prefix", "a Harbor could name a directory for the logs of jobs, which got lost"),
     (".cacheLayer", CHART),
     (".quotaProvider", CHART),
     (".gdpr", CHART),
