@@ -163,7 +163,8 @@ pub struct CoreHttpSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreLogSpec {
-    /// Least severe messages that are logged. Defaults to info.
+    /// Least severe messages that are logged. Defaults to info; debug is taken for info, since at debug Core prints
+    /// the password of Redis.
     #[serde(default)]
     pub level: CoreLogLevel,
 }
