@@ -13,6 +13,7 @@ use super::{
     component::ComponentSpec,
     defaults::on,
     duration::{GoDuration, seconds},
+    installation::DeletionPolicy,
     metrics::MetricsSpec,
     name::ObjectName,
     network::Network,
@@ -113,6 +114,11 @@ pub struct CoreSpec {
     /// The cache layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_layer: Option<CacheLayerSpec>,
+
+    /// What becomes of what is known about the database when the Core is deleted. Retain unless set: with Delete, a
+    /// Core made anew over an old database may be given another encryption key without being refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
 
     /// Further settings.
     #[serde(flatten)]

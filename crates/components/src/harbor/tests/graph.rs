@@ -93,7 +93,10 @@ fn the_keys_of_what_is_in_the_database_outlive_their_harbor_unless_data_is_to_be
     let case = Case::<Harbor>::golden("harbor-2.5");
     let keys = ["acme-harbor-core-encryptionkey", "acme-harbor-notarysigner-encryption-key"];
     assert_eq!(kept(&case), keys);
-    assert_eq!(kept(&case.set("/spec/deletionPolicy", json!("Delete"))), Vec::<String>::new());
+    assert_eq!(super::spec(&case, "Core").get("deletionPolicy"), None);
+    let case = case.set("/spec/deletionPolicy", json!("Delete"));
+    assert_eq!(kept(&case), Vec::<String>::new());
+    assert_eq!(super::spec(&case, "Core")["deletionPolicy"], "Delete");
 }
 
 #[test]
