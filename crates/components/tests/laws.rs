@@ -6,7 +6,7 @@
 mod cases;
 
 use cases::{Case, files, golden_directory, key};
-use components::Visitor;
+use components::{Visitor, harbor::Harbor};
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
 use plan::{Component, Desired, ObjectKey, Planned, References, Snapshot, plan};
 use serde_json::Value;
@@ -214,6 +214,30 @@ fn what_pods_use_was_read_or_is_made_before_them() {
     }
 
     for_every_case(Used);
+}
+
+#[test]
+fn pods_wait_for_all_settings_beside_them_and_nothing_else_waits() {
+    struct Waits;
+
+    impl Law for Waits {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            // A Harbor is all about who waits for whom, and says so itself.
+            if C::NAME == Harbor::NAME {
+                return;
+            }
+            let plan = case.plan().unwrap();
+            let settings = |desired: &Desired| matches!(&*desired.object.key().kind, "ConfigMap" | "Secret");
+            let beside = plan.graph.iter().filter(|(_, desired, _)| settings(desired));
+            let beside: Vec<_> = beside.map(|(id, ..)| id).collect();
+            for (_, desired, after) in plan.graph.iter() {
+                let expected: &[_] = if desired.object.pod_template().is_some() { &beside } else { &[] };
+                assert_eq!(after, expected, "{name}: {}", desired.object.key());
+            }
+        }
+    }
+
+    for_every_case(Waits);
 }
 
 #[test]
