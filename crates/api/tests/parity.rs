@@ -52,7 +52,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 58] = [
+const ADDITIONS: [(&str, &str); 60] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -62,6 +62,8 @@ const ADDITIONS: [(&str, &str); 58] = [
     (".topologySpreadConstraints", SCHEDULING),
     (".priorityClassName", SCHEDULING),
     (".extraEnv", CHART),
+    (".initContainers", CHART),
+    (".internalTLS.certificates", CHART),
     (".podDisruptionBudget", CHART),
     (".autoscaling", "users do it by hand today (harbor-helm 1068)"),
     (".revisionHistoryLimit", CHART),

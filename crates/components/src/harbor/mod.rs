@@ -8,6 +8,7 @@ mod certificates;
 mod credentials;
 mod expose;
 mod inputs;
+mod internal_tls;
 mod network_policies;
 mod part;
 mod parts;

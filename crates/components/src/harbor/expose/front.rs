@@ -1,7 +1,8 @@
 //! The reverse proxy in front of Core and the portal.
 
-use super::super::{certificates, inputs::Inputs, part::Part};
+use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
 use crate::{
+    authorities,
     front::{Front, Wishes},
     secret_key::{SecretKey, Secrets, not_empty},
     tls::Scheme,
@@ -59,16 +60,21 @@ impl FrontParts {
             core: &self.core,
             portal: &self.portal,
         };
-        let (front, ()) = (Front::of(meta, wishes), given_certificate(harbor, world)).all()?;
+        let (front, ()) = (Front::of(meta, wishes), given_certificates(harbor, world)).all()?;
         Ok(Some(front))
     }
 }
 
-/// A certificate the user named is looked at: nginx would not start without.
-fn given_certificate(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
-    let tls = harbor.installation.expose.core.component.tls.as_ref();
-    let Some(secret) = tls.and_then(|tls| tls.certificate_ref.as_deref()) else { return Ok(()) };
+/// What the user brought along is looked at: nginx would not start without.
+fn given_certificates(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let installation = harbor.installation;
+    let public =
+        installation.expose.core.component.tls.as_ref().and_then(|tls| tls.certificate_ref.as_deref());
+    let core = internal_tls::is_given(installation).then(|| internal_tls::given(installation, Part::Core));
+    let files = public
+        .into_iter()
+        .flat_map(|secret| [SecretKey::new(secret, "tls.crt"), SecretKey::new(secret, "tls.key")])
+        .chain(core.flatten().map(|secret| SecretKey::new(secret, authorities::CERTIFICATE)));
     let secrets = Secrets::new(world, harbor.namespace);
-    let file = |file| secrets.sound(&SecretKey::new(secret, file), not_empty);
-    (file("tls.crt"), file("tls.key")).all().map(drop)
+    files.map(|file| secrets.sound(&file, not_empty)).collect::<Vec<_>>().all().map(drop)
 }
