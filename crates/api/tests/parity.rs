@@ -68,7 +68,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 63] = [
+const ADDITIONS: [(&str, &str); 66] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -78,6 +78,8 @@ const ADDITIONS: [(&str, &str); 63] = [
     (".topologySpreadConstraints", SCHEDULING),
     (".priorityClassName", SCHEDULING),
     (".extraEnv", CHART),
+    (".initContainers", CHART),
+    (".internalTLS.certificates", CHART),
     (".podDisruptionBudget", CHART),
     (".autoscaling", "users do it by hand today (harbor-helm 1068)"),
     (".revisionHistoryLimit", CHART),
@@ -94,6 +96,7 @@ const ADDITIONS: [(&str, &str); 63] = [
     (".driverOptions", "the registry knows options that neither the chart nor the Go operator had"),
     (".connectionMaxLifetime", CHART),
     (".connectionMaxIdleTime", CHART),
+    (".files[].prefix", "a Harbor could name a directory for the logs of jobs, which got lost"),
     (".cacheLayer", CHART),
     (".quotaProvider", CHART),
     (".gdpr", CHART),

@@ -27,7 +27,7 @@ pub(crate) struct Database<'a> {
 impl<'a> Database<'a> {
     /// The database a spec describes, found usable. `field` is where the spec does so.
     ///
-    /// Harbor joins all of it with spaces and without quotes, so none of it may be empty or hold white space.
+    /// Harbor joins all of it with spaces and without quotes, so none of it may be empty, hold white space or be quoted.
     pub fn of(
         connection: &'a PostgresConnection,
         field: &str,
@@ -121,6 +121,20 @@ fn one_word(value: &[u8]) -> Result<(), Fault> {
             "contains white space, which Harbor cannot pass on to the database",
             "use one without",
         )),
+        Some(b'\\') => Err(misread("ends with a backslash")),
+        _ if value.starts_with(b"'") => Err(misread("begins with a single quote")),
+        _ if value.windows(2).any(|pair| matches!(pair, [b'\\', b'\\' | b'\''])) => {
+            Err(misread("contains a backslash before another one or before a single quote"))
+        }
         _ => Ok(()),
     }
+}
+
+/// Between two spaces, PostgreSQL's clients take a quote in front for the beginning of a quoted value, and a backslash
+/// for a sign that a quote, a backslash or a space belongs to the value.
+fn misread(how: &str) -> Fault {
+    Fault::new(
+        format!("{how}, which Harbor passes on to the database unescaped, so that it is misread"),
+        "use one that does not",
+    )
 }

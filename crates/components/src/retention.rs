@@ -5,7 +5,12 @@ use plan::Tie;
 
 /// How children that hold data are tied to an installation.
 pub(crate) fn tie_of_data(installation: &InstallationSpec) -> Tie {
-    match installation.deletion_policy.unwrap_or_default() {
+    tie(installation.deletion_policy)
+}
+
+/// How children that hold data are tied to their owner under this policy.
+pub(crate) fn tie(policy: Option<DeletionPolicy>) -> Tie {
+    match policy.unwrap_or_default() {
         DeletionPolicy::Retain => Tie::Kept,
         DeletionPolicy::Delete => Tie::Owned,
     }

@@ -135,6 +135,7 @@ impl Workload<'_> {
             topology_spread_constraints: some(&spread(self.instance)),
             priority_class_name: spec.priority_class_name.clone(),
             security_context: Some(restricted_pod(&self.volumes)),
+            init_containers: some(&init_containers(&self.containers)),
             containers: self.containers.into_iter().map(|(it, wishes)| container(it, wishes)).collect(),
             volumes: Some(self.volumes).filter(|volumes| !volumes.is_empty()),
             termination_grace_period_seconds: self.termination_grace_period_seconds,
@@ -169,6 +170,16 @@ fn container(container: Container, spec: &ComponentSpec) -> Container {
         security_context: Some(restricted_container(container.security_context.unwrap_or_default())),
         ..container
     }
+}
+
+/// What users want to run first, each component in a pod before the next. Nobody but the user knows what it may need.
+fn init_containers(containers: &[(Container, &ComponentSpec)]) -> Vec<Container> {
+    let secured = |wished: &Container| {
+        let mut container = wished.clone();
+        container.security_context.get_or_insert_with(|| restricted_container(SecurityContext::default()));
+        container
+    };
+    containers.iter().flat_map(|(_, wishes)| &wishes.init_containers).map(secured).collect()
 }
 
 /// Each name once: the API server refuses to apply a list with the same name twice.

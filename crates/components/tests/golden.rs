@@ -1,16 +1,22 @@
 //! What each component makes of an object, written down: `tests/golden/<component>/<case>/{in.yaml,inputs/,out.yaml}`.
 //!
-//! `UPDATE_GOLDEN=1 cargo nextest run -p components` writes `out.yaml` anew; the difference is what to review.
+//! The case `versions` of each component is what every Harbor understands that has it: `out.yaml` is for the oldest, and
+//! `upgrades.diff` says what each later minor release changes, or why it is refused.
+//!
+//! `UPDATE_GOLDEN=1 cargo nextest run -p components` writes both anew; the difference is what to review.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
 #[allow(dead_code, reason = "shared with the unit tests")]
 mod cases;
+#[path = "cases/changes.rs"]
+mod changes;
 
 use cases::{Case, files, golden_directory};
-use components::{Visitor, core::Core};
-use plan::{Component, Desired, Policy, Readable, Tie};
-use std::{fs, path::Path};
+use changes::changes;
+use components::{VERSION_ANNOTATION, Visitor, core::Core};
+use plan::{Component, Desired, Plan, Policy, Readable, Tie};
+use std::{fmt::Write, fs, path::Path};
 
 #[test]
 fn every_component_is_as_written_down() {
@@ -18,15 +24,31 @@ fn every_component_is_as_written_down() {
 
     impl Visitor for EveryCase {
         fn visit<C: Component>(&mut self) {
+            let outcome = |case: &Path| rendered(&Case::<C>::load(case).plan().unwrap());
             let cases = files(&golden_directory::<C>());
-            self.0
-                .extend(cases.iter().filter_map(|case| difference(case, &rendered(&Case::<C>::load(case)))));
+            self.0.extend(cases.iter().filter_map(|case| difference(&case.join("out.yaml"), &outcome(case))));
         }
     }
 
     let mut every_case = EveryCase(Vec::new());
     components::for_each(&mut every_case);
-    assert!(every_case.0.is_empty(), "run with UPDATE_GOLDEN=1 and review:\n{}", every_case.0.join("\n"));
+    assert_none(&every_case.0);
+}
+
+#[test]
+fn what_changes_with_every_minor_release_is_as_written_down() {
+    struct EveryVersion(Vec<String>);
+
+    impl Visitor for EveryVersion {
+        fn visit<C: Component>(&mut self) {
+            let case = golden_directory::<C>().join("versions");
+            self.0.extend(difference(&case.join("upgrades.diff"), &upgrades::<C>(&case)));
+        }
+    }
+
+    let mut every_version = EveryVersion(Vec::new());
+    components::for_each(&mut every_version);
+    assert_none(&every_version.0);
 }
 
 #[test]
@@ -40,11 +62,45 @@ fn the_example_of_a_core_renders() {
     assert_eq!(kinds, ["Service", "ConfigMap", "Secret", "Secret", "Deployment"]);
 }
 
+/// What each minor release but the first changes, and which ones refuse the object.
+fn upgrades<C: Component>(case: &Path) -> String {
+    // The version itself is everywhere; what still has another than it should stands out.
+    let outcome = |minor: u32| {
+        let version = format!("2.{minor}.0");
+        let plan = at::<C>(Case::load(case), &version).plan();
+        plan.map(|plan| rendered(&plan).replace(&version, "<version>")).map_err(|error| error.to_string())
+    };
+    let mut text = String::new();
+    for minor in 6..=15 {
+        let changes = match (outcome(minor - 1), outcome(minor)) {
+            (Ok(before), Ok(after)) => changes(&before, &after),
+            (Err(_), Ok(after)) => changes("", &after),
+            (_, Err(refused)) => format!("refused: {refused}\n"),
+        };
+        let changes = if changes.is_empty() { "nothing but the version\n" } else { &changes };
+        write!(text, "2.{minor}\n{changes}\n").unwrap();
+    }
+    text
+}
+
+/// The case as it would be with another version of Harbor.
+fn at<C: Component>(mut case: Case<C>, version: &str) -> Case<C> {
+    for input in &mut case.inputs {
+        if let Some(annotation) = input["metadata"]["annotations"].get_mut(VERSION_ANNOTATION) {
+            *annotation = version.into();
+        }
+    }
+    let owner = serde_json::to_value(&case.owner).unwrap();
+    match owner.pointer("/spec/version") {
+        Some(_) => case.set("/spec/version", version.into()),
+        None => case.annotated(VERSION_ANNOTATION, version),
+    }
+}
+
 /// Objects in the order they are applied, fields in the order a person reads them, each under how it is brought about.
-fn rendered<C: Component>(case: &Case<C>) -> String {
+fn rendered(plan: &Plan) -> String {
     // Long values stay on one line, where they can be searched for.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };
-    let plan = case.plan().unwrap();
     let document = |desired: &Desired| {
         let object = desired.object.to_json().unwrap();
         let object = serde_saphyr::to_string_with_options(&Readable(&object), options.clone()).unwrap();
@@ -67,12 +123,11 @@ fn policy(policy: &Policy) -> String {
     }
 }
 
-fn difference(case: &Path, rendered: &str) -> Option<String> {
-    let golden = case.join("out.yaml");
+fn difference(golden: &Path, rendered: &str) -> Option<String> {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&golden, rendered).unwrap();
+        fs::write(golden, rendered).unwrap();
     }
-    let expected = fs::read_to_string(&golden).unwrap_or_default();
+    let expected = fs::read_to_string(golden).unwrap_or_default();
     if expected == rendered {
         return None;
     }
@@ -80,4 +135,8 @@ fn difference(case: &Path, rendered: &str) -> Option<String> {
     let line = line.unwrap_or_else(|| expected.lines().count().min(rendered.lines().count()));
     let shown = |text: &str| text.lines().nth(line).unwrap_or("(nothing)").trim().to_owned();
     Some(format!("{}:{}: {} became {}", golden.display(), line + 1, shown(&expected), shown(rendered)))
+}
+
+fn assert_none(differences: &[String]) {
+    assert!(differences.is_empty(), "run with UPDATE_GOLDEN=1 and review:\n{}", differences.join("\n"));
 }

@@ -6,9 +6,9 @@
 mod cases;
 
 use cases::{Case, files, golden_directory, key};
-use components::Visitor;
+use components::{Visitor, harbor::Harbor};
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{Component, ObjectKey, Planned, References, Snapshot, plan};
+use plan::{Component, Desired, ObjectKey, Planned, References, Snapshot, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -201,7 +201,7 @@ fn what_pods_use_was_read_or_is_made_before_them() {
             let plan = case.plan().unwrap();
             let mut known: BTreeSet<ObjectKey> = plan.reads.clone();
             for (_, _, after) in plan.graph.iter() {
-                known.extend(after.iter().map(|id| plan.graph[*id].object.key()));
+                known.extend(after.iter().map(|id| made(&plan.graph[*id])));
             }
             for (_, desired, _) in plan.graph.iter() {
                 let Some(template) = desired.object.pod_template() else { continue };
@@ -214,4 +214,83 @@ fn what_pods_use_was_read_or_is_made_before_them() {
     }
 
     for_every_case(Used);
+}
+
+#[test]
+fn pods_wait_for_all_settings_beside_them_and_nothing_else_waits() {
+    struct Waits;
+
+    impl Law for Waits {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            // A Harbor is all about who waits for whom, and says so itself.
+            if C::NAME == Harbor::NAME {
+                return;
+            }
+            let plan = case.plan().unwrap();
+            let settings = |desired: &Desired| matches!(&*desired.object.key().kind, "ConfigMap" | "Secret");
+            let beside = plan.graph.iter().filter(|(_, desired, _)| settings(desired));
+            let beside: Vec<_> = beside.map(|(id, ..)| id).collect();
+            for (_, desired, after) in plan.graph.iter() {
+                let expected: &[_] = if desired.object.pod_template().is_some() { &beside } else { &[] };
+                assert_eq!(after, expected, "{name}: {}", desired.object.key());
+            }
+        }
+    }
+
+    for_every_case(Waits);
+}
+
+#[test]
+fn b02_another_number_of_pods_restarts_none() {
+    struct Restarted;
+
+    impl Law for Restarted {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            // An autoscaler that chooses the number, and the number itself, are all that may differ.
+            let others = |case: &Case<C>| -> Vec<Value> {
+                let mut children = case.children();
+                children.retain(|child| child["kind"] != "HorizontalPodAutoscaler");
+                for deployment in children.iter_mut().filter(|child| child["kind"] == "Deployment") {
+                    deployment["spec"].as_object_mut().unwrap().remove("replicas");
+                }
+                children
+            };
+            let owner = case.owner.clone();
+            let scaled = Case::<C> { owner, inputs: case.inputs.clone(), without: case.without.clone() }
+                .set("/spec/autoscaling", Value::Null)
+                .set("/spec/replicas", 1.into());
+            assert_eq!(others(&scaled), others(case), "{name}");
+        }
+    }
+
+    for_every_case(Restarted);
+}
+
+#[test]
+fn b34_no_child_is_wanted_twice() {
+    struct Twice;
+
+    impl Law for Twice {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let plan = case.plan().unwrap();
+            let mut keys = BTreeSet::new();
+            for (_, desired, _) in plan.graph.iter() {
+                let key = desired.object.key();
+                assert!(keys.insert(key.clone()), "{name}: {key}");
+            }
+        }
+    }
+
+    for_every_case(Twice);
+}
+
+/// What there is once an object is ready: for a certificate, the Secret that comes of it.
+fn made(desired: &Desired) -> ObjectKey {
+    let key = desired.object.key();
+    match desired.object.to_json().unwrap()["spec"]["secretName"].as_str() {
+        Some(secret) if key.kind == "Certificate" => {
+            ObjectKey { group: String::new(), kind: "Secret".into(), name: secret.into(), ..key }
+        }
+        _ => key,
+    }
 }

@@ -7,7 +7,7 @@ use super::{
     probes::ProbesSpec,
 };
 use k8s_openapi::api::core::v1::{
-    Affinity, EnvVar, ResourceRequirements, Toleration, TopologySpreadConstraint,
+    Affinity, Container, EnvVar, ResourceRequirements, Toleration, TopologySpreadConstraint,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,12 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "pod_fields::variables")]
     pub extra_env: Vec<EnvVar>,
+
+    /// Containers that run to their end before the component starts; as in a pod. They may mount its volumes. Without a
+    /// `securityContext` they get that of the component.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "pod_fields::objects")]
+    pub init_containers: Vec<Container>,
 
     /// How many pods may be taken away at once, for example when nodes are drained. Unlimited unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,6 +13,7 @@ use super::{
     component::ComponentSpec,
     defaults::on,
     duration::{GoDuration, seconds},
+    installation::DeletionPolicy,
     metrics::MetricsSpec,
     name::ObjectName,
     network::Network,
@@ -114,6 +115,11 @@ pub struct CoreSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_layer: Option<CacheLayerSpec>,
 
+    /// What becomes of what is known about the database when the Core is deleted. Retain unless set: with Delete, a
+    /// Core made anew over an old database may be given another encryption key without being refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
+
     /// Further settings.
     #[serde(flatten)]
     pub settings: CoreSettingsSpec,
@@ -163,7 +169,8 @@ pub struct CoreHttpSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreLogSpec {
-    /// Least severe messages that are logged. Defaults to info.
+    /// Least severe messages that are logged. Defaults to info; debug is taken for info, since at debug Core prints
+    /// the password of Redis.
     #[serde(default)]
     pub level: CoreLogLevel,
 }

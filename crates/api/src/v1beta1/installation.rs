@@ -141,9 +141,51 @@ pub enum DeletionPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborInternalTlsSpec {
-    /// Whether components talk to each other over TLS, with certificates from cert-manager. Defaults to false.
+    /// Whether components talk to each other over TLS. Defaults to false.
     #[serde(default)]
     pub enabled: bool,
+
+    /// Certificates of components. Unless set, cert-manager or the operator issues them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificates: Option<InternalCertificatesSpec>,
+}
+
+/// TLS Secrets of components, one for each that is installed. Each has `tls.crt` for the name of the component's Service,
+/// `tls.key`, and `ca.crt`, by which the component knows all others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InternalCertificatesSpec {
+    /// Of Core, `<name>-harbor-core`. The exporter and the reverse proxy use its `ca.crt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<ObjectName>,
+
+    /// Of JobService, `<name>-harbor-jobservice`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobservice: Option<ObjectName>,
+
+    /// Of the registry, `<name>-harbor-registry`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry: Option<ObjectName>,
+
+    /// Of the registry's controller, `<name>-harbor-registryctl`. That of the registry unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registryctl: Option<ObjectName>,
+
+    /// Of the portal, `<name>-harbor-portal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub portal: Option<ObjectName>,
+
+    /// Of Trivy, `<name>-harbor-trivy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trivy: Option<ObjectName>,
+
+    /// Of ChartMuseum, `<name>-harbor-chartmuseum`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chartmuseum: Option<ObjectName>,
+
+    /// Of the Notary server, `<name>-harbor-notaryserver`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notaryserver: Option<ObjectName>,
 }
 
 /// Severity of log messages, mapped to what each component calls it.

@@ -172,7 +172,7 @@ async fn a_forbidden_write_shows_up_in_kubectl_describe() {
 }
 
 #[tokio::test]
-async fn deletion_leaves_nothing_behind() {
+async fn deletion_leaves_nothing_behind_but_what_is_known_of_the_database() {
     if !Assets::find().unwrap().has_controller_manager() {
         println!("skipped: there is no kube-controller-manager among the Kubernetes binaries");
         return;
@@ -196,7 +196,7 @@ async fn deletion_leaves_nothing_behind() {
             "name",
         ])
         .await;
-    assert_eq!(left, "");
+    assert_eq!(left, "secret/harbor-core-encryption-fingerprint\n");
     assert!(world.has::<Secret>("postgres").await, "what the user made stays");
 }
 

@@ -24,6 +24,13 @@ fn children_are_printed_in_the_order_in_which_they_are_applied() {
 }
 
 #[test]
+fn b35_nothing_is_read_but_the_files_that_are_given() {
+    let folder = Folder::with_a_core();
+    let output = folder.command(RENDER).env_clear().output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), rendered(&folder, RENDER));
+}
+
+#[test]
 fn yaml_and_json_say_the_same() {
     let folder = Folder::with_a_core();
     let list: Value = serde_json::from_str(&rendered(&folder, &format!("{RENDER} --output json"))).unwrap();

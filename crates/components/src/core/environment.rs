@@ -41,8 +41,8 @@ pub(super) fn environment(core: &Inputs<'_>) -> Environment {
 fn general(core: &Inputs<'_>) -> Environment {
     let level = core.spec.log.as_ref().map(|log| log.level).unwrap_or_default();
     let level = match level {
-        CoreLogLevel::Debug => "debug",
-        CoreLogLevel::Info => "info",
+        // At `debug` Harbor would print URLs of Redis with their passwords.
+        CoreLogLevel::Debug | CoreLogLevel::Info => "info",
         // What the API calls `warn` Harbor does not understand.
         CoreLogLevel::Warn => "warning",
         CoreLogLevel::Error => "error",

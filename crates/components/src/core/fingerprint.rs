@@ -9,12 +9,13 @@
 use super::{Core, keys};
 use crate::{
     instance::Instance,
+    retention,
     secret_key::{Fault, SecretKey, Secrets},
 };
 use api::v1beta1;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
-use plan::{All, Component, Desired, Digest, ObjectKey, PlanError};
+use plan::{All, Component, Desired, Digest, ObjectKey, PlanError, Tie};
 
 /// Key of the Secret that holds the first sixteen digits of what `sha256sum` says of the encryption key.
 const KEY: &str = "sha256";
@@ -23,6 +24,7 @@ const KEY: &str = "sha256";
 pub(super) struct Fingerprint {
     secret: String,
     digest: Digest,
+    tie: Tie,
 }
 
 impl Fingerprint {
@@ -41,11 +43,12 @@ impl Fingerprint {
                 let remembered = ObjectKey::of::<Secret>(namespace, &secret);
                 Err(secrets.refused(&key, another_key(&remembered)))
             }
-            _ => Ok(Self { secret, digest }),
+            _ => Ok(Self { secret, digest, tie: retention::tie(owner.spec.deletion_policy) }),
         }
     }
 
-    /// The Secret that remembers it, made once.
+    /// The Secret that remembers it, made once. It outlives the Core as the database does: whoever makes the Core anew,
+    /// and with it perhaps a new key, is told.
     pub fn remembered(&self, core: &Instance<'_>) -> Desired {
         let secret = Secret {
             metadata: core.metadata(&self.secret),
@@ -53,7 +56,7 @@ impl Fingerprint {
             data: Some([(KEY.to_owned(), ByteString(self.digest.to_string().into_bytes()))].into()),
             ..Secret::default()
         };
-        Desired::once(secret)
+        Desired::once(secret).tied(self.tie)
     }
 }
 

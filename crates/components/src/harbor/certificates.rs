@@ -3,7 +3,7 @@
 //! cert-manager makes them where it is installed; otherwise the operator does, and renews them. What the operator began
 //! it goes on with: were both to write a Secret, it would flap.
 
-use super::{inputs::Inputs, part::Part};
+use super::{inputs::Inputs, internal_tls, part::Part};
 use crate::tls::Scheme;
 use api::{
     thirdparty::cert_manager::{
@@ -64,7 +64,7 @@ impl Makers {
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
         let (internal, token, notary) = (
-            maker(Wanted::when(harbor.scheme() == Scheme::Https), INTERNAL_AUTHORITY_SECRET),
+            maker(Wanted::when(issues_internal(harbor)), INTERNAL_AUTHORITY_SECRET),
             maker(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), TOKEN),
             maker(Wanted::when(harbor.installation.notary.is_some()), NOTARY_AUTHORITY),
         )
@@ -124,13 +124,18 @@ pub(super) fn public_secret(harbor: &Inputs<'_>) -> Option<ObjectName> {
     Some(tls.certificate_ref.clone().unwrap_or_else(|| harbor.child(PUBLIC).into()))
 }
 
+/// Whether components need certificates that nobody brought along.
+fn issues_internal(harbor: &Inputs<'_>) -> bool {
+    harbor.scheme() == Scheme::Https && !internal_tls::is_given(harbor.installation)
+}
+
 /// Adds the authority of all components; their certificates come from [`Internal::certificate`].
 pub(super) fn internal<'h, 'g>(
     harbor: &'h Inputs<'h>,
     makers: &Makers,
     graph: &mut Builder<'g>,
 ) -> Option<Internal<'h, 'g>> {
-    if harbor.scheme() == Scheme::Http {
+    if !issues_internal(harbor) {
         return None;
     }
     let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);

@@ -1,6 +1,6 @@
 //! A Harbor that can be made: its spec, and the names everything else follows from.
 
-use super::{Harbor, part::Part};
+use super::{Harbor, internal_tls, part::Part};
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, ingress_controller, network_policy, tls::Scheme,
     url::Url,
@@ -99,7 +99,10 @@ impl<'a> Inputs<'a> {
 
     /// The Secret that holds a component's certificate.
     pub fn internal_certificate(&self, part: Part) -> String {
-        self.child(&format!("internal-tls-{}", part.name()))
+        match internal_tls::given(self.installation, part) {
+            Some(secret) => secret.to_string(),
+            None => self.child(&format!("internal-tls-{}", part.name())),
+        }
     }
 
     /// URL of a component inside the cluster.
@@ -190,6 +193,7 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
         one_store(spec),
         known_proxied(installation),
         external_url(installation),
+        internal_tls::complete(installation),
     )
         .all()
         .map(drop)

@@ -8,6 +8,7 @@ mod certificates;
 mod credentials;
 mod expose;
 mod inputs;
+mod internal_tls;
 mod network_policies;
 mod part;
 mod parts;
@@ -72,7 +73,7 @@ impl Component for Harbor {
             upgrade::allowed(&harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
-            front.front(&harbor, &owner.metadata),
+            front.front(&harbor, &owner.metadata, world),
         )
             .all()?;
 

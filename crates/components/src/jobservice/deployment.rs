@@ -8,7 +8,6 @@ use super::{
 use crate::{
     catalogue::Feature, image, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload,
 };
-use api::v1beta1::volume::ScratchVolumeSpec;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, Probe, Volume, VolumeMount},
@@ -78,8 +77,10 @@ fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
 }
 
 fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
-    let exports =
-        || exports_mount(jobservice.spec.storage.as_ref().map(|storage| &storage.scan_data_exports));
+    let exports = || VolumeMount {
+        sub_path: jobservice.exports.clone(),
+        ..volumes::writable(EXPORTS, "/var/scandata_exports")
+    };
     // The image declares this a volume; what is declared and not mounted, the container runtime makes up.
     [volumes::directory(CONFIGURATION, DIRECTORY), volumes::writable(LOGS, "/var/log/jobs")]
         .into_iter()
@@ -94,9 +95,4 @@ fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
 /// Other versions write their exports to the registry; a volume would only keep pods from being scheduled.
 fn exports_to_volume(jobservice: &Inputs<'_>) -> bool {
     jobservice.instance.version.has(Feature::ScanDataExportVolume)
-}
-
-fn exports_mount(spec: Option<&ScratchVolumeSpec>) -> VolumeMount {
-    let prefix = spec.and_then(|spec| spec.prefix.clone()).filter(|prefix| !prefix.is_empty());
-    VolumeMount { sub_path: prefix, ..volumes::writable(EXPORTS, "/var/scandata_exports") }
 }

@@ -18,7 +18,7 @@ use crate::{
     redis,
     secret_key::{SecretKey, Secrets, not_empty},
     tls::{InternalTls, Scheme},
-    trace,
+    trace, volumes,
     workload::Strategy,
 };
 use api::v1beta1::{
@@ -52,6 +52,8 @@ pub(super) struct Inputs<'a> {
     pub loggers: Loggers<'a>,
     /// Where the logs of jobs go.
     pub job_loggers: Loggers<'a>,
+    /// Directory that exported scan results are in, within their volume.
+    pub exports: Option<String>,
     /// How it deals with others.
     pub manners: Manners,
 }
@@ -82,17 +84,20 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let (instance, (queue, cache), (tls, metrics), trace, (loggers, job_loggers), manners, ..) = (
-            instance(owner),
-            redis_urls(spec, &owner.metadata, &secrets),
-            served(spec, &secrets),
-            trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
-            (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs)).all(),
-            manners(spec),
-            shared_secrets(spec, &secrets),
-            authorities.check(&secrets),
-        )
-            .all()?;
+        let (instance, (queue, cache), (tls, metrics), trace, (loggers, job_loggers), exports, manners, ..) =
+            (
+                instance(owner),
+                redis_urls(spec, &owner.metadata, &secrets),
+                served(spec, &secrets),
+                trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
+                (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs))
+                    .all(),
+                exports(spec),
+                manners(spec),
+                shared_secrets(spec, &secrets),
+                authorities.check(&secrets),
+            )
+                .all()?;
         Ok(Self {
             instance,
             spec,
@@ -104,6 +109,7 @@ impl<'a> Inputs<'a> {
             trace,
             loggers,
             job_loggers,
+            exports,
             manners,
         })
     }
@@ -112,6 +118,11 @@ impl<'a> Inputs<'a> {
     pub fn scheme(&self) -> Scheme {
         Scheme::of(self.spec.tls.as_ref())
     }
+}
+
+fn exports(spec: &JobServiceSpec) -> Result<Option<String>, PlanError> {
+    let prefix = spec.storage.as_ref().and_then(|storage| storage.scan_data_exports.prefix.as_deref());
+    volumes::within(prefix, "spec.storage.scanDataExports.prefix")
 }
 
 fn instance(owner: &v1beta1::JobService) -> Result<Instance<'_>, PlanError> {

@@ -54,7 +54,7 @@ impl Whose {
 }
 
 /// At least one logger, and at most one of a kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Loggers<'a> {
     whose: Whose,
     file: Option<FileLogger<'a>>,
@@ -62,11 +62,12 @@ pub(super) struct Loggers<'a> {
     stdout: Option<JobServiceLogLevel>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct FileLogger<'a> {
     level: JobServiceLogLevel,
     days: Option<u64>,
     volume: Option<&'a VolumeSource>,
+    within: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +99,7 @@ impl<'a> Loggers<'a> {
     /// As they stand in JobService's configuration.
     pub fn entries(&self) -> Vec<Entry> {
         let directory = self.whose.directory();
-        let file = self.file.map(|FileLogger { level, days, .. }| Entry {
+        let file = self.file.as_ref().map(|FileLogger { level, days, .. }| Entry {
             name: "FILE",
             level: level.as_str(),
             settings: Some(Settings { base_dir: directory, filename: self.whose.file() }),
@@ -125,12 +126,17 @@ impl<'a> Loggers<'a> {
     /// The volume of the file, if there is one.
     pub fn volume(&self) -> Option<Volume> {
         let name = self.whose.volume();
-        self.file.map(|file| file.volume.map_or_else(|| volumes::scratch(name), |it| it.volume(name)))
+        self.file
+            .as_ref()
+            .map(|file| file.volume.map_or_else(|| volumes::scratch(name), |it| it.volume(name)))
     }
 
     /// Where that volume is mounted.
     pub fn mount(&self) -> Option<VolumeMount> {
-        self.file.map(|_| volumes::writable(self.whose.volume(), self.whose.directory()))
+        self.file.as_ref().map(|file| VolumeMount {
+            sub_path: file.within.clone(),
+            ..volumes::writable(self.whose.volume(), self.whose.directory())
+        })
     }
 }
 
@@ -169,11 +175,14 @@ fn file(spec: &LoggersSpec, whose: Whose) -> Result<Option<FileLogger<'_>>, Plan
     let field = format!("{}.files", whose.field());
     match spec.files.as_deref().unwrap_or_default() {
         [] => Ok(None),
-        [file] => Ok(Some(FileLogger {
-            level: file.level,
-            days: days(file.sweeper.as_ref(), &format!("{field}[0].sweeper"))?,
-            volume: file.volume.as_ref(),
-        })),
+        [file] => {
+            let (days, within) = (
+                days(file.sweeper.as_ref(), &format!("{field}[0].sweeper")),
+                volumes::within(file.prefix.as_deref(), &format!("{field}[0].prefix")),
+            )
+                .all()?;
+            Ok(Some(FileLogger { level: file.level, days, volume: file.volume.as_ref(), within }))
+        }
         several => Err(PlanError::invalid(
             field,
             format!("names {} files, but JobService keeps one logger of a kind", several.len()),

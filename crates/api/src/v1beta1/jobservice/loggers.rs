@@ -34,6 +34,7 @@ impl LoggersSpec {
             level: JobServiceLogLevel::Info,
             sweeper: Some(hours::<720>()),
             volume: Some(VolumeSource::empty_dir("100Mi")),
+            prefix: None,
         };
         Self { files: Some(vec![files]), ..Self::of_the_service() }
     }
@@ -63,6 +64,10 @@ pub struct FileLoggerSpec {
     /// The volume. A scratch directory unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<VolumeSource>,
+
+    /// Directory within the volume. Its root unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
 }
 
 /// Logs in Harbor's database.

@@ -160,8 +160,23 @@ async fn a_deleted_harbor_takes_its_children_along_but_not_what_users_made() {
     let _operator = cluster.ready(&requests, minimal()).await;
     cluster.delete::<api::v1beta1::Harbor>("acme").await;
     cluster.until_gone::<Deployment>("acme-harbor-core").await;
-    cluster.until_gone::<Secret>("acme-harbor-core-encryptionkey").await;
+    cluster.until_gone::<Secret>("acme-harbor-core-csrf").await;
     assert!(cluster.has::<Secret>("postgres").await);
+}
+
+#[tokio::test]
+async fn a_harbor_made_anew_over_its_old_database_has_its_old_key() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, minimal()).await;
+    let key = cluster.get::<Secret>("acme-harbor-core-encryptionkey").await;
+    cluster.delete::<api::v1beta1::Harbor>("acme").await;
+    cluster.until_gone::<Deployment>("acme-harbor-core").await;
+    cluster.until_gone::<Secret>("acme-harbor-core-csrf").await;
+
+    cluster.apply(vec![minimal()]).await;
+    cluster.until_ready("acme").await;
+    assert_eq!(cluster.get::<Secret>("acme-harbor-core-encryptionkey").await.data, key.data);
 }
 
 #[tokio::test]

@@ -92,6 +92,12 @@ fn a_level_the_api_calls_warn_is_told_to_harbor_as_warning() {
 }
 
 #[test]
+fn b13_core_is_not_told_to_print_passwords_of_redis() {
+    let case = a_core().set("/spec/log", json!({"level": "debug"}));
+    assert_eq!(values(&case)["LOG_LEVEL"], "info");
+}
+
+#[test]
 fn b29_the_password_of_jaeger_is_read_from_its_own_key() {
     let variable = |case: Case<Core>| values(&case)["TRACE_JAEGER_PASSWORD"]["secretKeyRef"]["key"].clone();
     assert_eq!(variable(Case::golden("harbor-2.5")), "jaeger-password");

@@ -35,6 +35,18 @@ fn what_is_remembered_is_never_written_again() {
 }
 
 #[test]
+fn a_core_made_anew_over_an_old_database_is_protected_too() {
+    let owned = |uid: &str| a_core().set("/metadata/uid", json!(uid));
+    let secret = remembered(&owned("first"));
+    assert!(secret["metadata"].get("ownerReferences").is_none(), "it would go with the Core");
+    let mut anew = owned("second").with("core-encryption-key", "secret", "fedcba9876543210");
+    anew.inputs.push(secret);
+    assert!(anew.error().contains("is not the key the database was encrypted with"), "{}", anew.error());
+    let with_data = remembered(&owned("first").set("/spec/deletionPolicy", json!("Delete")));
+    assert_eq!(with_data["metadata"]["ownerReferences"][0]["uid"], "first");
+}
+
+#[test]
 fn trap_3_a_wrong_key_of_the_right_length_is_refused() {
     let replaced = later(a_core()).with("core-encryption-key", "secret", "fedcba9876543210");
     assert_eq!(

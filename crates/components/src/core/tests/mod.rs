@@ -30,17 +30,6 @@ fn a_core() -> Case<Core> {
 }
 
 #[test]
-fn only_the_deployment_waits_for_what_its_pods_mount_and_for_the_key_to_be_remembered() {
-    let plan = Case::<Core>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
-        let expected: &[&str] =
-            if desired.object.key().kind == "Deployment" { &["ConfigMap", "Secret", "Secret"] } else { &[] };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn a09_the_network_policy_selects_the_pods_and_opens_the_ports_they_have() {
     let case = Case::<Core>::golden("full");
     let (policy, deployment) = (case.child("NetworkPolicy"), case.child("Deployment"));

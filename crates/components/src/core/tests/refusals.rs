@@ -48,12 +48,17 @@ fn a_key_that_is_missing_from_its_secret_is_named() {
 }
 
 #[test]
-fn a_database_password_with_white_space_is_refused() {
+fn a_database_password_that_harbor_would_pass_on_as_another_is_refused() {
     for password in ["a b", "a\n", " a", ""] {
         let error = Case::<Core>::golden("full").with("postgres", "postgres-password", password).error();
         assert!(error.starts_with("Secret registry/postgres, key `postgres-password`: "), "{error}");
     }
-    for password in ["a'b", r"a\b", "@:/%#?&=\"$+", "pässwörd"] {
+    for password in [r"ab\", "'ab", "'ab'", r"a\\b", r"a\'b"] {
+        let error = Case::<Core>::golden("full").with("postgres", "postgres-password", password).error();
+        assert!(error.ends_with("so that it is misread; use one that does not"), "{error}");
+        assert!(!error.contains(password), "{error}");
+    }
+    for password in ["a'b", r"a\b", "ab'", "@:/%#?&=\"$+", "pässwörd"] {
         let case = Case::<Core>::golden("full").with("postgres", "postgres-password", password);
         assert!(case.plan().is_ok(), "{password}");
     }

@@ -22,16 +22,6 @@ fn values(case: &Case<Exporter>) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_the_secret_its_pods_use() {
-    let plan = Case::<Exporter>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
-        let expected: &[&str] = if desired.object.key().kind == "Deployment" { &["Secret"] } else { &[] };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn b13_the_password_of_redis_is_in_a_secret_and_not_in_the_deployment() {
     let case = Case::<Exporter>::golden("full");
     let url: ByteString =

@@ -1,14 +1,16 @@
 //! The reverse proxy in front of Core and the portal.
 
-use super::super::{certificates, inputs::Inputs, part::Part};
+use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
 use crate::{
+    authorities,
     front::{Front, Wishes},
+    secret_key::{SecretKey, Secrets, not_empty},
     tls::Scheme,
     url::Url,
 };
 use api::v1beta1::{ObjectName, component::ComponentSpec};
 use kube::core::ObjectMeta;
-use plan::PlanError;
+use plan::{All, PlanError, World};
 
 /// What a front is made from that nobody else holds.
 pub(in super::super) struct FrontParts {
@@ -37,6 +39,7 @@ impl FrontParts {
         &'a self,
         harbor: &Inputs<'a>,
         meta: &'a ObjectMeta,
+        world: &World<'_>,
     ) -> Result<Option<Front<'a>>, PlanError> {
         let Some(service) = &harbor.installation.expose.core.service else { return Ok(None) };
         if harbor.installation.portal.is_none() {
@@ -57,6 +60,21 @@ impl FrontParts {
             core: &self.core,
             portal: &self.portal,
         };
-        Front::of(meta, wishes).map(Some)
+        let (front, ()) = (Front::of(meta, wishes), given_certificates(harbor, world)).all()?;
+        Ok(Some(front))
     }
+}
+
+/// What the user brought along is looked at: nginx would not start without.
+fn given_certificates(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let installation = harbor.installation;
+    let public =
+        installation.expose.core.component.tls.as_ref().and_then(|tls| tls.certificate_ref.as_deref());
+    let core = internal_tls::is_given(installation).then(|| internal_tls::given(installation, Part::Core));
+    let files = public
+        .into_iter()
+        .flat_map(|secret| [SecretKey::new(secret, "tls.crt"), SecretKey::new(secret, "tls.key")])
+        .chain(core.flatten().map(|secret| SecretKey::new(secret, authorities::CERTIFICATE)));
+    let secrets = Secrets::new(world, harbor.namespace);
+    files.map(|file| secrets.sound(&file, not_empty)).collect::<Vec<_>>().all().map(drop)
 }

@@ -28,7 +28,7 @@ pub(in super::super) fn chartmuseum(
         certificates,
         chart: ChartMuseumChartSpec {
             storage: storage::of_charts(&harbor.spec.image_chart_storage),
-            url: wished.absolute_url.then(|| harbor.external_url().to_owned()),
+            url: wished.absolute_url.then(|| format!("{}/chartrepo", harbor.external_url())),
             allow_overwrite: true,
             only_semver2: false,
             index: Some(ChartMuseumIndexSpec { parallel_limit: Some(0), ..ChartMuseumIndexSpec::default() }),

@@ -45,6 +45,7 @@ pub(in super::super) fn core(harbor: &Inputs<'_>, credentials: &Credentials) -> 
         proxy: harbor.proxy(Part::Core),
         network: installation.network.clone(),
         cache_layer: installation.cache_layer.clone(),
+        deletion_policy: installation.deletion_policy,
         settings: wished.settings,
     };
     v1beta1::Core { metadata: harbor.exposed_metadata(), spec, status: None }

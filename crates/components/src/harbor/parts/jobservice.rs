@@ -76,7 +76,14 @@ fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> Logg
     let chosen = |kind| wished.job_loggers.contains(&kind);
     let file = wished.job_loggers.is_empty() || chosen(JobLoggerKind::File);
     LoggersSpec {
-        files: file.then(|| vec![FileLoggerSpec { level, sweeper: sweeper(), volume: volume.map(claim) }]),
+        files: file.then(|| {
+            vec![FileLoggerSpec {
+                level,
+                sweeper: sweeper(),
+                volume: volume.map(claim),
+                prefix: volume.and_then(|volume| volume.prefix.clone()),
+            }]
+        }),
         database: chosen(JobLoggerKind::Database).then(|| DatabaseLoggerSpec { level, sweeper: sweeper() }),
         stdout: chosen(JobLoggerKind::Stdout).then_some(StdoutLoggerSpec { level }),
     }

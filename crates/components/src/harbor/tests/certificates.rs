@@ -51,6 +51,51 @@ fn what_the_operator_began_it_goes_on_with_when_cert_manager_is_installed_later(
 }
 
 #[test]
+fn certificates_that_are_brought_along_are_used_and_none_is_issued() {
+    let case = Case::<Harbor>::golden("own-certificates");
+    for kind in ["Certificate", "Issuer"] {
+        assert_eq!(names(&case, kind), Vec::<String>::new());
+    }
+    let certificate =
+        |kind: &str, pointer: &str| spec(&case, kind).pointer(pointer).unwrap()["certificateRef"].clone();
+    for (kind, pointer, expected) in [
+        ("Core", "/components/tls", "corporate-core"),
+        ("JobService", "/tls", "corporate-jobservice"),
+        ("Registry", "/http/tls", "corporate-registry"),
+        ("RegistryController", "/tls", "corporate-registry"),
+        ("Portal", "/tls", "corporate-portal"),
+        ("Trivy", "/server/tls", "corporate-trivy"),
+        ("Exporter", "/tls", "corporate-core"),
+    ] {
+        assert_eq!(certificate(kind, pointer), expected, "{kind}");
+    }
+    let own = case.set("/spec/internalTLS/certificates/registryctl", json!("corporate-registryctl"));
+    assert_eq!(spec(&own, "RegistryController")["tls"]["certificateRef"], "corporate-registryctl");
+}
+
+#[test]
+fn certificates_of_some_components_only_are_refused() {
+    let case = Case::<Harbor>::golden("own-certificates")
+        .set("/spec/internalTLS/certificates/portal", json!(null))
+        .set("/spec/internalTLS/certificates/jobservice", json!(null));
+    let error = case.error();
+    for part in ["jobservice", "portal"] {
+        let told = format!(
+            "spec.internalTLS.certificates.{part}: is not set, although certificates of other components are"
+        );
+        assert!(error.contains(&told), "{error}");
+    }
+    assert!(case.set("/spec/internalTLS/enabled", json!(false)).plan().is_ok());
+}
+
+#[test]
+fn the_authority_the_reverse_proxy_knows_core_by_is_looked_at_first() {
+    let case = Case::<Harbor>::golden("own-certificates").with("corporate-core", "ca.crt", "");
+    let error = case.error();
+    assert!(error.starts_with("Secret registry/corporate-core, key `ca.crt`: is empty"), "{error}");
+}
+
+#[test]
 fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host() {
     let case = Case::<Harbor>::golden("without-cert-manager");
     let Policy::Issue(issuance) = policy(&case, "acme-harbor-expose-tls") else { panic!("not issued") };

@@ -2,7 +2,7 @@
 
 use super::{CASES, a_harbor, kinds, names, policy, waits_for};
 use crate::{cases::Case, harbor::Harbor};
-use plan::{Policy, Tie};
+use plan::{Component, Policy, Tie};
 use serde_json::json;
 
 #[test]
@@ -10,6 +10,17 @@ fn jobservice_and_the_exporter_wait_for_core() {
     let plan = Case::<Harbor>::golden("harbor-2.5").plan().unwrap();
     for kind in ["JobService", "Exporter"] {
         assert!(waits_for(&plan, kind, "acme-harbor").contains(&"Core acme-harbor".to_owned()), "{kind}");
+    }
+}
+
+#[test]
+fn b07_every_kind_of_child_is_watched_trivy_and_the_ingress_too() {
+    let watched: Vec<_> = Harbor::children().iter().map(|kind| kind.resource.kind.clone()).collect();
+    for kind in CASES.map(Case::<Harbor>::golden).iter().flat_map(kinds) {
+        assert!(watched.contains(&kind), "{kind}");
+    }
+    for kind in ["Trivy", "Ingress"] {
+        assert!(watched.iter().any(|watched| watched == kind), "{kind}");
     }
 }
 
@@ -82,7 +93,10 @@ fn the_keys_of_what_is_in_the_database_outlive_their_harbor_unless_data_is_to_be
     let case = Case::<Harbor>::golden("harbor-2.5");
     let keys = ["acme-harbor-core-encryptionkey", "acme-harbor-notarysigner-encryption-key"];
     assert_eq!(kept(&case), keys);
-    assert_eq!(kept(&case.set("/spec/deletionPolicy", json!("Delete"))), Vec::<String>::new());
+    assert_eq!(super::spec(&case, "Core").get("deletionPolicy"), None);
+    let case = case.set("/spec/deletionPolicy", json!("Delete"));
+    assert_eq!(kept(&case), Vec::<String>::new());
+    assert_eq!(super::spec(&case, "Core")["deletionPolicy"], "Delete");
 }
 
 #[test]

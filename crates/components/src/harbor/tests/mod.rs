@@ -13,14 +13,16 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use everything a Harbor can be given.
-const CASES: [&str; 8] = [
+const CASES: [&str; 10] = [
     "minimal",
     "harbor-2.5",
     "harbor-2.8",
     "harbor-2.9",
     "harbor-2.13",
     "harbor-2.15",
+    "own-certificates",
     "storage-oss",
+    "versions",
     "without-cert-manager",
 ];
 

@@ -132,6 +132,14 @@ fn a_route_needs_a_gateway_and_clear_text_behind_it() {
 }
 
 #[test]
+fn b39_a_certificate_the_reverse_proxy_needs_is_looked_at_first() {
+    let case = Case::<Harbor>::golden("versions");
+    assert_eq!(case.without("public").error(), "Secret registry/public does not exist; create it");
+    let error = Case::<Harbor>::golden("versions").with("public", "tls.key", "").error();
+    assert!(error.starts_with("Secret registry/public, key `tls.key`: is empty"), "{error}");
+}
+
+#[test]
 fn b33_a_name_too_long_for_the_longest_service_is_refused() {
     assert!(a_harbor().set("/metadata/name", json!("x".repeat(44))).plan().is_ok());
     let error = a_harbor().set("/metadata/name", json!("x".repeat(45))).error();

@@ -44,6 +44,29 @@ fn every_component_has_a_redis_database_of_its_own_that_never_changes() {
 }
 
 #[test]
+fn logs_of_jobs_are_kept_in_the_directory_of_the_volume_that_is_named() {
+    let volume = json!({"claimName": "logs", "prefix": "jobs"});
+    let case = a_harbor().set("/spec/jobservice/storage", json!({"jobLogsPersistentVolume": volume}));
+    assert_eq!(
+        spec(&case, "JobService")["jobLoggers"]["files"][0],
+        json!({
+            "level": "INFO",
+            "sweeper": "336h",
+            "volume": {"persistentVolumeClaim": {"claimName": "logs"}},
+            "prefix": "jobs",
+        })
+    );
+}
+
+#[test]
+fn charts_are_found_where_harbor_serves_them() {
+    let url = |case: &Case<Harbor>| spec(case, "ChartMuseum")["chart"].get("url").cloned();
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    assert_eq!(url(&case), Some(json!("https://harbor.example.com/chartrepo")));
+    assert_eq!(url(&case.set("/spec/chartmuseum/absoluteUrl", json!(false))), None);
+}
+
+#[test]
 fn every_database_carries_the_prefix() {
     let case = Case::<Harbor>::golden("harbor-2.5");
     let database = |kind: &str, pointer: &str| -> Vec<Value> {

@@ -22,17 +22,6 @@ fn url(case: &Case<JobService>, key: &str) -> String {
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_what_its_pods_use() {
-    let plan = Case::<JobService>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
-        let expected: &[&str] =
-            if desired.object.key().kind == "Deployment" { &["ConfigMap", "Secret"] } else { &[] };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn a09_the_network_policy_lets_core_in() {
     let case = Case::<JobService>::golden("full");
     let (policy, deployment) = (case.child("NetworkPolicy"), case.child("Deployment"));

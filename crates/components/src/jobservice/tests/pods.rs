@@ -55,6 +55,19 @@ fn exports_have_a_volume_in_the_versions_that_write_them_to_one() {
 }
 
 #[test]
+fn a_prefix_is_a_directory_within_its_volume() {
+    let case = Case::<JobService>::golden("harbor-2.7")
+        .set("/spec/jobLoggers", json!({"files": [{"prefix": "/job/logs/"}]}))
+        .set("/spec/storage", json!({"scanDataExports": {"prefix": "/exports"}}));
+    let mounts = pod(&case).containers.remove(0).volume_mounts.unwrap();
+    let within = |name: &str| mounts.iter().find(|mount| mount.name == name).unwrap().sub_path.clone();
+    assert_eq!(within("joblogs-0").as_deref(), Some("job/logs"));
+    assert_eq!(within("job-scandata-exports").as_deref(), Some("exports"));
+    let error = case.set("/spec/jobLoggers", json!({"files": [{"prefix": "../x"}]})).error();
+    assert!(error.starts_with("spec.jobLoggers.files[0].prefix: leads out of the volume"), "{error}");
+}
+
+#[test]
 fn without_settings_everything_is_as_the_schema_defaults_it() {
     let spelt_out = a_jobservice()
         .set("/spec/updateStrategyType", json!("RollingUpdate"))

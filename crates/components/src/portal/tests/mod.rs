@@ -18,16 +18,6 @@ fn configuration(case: &Case<Portal>) -> String {
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_its_configuration() {
-    let plan = Case::<Portal>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
-        let expected: &[&str] = if desired.object.key().kind == "Deployment" { &["ConfigMap"] } else { &[] };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn b36_the_configuration_is_a_child_that_is_watched() {
     assert!(Portal::children().iter().any(|kind| kind.resource.kind == "ConfigMap"));
 }

@@ -86,24 +86,6 @@ impl Case<Registry> {
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_what_its_pods_use() {
-    let plan = Case::<Registry>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().to_string()).collect();
-        let expected: &[&str] = if desired.object.key().kind == "Deployment" {
-            &[
-                "ConfigMap registry/harbor-registry",
-                "ConfigMap registry/harbor-registryctl",
-                "Secret registry/harbor-registry",
-            ]
-        } else {
-            &[]
-        };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn without_anything_secret_there_is_no_secret() {
     assert!(a_registry().children().iter().all(|child| child["kind"] != "Secret"));
 }

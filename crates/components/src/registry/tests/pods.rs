@@ -146,6 +146,17 @@ fn a_large_volume_does_not_delay_every_start() {
 }
 
 #[test]
+fn what_users_want_to_run_first_may_do_no_more_than_the_registry_unless_they_say_so() {
+    let root = json!({"name": "chown", "image": "tools", "securityContext": {"runAsUser": 0}});
+    let case = Case::<Registry>::golden("full").set("/spec/initContainers", json!([root]));
+    let first = serde_json::to_value(case.pod().init_containers).unwrap();
+    assert_eq!(first[0], root);
+    let restricted = json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}});
+    assert_eq!((&first[1]["name"], &first[1]["securityContext"]), (&json!("wait"), &restricted));
+    assert_eq!(a_registry().pod().init_containers, None);
+}
+
+#[test]
 fn b04_replicas_are_left_to_an_autoscaler_unless_set() {
     assert_eq!(a_registry().deployment().spec.unwrap().replicas, None);
     assert_eq!(a_registry().set("/spec/replicas", json!(0)).deployment().spec.unwrap().replicas, Some(0));

@@ -22,17 +22,6 @@ fn url(case: &Case<Trivy>, key: &str) -> String {
 }
 
 #[test]
-fn only_the_deployment_waits_and_only_for_what_its_pods_use() {
-    let plan = Case::<Trivy>::golden("full").plan().unwrap();
-    for (_, desired, after) in plan.graph.iter() {
-        let after: Vec<String> = after.iter().map(|&id| plan.graph[id].object.key().kind).collect();
-        let expected: &[&str] =
-            if desired.object.key().kind == "Deployment" { &["ConfigMap", "Secret"] } else { &[] };
-        assert_eq!(after, expected, "{:?}", desired.object.key());
-    }
-}
-
-#[test]
 fn what_an_old_installation_depends_on_is_as_it_was() {
     let case = a_trivy();
     for kind in ["Service", "ConfigMap", "Secret", "Deployment"] {

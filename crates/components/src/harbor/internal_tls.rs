@@ -1,0 +1,52 @@
+//! Certificates of components that the user brings along, instead of having them issued.
+
+use super::part::Part;
+use api::v1beta1::{ObjectName, installation::InstallationSpec};
+use plan::{All, PlanError};
+
+const FIELD: &str = "spec.internalTLS.certificates";
+
+/// Whether the user brings certificates along.
+pub(super) fn is_given(installation: &InstallationSpec) -> bool {
+    installation.internal_tls.as_ref().is_some_and(|tls| tls.enabled && tls.certificates.is_some())
+}
+
+/// The Secret the user named for a part. The exporter is served in clear text and only needs to know Core.
+pub(super) fn given(installation: &InstallationSpec, part: Part) -> Option<&ObjectName> {
+    let given = installation.internal_tls.as_ref()?.certificates.as_ref()?;
+    match part {
+        Part::Core | Part::Exporter => given.core.as_ref(),
+        Part::JobService => given.jobservice.as_ref(),
+        Part::Registry => given.registry.as_ref(),
+        Part::RegistryController => given.registryctl.as_ref().or(given.registry.as_ref()),
+        Part::Portal => given.portal.as_ref(),
+        Part::Trivy => given.trivy.as_ref(),
+        Part::ChartMuseum => given.chartmuseum.as_ref(),
+        Part::NotaryServer => given.notaryserver.as_ref(),
+        Part::NotarySigner | Part::Nginx => None,
+    }
+}
+
+/// Refuses certificates of some: a component knows the others by the authority of its own, so one that the operator
+/// issued would be trusted by nobody.
+pub(super) fn complete(installation: &InstallationSpec) -> Result<(), PlanError> {
+    if !is_given(installation) {
+        return Ok(());
+    }
+    let required = |part: Part| match given(installation, part) {
+        Some(_) => Ok(()),
+        None => Err(PlanError::invalid(
+            format_args!("{FIELD}.{}", part.name()),
+            "is not set, although certificates of other components are",
+            format!("name a TLS Secret, or remove {FIELD} to have all of them issued"),
+        )),
+    };
+    let optional = [
+        installation.portal.as_ref().map(|_| Part::Portal),
+        installation.trivy.as_ref().map(|_| Part::Trivy),
+        installation.chartmuseum.as_ref().map(|_| Part::ChartMuseum),
+        installation.notary.as_ref().map(|_| Part::NotaryServer),
+    ];
+    let installed = [Part::Core, Part::JobService, Part::Registry].into_iter();
+    installed.chain(optional.into_iter().flatten()).map(required).collect::<Vec<_>>().all().map(drop)
+}
