@@ -237,4 +237,7 @@ async fn the_minio_operator_accepts_our_tenants() {
         "buckets": [{"name": "harbor"}],
     });
     accepted::<Tenant>("minio.min.io_tenants", tenant).await;
+    for case in ["minio", "minio-new"] {
+        accepted::<Tenant>("minio.min.io_tenants", rendered(case, "Tenant")).await;
+    }
 }

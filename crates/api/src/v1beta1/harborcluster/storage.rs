@@ -93,7 +93,7 @@ impl StorageKind {
 pub struct StorageSettings {
     /// Settings of kind MinIO.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "minIO")]
-    pub minio: Option<MinioSpec>,
+    pub minio: Option<Box<MinioSpec>>,
 
     /// Settings of kind FileSystem.
     #[serde(default, skip_serializing_if = "Option::is_none")]

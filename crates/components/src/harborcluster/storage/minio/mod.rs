@@ -56,7 +56,7 @@ pub(super) fn name(cluster: &Cluster<'_>) -> String {
 impl Minio {
     /// Judges what the HarborCluster says of it; also where the Harbor finds it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<(HarborStorageSpec, Self), PlanError> {
-        let spec = cluster.spec.storage.spec.minio.as_ref();
+        let spec = cluster.spec.storage.spec.minio.as_deref();
         let spec = spec.ok_or_else(|| external::missing("minIO", StorageKind::MinIO))?;
         let wish = Wish { cluster, spec, name: namespace::name(cluster)? };
         let (existing, (), credentials, claims, access) = (

@@ -26,15 +26,16 @@ pub(super) fn tenant(
 ) -> Tenant {
     let source = wish.cluster.spec.installation.image_source.as_ref();
     let Wish { spec, .. } = wish;
-    let policy = spec.image.image_pull_policy.or(source.and_then(|source| source.image_pull_policy));
+    let pulled = image::pulled(spec.image.clone(), source);
     let existing = existing.map(|tenant| &tenant.spec);
     Tenant {
         metadata: metadata(wish),
         spec: TenantSpec {
             pools: vec![pool(wish, claims)],
             image: image(wish, existing, source),
-            image_pull_policy: policy.map(ImagePullPolicy::as_str).map(Into::into),
-            image_pull_secret: pull_secret(wish, source),
+            image_pull_policy: pulled.image_pull_policy.map(ImagePullPolicy::as_str).map(Into::into),
+            // A Tenant has room for one.
+            image_pull_secret: pulled.image_pull_secrets.into_iter().next(),
             configuration: Some(reference(&credentials.shared)),
             // What an operator before 4.2 goes by; newer ones prefer the configuration, or have never stored this.
             creds_secret: existing
@@ -109,12 +110,6 @@ fn mirrored(wish: &Wish<'_>, source: &ImageSourceSpec) -> Option<String> {
         "RELEASE.2025-04-08T15-41-24Z"
     };
     Some(format!("{}/minio:{tag}{suffix}", repository.trim_end_matches('/')))
-}
-
-/// The first of the Secrets: a Tenant has room for one.
-fn pull_secret(wish: &Wish<'_>, source: Option<&ImageSourceSpec>) -> Option<LocalObjectReference> {
-    let own = wish.spec.image.image_pull_secrets.first();
-    own.or_else(|| source?.image_pull_secrets.first()).cloned()
 }
 
 fn reference(secret: &str) -> LocalObjectReference {
