@@ -1,10 +1,20 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
+use crate::network_policy;
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec,
 };
+use std::collections::BTreeMap;
+
+/// Annotations of a HarborCluster that mean something on a Harbor.
+const PASSED_ON: [&str; 2] = ["goharbor.io/harbor-class", network_policy::ANNOTATION];
+
+/// Its name.
+pub(super) fn name(cluster: &Cluster<'_>) -> String {
+    format!("{}-harbor", cluster.name)
+}
 
 /// The Harbor that uses these services.
 pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, storage: &Storage) -> Harbor {
@@ -16,7 +26,12 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
         redis: cache.settings().clone(),
         image_chart_storage: storage.settings().clone(),
     };
-    Harbor { metadata: cluster.metadata(format!("{}-harbor", cluster.name)), spec, status: None }
+    let mut metadata = cluster.metadata(name(cluster));
+    let said = |annotation: &&str| cluster.metadata.annotations.as_ref()?.get_key_value(*annotation);
+    let passed_on: BTreeMap<_, _> = PASSED_ON.iter().filter_map(|it| said(&it)).collect();
+    metadata.annotations = (!passed_on.is_empty())
+        .then(|| passed_on.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+    Harbor { metadata, spec, status: None }
 }
 
 /// Makes those trust the certificate of an S3 store who may be sent to it; the registry is told with the store.

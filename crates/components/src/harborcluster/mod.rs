@@ -9,6 +9,8 @@ mod harbor;
 mod place;
 mod relocation;
 mod storage;
+#[cfg(test)]
+mod tests;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
@@ -54,11 +56,17 @@ impl Component for HarborCluster {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let cluster = Cluster::of(owner)?;
-        let (cache, database, storage) =
-            (Cache::of(&cluster, world), Database::of(&cluster, world), Storage::of(&cluster, world))
-                .all()?;
+        let (existing, cache, database, storage) = (
+            world.read::<v1beta1::Harbor>(&harbor::name(&cluster)),
+            Cache::of(&cluster, world),
+            Database::of(&cluster, world),
+            Storage::of(&cluster, world),
+        )
+            .all()?;
         let harbor = harbor::harbor(&cluster, &cache, &database, &storage);
-        relocation::allowed(&cluster, world, &harbor)?;
+        if let Some(existing) = existing {
+            relocation::allowed(&cluster, &existing, &harbor)?;
+        }
         let cache = cache.add(graph);
         let database = database.add(graph);
         let storage = storage.add(graph);

@@ -2,16 +2,15 @@
 
 use super::{cluster::Cluster, place};
 use api::v1beta1::Harbor;
-use plan::{All, ObjectKey, PlanError, World};
+use plan::{All, ObjectKey, PlanError};
 
 /// Names the services, separated by commas, whose data a user has moved to where the spec says it is.
 pub(super) const MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 
 /// Refuses to point an existing Harbor at another place than the one where its data is.
-pub(super) fn allowed(cluster: &Cluster<'_>, world: &World<'_>, wanted: &Harbor) -> Result<(), PlanError> {
+pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor) -> Result<(), PlanError> {
     let key = ObjectKey::of::<Harbor>(cluster.namespace, wanted.metadata.name.as_deref().unwrap_or_default());
-    let Some(current) = world.read::<Harbor>(&key.name)? else { return Ok(()) };
-    let (current, wanted) = (&current.spec, &wanted.spec);
+    let (current, wanted) = (&existing.spec, &wanted.spec);
     let judge = |service: &str, from: String, to: String| {
         if from == to || confirmed(cluster, service) {
             return Ok(());

@@ -1,0 +1,163 @@
+//! Sentences about a HarborCluster as a whole; each of its services has its own.
+
+use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE, relocation::MOVED_ANNOTATION};
+use crate::{cases::Case, network_policy};
+use api::v1beta1::{ComponentStatus, Condition};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use plan::{Component as _, Verdict};
+use serde_json::{Value, json};
+
+/// One with everything in the cluster.
+fn a_cluster() -> Case<HarborCluster> {
+    Case::golden("versions").set("/spec/version", json!("2.15.0"))
+}
+
+/// The same, once its Harbor exists.
+fn an_existing_cluster() -> Case<HarborCluster> {
+    let mut case = a_cluster();
+    let mut harbor = case.child("Harbor");
+    harbor["metadata"]["namespace"] = json!("registry");
+    case.inputs.push(harbor);
+    case
+}
+
+fn problem(case: &Case<HarborCluster>) -> String {
+    case.plan().unwrap_err().to_string()
+}
+
+fn elsewhere(service: &str) -> Value {
+    match service {
+        "cache" => json!({"kind": "Redis", "spec": {"redis": {"host": "redis.example.com"}}}),
+        "database" => json!({
+            "kind": "PostgreSQL", "spec": {"postgresql": {"hosts": [{"host": "postgres.example.com"}]}},
+        }),
+        _ => json!({"kind": "S3", "spec": {"s3": {"region": "eu", "bucket": "images"}}}),
+    }
+}
+
+#[test]
+fn everything_in_common_is_the_harbors_as_it_is() {
+    let owner = serde_json::to_value(&a_cluster().owner).unwrap();
+    let harbor = a_cluster().child("Harbor");
+    let own = ["cache", "database", "storage"];
+    for (field, value) in
+        owner["spec"].as_object().unwrap().iter().filter(|(field, _)| !own.contains(&&***field))
+    {
+        assert_eq!(harbor["spec"][field], *value, "{field}");
+    }
+}
+
+#[test]
+fn a_harbor_comes_after_all_services() {
+    let plan = a_cluster().plan().unwrap();
+    let (_, _, after) = plan.graph.iter().find(|(_, desired, _)| desired.aspect == Some(SERVICE)).unwrap();
+    for aspect in [CACHE, DATABASE, STORAGE] {
+        assert!(after.iter().any(|id| plan.graph[*id].aspect == Some(aspect)), "{aspect:?}");
+    }
+}
+
+#[test]
+fn b16_what_is_said_of_the_class_and_of_network_policies_is_said_of_the_harbor_too() {
+    let annotated = a_cluster()
+        .annotated("goharbor.io/harbor-class", "blue")
+        .annotated(network_policy::ANNOTATION, "true")
+        .annotated("example.com/owner", "platform");
+    let expected = json!({"goharbor.io/harbor-class": "blue", "goharbor.io/network-policies": "true"});
+    assert_eq!(annotated.child("Harbor")["metadata"]["annotations"], expected);
+}
+
+#[test]
+fn b19_a_version_no_harbor_has_is_refused_before_anything_is_made() {
+    let told = problem(&a_cluster().set("/spec/version", json!("2.4.0")));
+    assert!(told.starts_with("spec.version: "), "{told}");
+}
+
+#[test]
+fn a_service_is_not_moved_without_its_data() {
+    for service in ["cache", "database", "storage"] {
+        let moved = || an_existing_cluster().set(&format!("/spec/{service}"), elsewhere(service));
+        let told = problem(&moved());
+        assert!(
+            told.starts_with(&format!("spec.{service}: Harbor registry/acme-harbor has its data in ")),
+            "{told}"
+        );
+        assert!(told.ends_with(&format!("set the annotation goharbor.io/data-moved: {service}")), "{told}");
+
+        assert_eq!(moved().annotated(MOVED_ANNOTATION, "cache, database,storage").plan().err(), None);
+        let other = if service == "cache" { "database" } else { "cache" };
+        assert_eq!(problem(&moved().annotated(MOVED_ANNOTATION, other)), told);
+    }
+}
+
+#[test]
+fn all_services_that_would_lose_their_data_are_named_at_once() {
+    let moved = ["cache", "database", "storage"].into_iter().fold(an_existing_cluster(), |case, service| {
+        case.set(&format!("/spec/{service}"), elsewhere(service))
+    });
+    let told = problem(&moved);
+    for service in ["spec.cache", "spec.database", "spec.storage"] {
+        assert!(told.contains(service), "{told}");
+    }
+}
+
+/// A cluster whose services all exist elsewhere, and its Harbor.
+fn external() -> Case<HarborCluster> {
+    let mut case = ["cache", "database", "storage"]
+        .into_iter()
+        .fold(a_cluster(), |case, service| case.set(&format!("/spec/{service}"), elsewhere(service)));
+    let mut harbor = case.child("Harbor");
+    harbor["metadata"]["namespace"] = json!("registry");
+    case.inputs.push(harbor);
+    case
+}
+
+#[test]
+fn another_name_of_a_server_is_no_other_place() {
+    let renamed = external()
+        .set("/spec/cache/spec/redis/host", json!("other.example.com"))
+        .set("/spec/database/spec/postgresql/hosts", json!([{"host": "other.example.com"}]))
+        .set("/spec/storage/spec/s3/regionendpoint", json!("https://s3.example.com"));
+    assert_eq!(renamed.plan().err(), None);
+}
+
+#[test]
+fn another_bucket_directory_or_prefix_is_another_place() {
+    for (field, value) in [
+        ("/spec/storage/spec/s3/bucket", "others"),
+        ("/spec/storage/spec/s3/rootdirectory", "/others"),
+        ("/spec/database/spec/postgresql/prefix", "other-"),
+    ] {
+        let told = problem(&external().set(field, json!(value)));
+        assert!(told.contains("has its data in") && told.contains("other"), "{told}");
+    }
+}
+
+#[test]
+fn the_status_is_told_in_one_word() {
+    let status = ComponentStatus::default();
+    let owner = a_cluster().owner;
+    let waiting = Verdict::Progressing { reason: "ChildrenNotReady", message: String::new() };
+    let stalled = Verdict::Stalled { reason: "InvalidSpec", message: String::new() };
+    for (verdict, word) in [(Verdict::Ready, "healthy"), (waiting, "provisioning"), (stalled, "unhealthy")] {
+        assert_eq!(HarborCluster::details(&owner, &verdict, &status)["status"], word);
+    }
+}
+
+#[test]
+fn b18_the_revision_moves_with_the_conditions_and_with_nothing_else() {
+    let owner = a_cluster().owner;
+    let revision = |second: i64| {
+        let condition = Condition {
+            type_: "Ready".into(),
+            status: "True".into(),
+            reason: None,
+            message: None,
+            last_transition_time: Some(Time(jiff::Timestamp::from_second(second).unwrap())),
+            observed_generation: None,
+        };
+        let status = ComponentStatus { conditions: vec![condition], ..ComponentStatus::default() };
+        HarborCluster::details(&owner, &Verdict::Ready, &status)["revision"].clone()
+    };
+    assert_eq!(revision(1), json!(1_000_000_000));
+    assert_eq!(revision(2), json!(2_000_000_000_i64));
+}
