@@ -50,7 +50,7 @@ async fn listed(cluster: &Cluster, resource: &ApiResource) -> Vec<(String, Value
     let list = api.list(&ListParams::default()).await.unwrap();
     let named = |object: DynamicObject| {
         let name = format!("{} {}", resource.kind, object.metadata.name.clone().unwrap_or_default());
-        (name, steady(json!(object)))
+        (name, steady(&resource.kind, json!(object)))
     };
     list.items.into_iter().filter(|object| is_ours(resource, object)).map(named).collect()
 }
@@ -63,7 +63,7 @@ fn is_ours(resource: &ApiResource, object: &DynamicObject) -> bool {
 }
 
 /// The object without times, identities, counters, and values that are made up.
-fn steady(mut object: Value) -> Value {
+fn steady(kind: &str, mut object: Value) -> Value {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         for field in ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"] {
             metadata.remove(field);
@@ -72,7 +72,7 @@ fn steady(mut object: Value) -> Value {
             owner["uid"] = Value::Null;
         }
     }
-    if object["kind"] == "Secret"
+    if kind == "Secret"
         && let Some(data) = object["data"].as_object_mut()
     {
         data.values_mut().for_each(|value| *value = Value::Null);
@@ -80,8 +80,9 @@ fn steady(mut object: Value) -> Value {
     if let Some(object) = object.as_object_mut() {
         object.remove("status");
     }
-    if object["kind"] == "PersistentVolumeClaim" {
-        object["spec"]["volumeName"] = Value::Null;
+    // Which volume and which address come next is a matter of order.
+    if let Some(spec) = object["spec"].as_object_mut() {
+        ["volumeName", "clusterIP", "clusterIPs"].map(|field| spec.remove(field));
     }
     without_digests(&mut object);
     object

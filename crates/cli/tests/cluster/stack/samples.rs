@@ -4,7 +4,7 @@ use super::{Cluster, objects};
 use crate::world::{World, documents, root};
 use api::v1beta1::{HarborCluster, HarborClusterStatus};
 use envtest::{ControlPlane, Requests};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{fs, path::PathBuf};
 
 /// A folder beside the project, if it is there.
@@ -49,9 +49,13 @@ async fn becomes_ready(sample: &str) {
     let Some(samples) = shared("upstream-samples") else { return };
     let Some(cluster) = with_real_definitions().await else { return };
     let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
-    cluster.apply(objects(samples.join(sample))).await;
+    let objects = objects(samples.join(sample));
+    let name =
+        objects.iter().find(|object| object["kind"] == "HarborCluster").unwrap()["metadata"]["name"].clone();
+    cluster.apply(of_external_services()).await;
+    cluster.apply(objects).await;
 
-    let ready: HarborCluster = cluster.until_healthy("harborcluster-sample").await;
+    let ready: HarborCluster = cluster.until_healthy(name.as_str().unwrap()).await;
 
     let status = ready.status.unwrap();
     assert!(services(&status).iter().all(|(status, _)| *status == "True"), "{:?}", services(&status));
@@ -71,6 +75,16 @@ async fn the_minimal_sample_with_volumes_becomes_ready() {
 #[tokio::test]
 async fn the_minimal_sample_with_everything_in_the_cluster_becomes_ready() {
     becomes_ready("minimal_stack_incluster.yaml").await;
+}
+
+/// What the Redis and the PostgreSQL that the standard sample expects come with.
+fn of_external_services() -> Vec<Value> {
+    let secret = |name: &str, key: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {key: "example-only"},
+        })
+    };
+    vec![secret("harbor-redis", "redis-password"), secret("harbor-database-password", "postgres-password")]
 }
 
 #[tokio::test]
