@@ -208,3 +208,14 @@ fn no_kind_is_so_large_that_a_watch_of_it_overflows_the_stack() {
     let large: Vec<_> = sizes.into_iter().filter(|(_, size)| *size > 4500).collect();
     assert!(large.is_empty(), "{large:?}; box the largest fields");
 }
+
+#[test]
+fn a07_no_service_can_be_without_settings() {
+    let definition = serde_json::to_value(crds::of("HarborCluster").unwrap()).unwrap();
+    let spec = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    for service in ["cache", "database", "storage"] {
+        assert!(spec["required"].as_array().unwrap().contains(&service.into()), "{service}");
+        let required = &spec["properties"][service]["required"];
+        assert_eq!(*required, serde_json::json!(["kind", "spec"]), "{service}");
+    }
+}

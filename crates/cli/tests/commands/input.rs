@@ -86,7 +86,7 @@ fn a_kind_of_ours_that_is_unknown() {
     folder.replace("core.yaml", "kind: Core", "kind: Hoarbor");
     let ran = folder.run(RENDER);
     let expected = "error: core.yaml: Hoarbor harbor: this version of the operator does not run Hoarbor objects; \
-                    remove it, or give one of these kinds instead: Harbor, Core";
+                    remove it, or give one of these kinds instead: HarborCluster, Harbor, Core";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
 }
@@ -104,7 +104,7 @@ fn a_version_that_cannot_be_read() {
 fn files_without_anything_to_render() {
     let ran = Folder::with_a_core().run("render -f inputs/postgres.json inputs/secrets.yaml");
     let expected = "error: inputs/postgres.json, inputs/secrets.yaml: holds no object that has children; \
-                    give a file with an object of one of these kinds: Harbor, Core";
+                    give a file with an object of one of these kinds: HarborCluster, Harbor, Core";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
 }

@@ -34,7 +34,8 @@ fn only_kinds_that_are_optional_can_be_done_without() {
     for command in ["render", "graph"] {
         let expected = "\
 error: invalid value 'apps' for '--without <GROUP>'
-  [possible values: cert-manager.io, gateway.networking.k8s.io, monitoring.coreos.com]
+  [possible values: acid.zalan.do, cert-manager.io, databases.spotahome.com, gateway.networking.k8s.io, minio.min.io, \
+         monitoring.coreos.com, postgresql.cnpg.io, redis.redis.opstreelabs.in]
 
 For more information, try '--help'.
 ";

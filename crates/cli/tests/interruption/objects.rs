@@ -82,7 +82,9 @@ fn steady(kind: &str, mut object: Value) -> Value {
     }
     // Which volume and which address come next is a matter of order.
     if let Some(spec) = object["spec"].as_object_mut() {
-        ["volumeName", "clusterIP", "clusterIPs"].map(|field| spec.remove(field));
+        for field in ["volumeName", "clusterIP", "clusterIPs"] {
+            spec.remove(field);
+        }
     }
     without_digests(&mut object);
     object
