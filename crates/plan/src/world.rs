@@ -29,7 +29,9 @@ impl<'a> World<'a> {
         Self { namespace, snapshot, reads: RefCell::default() }
     }
 
-    /// Looks up a sibling. Absence is a value; not having looked yet is [`PlanError::Unread`].
+    /// Looks up a sibling, without its status: a plan is decided on what objects are, and looked at again when that
+    /// changes; how they are is waited for with [`crate::Desired::awaited`]. Absence is a value; not having looked yet is
+    /// [`PlanError::Unread`].
     pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         self.reads.borrow_mut().insert(key.clone());
@@ -75,7 +77,12 @@ pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
 }
 
 fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
-    let decoded = serde_json::to_value(object).and_then(serde_json::from_value);
+    let decoded = serde_json::to_value(object).and_then(|mut object| {
+        if let Some(object) = object.as_object_mut() {
+            object.remove("status");
+        }
+        serde_json::from_value(object)
+    });
     // The decoder's own words quote the offending value, which may be a secret.
     decoded.map_err(|_| {
         PlanError::invalid(

@@ -6,8 +6,8 @@ use crate::{
     agreement::agrees,
     contention::Repairs,
     error::Verb,
-    index::{self, Observation},
-    memo::Applied,
+    index::{self, Edition, Interest, Observation},
+    memo::{Applied, Read},
     progress::{Audience, State},
     router::Router,
     source::Source,
@@ -41,7 +41,7 @@ pub(crate) struct Learned {
     /// Children this run has brought about.
     pub(crate) brought_about: BTreeSet<ObjectKey>,
     /// What was read, and in which state.
-    pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
+    pub(crate) reads: BTreeMap<ObjectKey, Read>,
     /// The contents of what was read.
     pub(crate) contents: ContentDigests,
 }
@@ -231,8 +231,8 @@ impl Applier<'_> {
 
     /// How an object is that somebody else makes.
     async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Readiness, Failure> {
-        let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
-        self.learned().note(&found)?;
+        let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
+        self.learned().note(&found, Interest::Everything)?;
         let Some(object) = found.get(key).and_then(Option::as_ref) else {
             return Ok(Readiness::Progressing(format!("does not exist yet; {why}")));
         };
@@ -242,8 +242,8 @@ impl Applier<'_> {
 
     /// Whether an object exists, remembering what it holds.
     pub(crate) async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
-        let found = self.source.fetch(self.owner, &[key.clone()].into()).await?;
-        self.learned().note(&found)?;
+        let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
+        self.learned().note(&found, Interest::Substance)?;
         Ok(found.get(key).is_some_and(Option::is_some))
     }
 
@@ -253,9 +253,9 @@ impl Applier<'_> {
             let learned = self.learned();
             references.keys().filter(|key| !learned.contents.contains_key(*key)).cloned().collect()
         };
-        let found = self.source.fetch(self.owner, &unread).await?;
+        let found = self.source.fetch(self.owner, &unread, Interest::Substance).await?;
         let mut learned = self.learned();
-        learned.note(&found)?;
+        learned.note(&found, Interest::Substance)?;
         let known = |key: &ObjectKey| (key.clone(), learned.contents.get(key).cloned().flatten());
         Ok(references.keys().map(known).collect())
     }
@@ -273,7 +273,7 @@ impl Applier<'_> {
             self.source.cache.put(key, Some(stored.clone()));
             let mut learned = self.learned();
             if let Some(read) = learned.reads.get_mut(key) {
-                read.clone_from(&stored.metadata.resource_version);
+                read.state = Some(Edition::of(&stored.metadata));
                 learned.contents.insert(key.clone(), Some(Content::of(&value)));
             }
         }
@@ -319,10 +319,11 @@ impl Learned {
     }
 
     /// Remembers the state and the content digests of what was read; not the content.
-    pub(crate) fn note(&mut self, found: &plan::Snapshot) -> Result<(), Failure> {
+    pub(crate) fn note(&mut self, found: &plan::Snapshot, interest: Interest) -> Result<(), Failure> {
         for (key, object) in found {
-            let version = object.as_ref().and_then(|object| object.metadata.resource_version.clone());
-            self.reads.insert(key.clone(), version);
+            let state = object.as_ref().map(|object| Edition::of(&object.metadata));
+            let earlier = self.reads.get(key).map_or(interest, |read| read.interest);
+            self.reads.insert(key.clone(), Read { state, interest: interest.max(earlier) });
             let content = match object {
                 Some(object) => Some(Content::of(
                     &serde_json::to_value(&**object)

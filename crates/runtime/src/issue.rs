@@ -14,7 +14,7 @@
 use crate::{
     Failure,
     apply::{Applier, data},
-    index::{self, IMMUTABLE_ANNOTATION, Observation},
+    index::{self, IMMUTABLE_ANNOTATION, Interest, Observation},
     memo::{Applied, Certificate},
 };
 use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
@@ -49,8 +49,8 @@ impl Applier<'_> {
         }
 
         let keys: BTreeSet<_> = authority_key.into_iter().chain([key.clone()]).collect();
-        let found = self.source.fetch(self.owner, &keys).await?;
-        self.learned().note(&found)?;
+        let found = self.source.fetch(self.owner, &keys, Interest::Substance).await?;
+        self.learned().note(&found, Interest::Substance)?;
         let stored = found.get(key).cloned().flatten();
         if let Some(stored) = &stored
             && seen.is_none()

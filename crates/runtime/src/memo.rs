@@ -1,7 +1,7 @@
 //! What was last sent and answered, so that nothing is sent twice.
 
 use crate::contention::Repairs;
-use crate::index::{Claim, Index, Observation, Tag};
+use crate::index::{Claim, Edition, Index, Interest, Observation, Tag};
 use graph::NodeId;
 use jiff::Timestamp;
 use plan::{Aspect, Desired, Digest, ObjectKey, Outcome, Readiness};
@@ -12,8 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Inputs {
     /// The owner's uid, generation, labels and annotations.
     pub(crate) owner: (String, Option<i64>, BTreeSet<Tag>),
-    /// Everything read and the state it was in; `None` for what did not exist.
-    pub(crate) reads: BTreeMap<ObjectKey, Option<String>>,
+    /// Everything read.
+    pub(crate) reads: BTreeMap<ObjectKey, Read>,
+}
+
+/// Something that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// The state it was in; `None` for what did not exist.
+    pub(crate) state: Option<Edition>,
+    /// What of it was read for.
+    pub(crate) interest: Interest,
 }
 
 /// How a child was left.
@@ -116,7 +125,11 @@ impl Memo {
     pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
         let last = self.last.as_ref()?;
         if last.inputs.owner != owner.owner
-            || last.inputs.reads.iter().any(|(key, was)| index.input(key) != *was)
+            || last
+                .inputs
+                .reads
+                .iter()
+                .any(|(key, was)| !was.interest.same(was.state.as_ref(), index.input(key).as_ref()))
         {
             return None;
         }

@@ -5,7 +5,7 @@ use crate::{
     apply::{Applier, Learned},
     cache::Cache,
     events::{Events, Trouble},
-    index,
+    index::{self, Interest},
     memo::{self, Memo},
     progress::{Audience, Planned as PlannedChild, Stage},
     router::Router,
@@ -243,7 +243,7 @@ impl<C: Component> Reconciler<C> {
                         learned.forget_all_but(&reads);
                         return Ok(Err(Failure::Plan(PlanError::Missing(keys))));
                     }
-                    learned.note(&found)?;
+                    learned.note(&found, Interest::Substance)?;
                     snapshot.extend(found);
                 }
                 Planned::Failed { error, reads } => {
@@ -251,8 +251,8 @@ impl<C: Component> Reconciler<C> {
                     return Ok(Err(Failure::Plan(error)));
                 }
                 Planned::Needs(keys) => {
-                    let found = source.fetch(key, &keys).await?;
-                    learned.note(&found)?;
+                    let found = source.fetch(key, &keys, Interest::Substance).await?;
+                    learned.note(&found, Interest::Substance)?;
                     if found.keys().all(|key| snapshot.contains_key(key)) {
                         return Err(Failure::Bug(format!("planning {key} asks again for what it was shown")));
                     }

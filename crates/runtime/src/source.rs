@@ -1,6 +1,13 @@
 //! Reads, answered by the cluster.
 
-use crate::{Failure, cache::Cache, error::Verb, router::Router, watch::Breadth};
+use crate::{
+    Failure,
+    cache::Cache,
+    error::Verb,
+    index::{Edition, Interest},
+    router::Router,
+    watch::Breadth,
+};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kube::{
     Api, Client,
@@ -27,14 +34,15 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Looks up objects for `reader`, who is told from now on when one of them changes. Whether a kind is served is
+    /// Looks up objects for `reader`, who is told from now on when one of them changes in a way that interests it. Whether a kind is served is
     /// known from its watch, without a request.
     pub(crate) async fn fetch(
         &self,
         reader: &ObjectKey,
         keys: &BTreeSet<ObjectKey>,
+        interest: Interest,
     ) -> Result<Snapshot, Failure> {
-        self.router.index.subscribe(reader, keys);
+        self.router.index.subscribe(reader, keys, interest);
         let found: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.get(reader, key)))
             .buffer_unordered(AT_ONCE)
             .try_collect()
@@ -100,8 +108,8 @@ impl Source<'_> {
         key: ObjectKey,
         object: Option<Arc<DynamicObject>>,
     ) -> (ObjectKey, Option<Arc<DynamicObject>>) {
-        let version = object.as_ref().and_then(|object| object.metadata.resource_version.as_deref());
-        self.router.wake_others(self.router.index.read(&key, version), reader);
+        let state = object.as_ref().map(|object| Edition::of(&object.metadata));
+        self.router.wake_others(self.router.index.read(&key, state.as_ref()), reader);
         (key, object)
     }
 

@@ -1,6 +1,6 @@
 //! Who reads what, and in which state it is.
 
-use super::Concerned;
+use super::{Concerned, Edition};
 use plan::ObjectKey;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,40 @@ pub(super) struct Inputs {
     by_reader: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
 }
 
+/// Which changes of what it reads concern a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interest {
+    /// Those of what it decides on.
+    Substance,
+    /// All, those of its status too.
+    Everything,
+}
+
+impl Interest {
+    /// Whether two states of an object, `None` where there was none, are the same to such a reader.
+    pub fn same(self, one: Option<&Edition>, other: Option<&Edition>) -> bool {
+        match (self, one, other) {
+            (_, None, None) => true,
+            (Self::Substance, Some(one), Some(other)) => one.substance == other.substance,
+            (Self::Everything, Some(one), Some(other)) => one.version == other.version,
+            (_, None, Some(_)) | (_, Some(_), None) => false,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Input {
-    readers: BTreeSet<ObjectKey>,
-    /// Resource version; `None` when it does not exist or has not been seen.
-    version: Option<String>,
+    readers: BTreeMap<ObjectKey, Interest>,
+    /// `None` when it does not exist or has not been seen.
+    state: Option<Edition>,
 }
 
 impl Inputs {
-    pub(super) fn subscribe(&mut self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
+    pub(super) fn subscribe(&mut self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
         for key in keys {
-            self.known.entry(key.clone()).or_default().readers.insert(reader.clone());
+            let readers = &mut self.known.entry(key.clone()).or_default().readers;
+            let greatest = readers.entry(reader.clone()).or_insert(interest);
+            *greatest = interest.max(*greatest);
         }
         self.by_reader.entry(reader.clone()).or_default().extend(keys.iter().cloned());
     }
@@ -41,25 +64,27 @@ impl Inputs {
         }
     }
 
-    /// Notes the state of an object; its readers are concerned if it is another one, and not an older one.
-    pub(super) fn saw(&mut self, key: &ObjectKey, version: Option<&str>) -> Concerned {
+    /// Notes the state of an object; its readers are concerned if it is another one to them, and not an older one.
+    pub(super) fn saw(&mut self, key: &ObjectKey, state: Option<&Edition>) -> Concerned {
         let Some(input) = self.known.get_mut(key) else { return Concerned::new() };
-        let older = match (version.map(str::parse::<u64>), input.version.as_deref().map(str::parse::<u64>)) {
+        let number = |state: Option<&Edition>| state.map(|state| state.version.parse::<u64>());
+        let older = match (number(state), number(input.state.as_ref())) {
             (Some(Ok(new)), Some(Ok(known))) => new < known,
             _ => false,
         };
-        if older || input.version.as_deref() == version {
+        if older {
             return Concerned::new();
         }
-        input.version = version.map(Into::into);
-        input.readers.clone()
+        let before = std::mem::replace(&mut input.state, state.cloned());
+        let concerned = input.readers.iter().filter(|(_, interest)| !interest.same(before.as_ref(), state));
+        concerned.map(|(reader, _)| reader.clone()).collect()
     }
 
-    pub(super) fn version(&self, key: &ObjectKey) -> Option<String> {
-        self.known.get(key)?.version.clone()
+    pub(super) fn state(&self, key: &ObjectKey) -> Option<&Edition> {
+        self.known.get(key)?.state.as_ref()
     }
 
     pub(super) fn present(&self) -> impl Iterator<Item = &ObjectKey> {
-        self.known.iter().filter(|(_, input)| input.version.is_some()).map(|(key, _)| key)
+        self.known.iter().filter(|(_, input)| input.state.is_some()).map(|(key, _)| key)
     }
 }

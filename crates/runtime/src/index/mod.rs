@@ -9,7 +9,8 @@ mod names;
 mod observation;
 
 pub(crate) use births::Seniority;
-pub use observation::{Claim, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
+pub use inputs::Interest;
+pub use observation::{Claim, Edition, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
 pub(crate) use observation::{MANAGERS, tags};
 
 use births::Births;
@@ -96,10 +97,10 @@ impl Index {
         .collect()
     }
 
-    /// From now on `reader` is told when one of these changes. Call it before reading them, or a change in between
-    /// is missed.
-    pub fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
-        self.state().inputs.subscribe(reader, keys);
+    /// From now on `reader` is told when one of these changes, as far as it is interested. Call it before reading them,
+    /// or a change in between is missed.
+    pub fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
+        self.state().inputs.subscribe(reader, keys, interest);
     }
 
     /// `reader` no longer cares for anything but `keys`.
@@ -108,13 +109,13 @@ impl Index {
     }
 
     /// An input was read; readers of another state of it are concerned.
-    pub fn read(&self, key: &ObjectKey, resource_version: Option<&str>) -> Concerned {
-        self.state().inputs.saw(key, resource_version)
+    pub fn read(&self, key: &ObjectKey, edition: Option<&Edition>) -> Concerned {
+        self.state().inputs.saw(key, edition)
     }
 
     /// The state of an input, as far as known: `None` when it does not exist.
-    pub fn input(&self, key: &ObjectKey) -> Option<String> {
-        self.state().inputs.version(key)
+    pub fn input(&self, key: &ObjectKey) -> Option<Edition> {
+        self.state().inputs.state(key).cloned()
     }
 
     /// A kind turned out to be served; those who asked and were told otherwise are concerned.
@@ -150,7 +151,7 @@ impl Index {
     pub fn version(&self, key: &ObjectKey) -> Option<String> {
         let state = self.state();
         let child = || state.children.get(key).map(|child| child.resource_version.clone());
-        state.inputs.version(key).or_else(child)
+        state.inputs.state(key).map(|edition| edition.version.clone()).or_else(child)
     }
 
     /// Whether the watch shows that there is no object of this name.
@@ -203,7 +204,7 @@ impl State {
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
             return Concerned::new();
         }
-        let mut concerned = self.inputs.saw(&key, Some(&observation.resource_version));
+        let mut concerned = self.inputs.saw(&key, Some(&observation.edition()));
         if before.is_none_or(|before| before.differs_materially(&observation)) {
             let owners =
                 before.and_then(|before| before.owner.as_ref()).into_iter().chain(&observation.owner);
@@ -233,8 +234,8 @@ impl State {
     /// What readers of a kind see, and which of them saw something else before.
     fn tell_of_kind(&mut self, kind: &ObjectKey) -> (Option<Arc<DynamicObject>>, Concerned) {
         let answer = (!self.unserved.contains(kind)).then(plan::served);
-        let version = answer.as_ref().and_then(|answer| answer.metadata.resource_version.as_deref());
-        let concerned = self.inputs.saw(kind, version);
+        let state = answer.as_ref().map(|answer| Edition::of(&answer.metadata));
+        let concerned = self.inputs.saw(kind, state.as_ref());
         (answer, concerned)
     }
 
@@ -249,7 +250,7 @@ impl State {
         }
         self.names.remove(key);
         let mut concerned = self.forget_child(key);
-        if !self.inputs.version(key).is_some_and(|version| newer(&version)) {
+        if !self.inputs.state(key).is_some_and(|state| newer(&state.version)) {
             concerned.extend(self.inputs.saw(key, None));
         }
         concerned

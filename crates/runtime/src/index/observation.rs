@@ -30,6 +30,32 @@ pub struct Claim(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tag(u64, u64);
 
+/// The state an object is in, and how much of it is news.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edition {
+    /// Of the whole object: its resource version.
+    pub version: String,
+    /// Of what is decided on: its spec, its labels and its annotations. It outlives every tick of a status.
+    pub substance: u64,
+}
+
+impl Edition {
+    /// The state of the object with this metadata. Of a kind that does not count generations, everything is substance.
+    pub fn of(meta: &ObjectMeta) -> Self {
+        let version = meta.resource_version.clone().unwrap_or_default();
+        let mut hasher = DefaultHasher::new();
+        meta.uid.hash(&mut hasher);
+        match meta.generation {
+            Some(generation) => {
+                generation.hash(&mut hasher);
+                tags(meta).iter().for_each(|Tag(key, value)| (key, value).hash(&mut hasher));
+            }
+            None => version.hash(&mut hasher),
+        }
+        Self { version, substance: hasher.finish() }
+    }
+}
+
 /// Whose child an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
@@ -63,6 +89,8 @@ pub struct Observation {
     pub uid: String,
     /// State of the whole object.
     pub resource_version: String,
+    /// State of what is decided on where it is read.
+    pub substance: u64,
     /// State of what we set.
     pub claim: Claim,
     /// Whose it is.
@@ -98,11 +126,12 @@ impl Sighting {
     ) -> Option<Self> {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let key = ObjectKey::dynamic(resource, namespace, meta.name.as_deref()?);
-        let resource_version = meta.resource_version.clone().unwrap_or_default();
+        let Edition { version: resource_version, substance } = Edition::of(meta);
         let annotation = |key: &str| meta.annotations.as_ref().and_then(|all| all.get(key));
         let observation = Observation {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version,
+            substance,
             claim: Claim::of(meta),
             owner: controller_of(meta, namespace).or_else(|| {
                 annotation(KEPT_ANNOTATION)
@@ -152,11 +181,16 @@ fn entries<'a>(
 }
 
 impl Observation {
-    /// Whether anything differs that a reconcile could act on. The resource version alone is no such thing: it moves
-    /// with every tick of a status.
+    /// Whether anything differs that the owner could act on. The resource version alone is no such thing: it moves with
+    /// every tick of a status. What others set is their business.
     pub fn differs_materially(&self, other: &Self) -> bool {
-        let without_version = |o: &Self| Self { resource_version: String::new(), ..o.clone() };
+        let without_version = |o: &Self| Self { resource_version: String::new(), substance: 0, ..o.clone() };
         without_version(self) != without_version(other)
+    }
+
+    /// The state it was in.
+    pub fn edition(&self) -> Edition {
+        Edition { version: self.resource_version.clone(), substance: self.substance }
     }
 
     /// Whether this is an older state than one with `resource_version`. Versions that cannot be compared are not.

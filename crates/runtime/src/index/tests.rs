@@ -49,6 +49,10 @@ fn index() -> Index {
     index
 }
 
+fn edition(version: u64) -> Edition {
+    Edition::of(&meta("s", version, None))
+}
+
 fn none() -> Concerned {
     Concerned::new()
 }
@@ -135,9 +139,9 @@ fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
 fn a_change_of_an_input_concerns_its_readers() {
     let index = index();
     let key = secret(&meta("s", 1, None)).key;
-    index.subscribe(&owner("one"), &[key.clone()].into());
-    index.subscribe(&owner("two"), &[key.clone()].into());
-    assert_eq!(index.read(&key, Some("1")), [owner("one"), owner("two")].into());
+    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("two"), &[key.clone()].into(), Interest::Substance);
+    assert_eq!(index.read(&key, Some(&edition(1))), [owner("one"), owner("two")].into());
     assert_eq!(index.seen(secret(&meta("s", 1, None))), none(), "as read");
     assert_eq!(index.seen(secret(&meta("s", 2, None))), [owner("one"), owner("two")].into());
 
@@ -151,7 +155,7 @@ fn a_change_of_an_input_concerns_its_readers() {
 fn an_input_that_appears_concerns_whoever_missed_it() {
     let index = index();
     let key = secret(&meta("s", 7, None)).key;
-    index.subscribe(&owner("one"), &[key.clone()].into());
+    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Substance);
     assert_eq!(index.read(&key, None), none());
     assert_eq!(index.seen(secret(&meta("s", 7, None))), [owner("one")].into());
 }
@@ -189,8 +193,8 @@ fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_no
 fn whoever_asked_whether_a_kind_is_served_is_told_when_that_changes() {
     let (index, kind, other) =
         (index(), ObjectKey::kind_of::<Deployment>(), ObjectKey::kind_of::<ConfigMap>());
-    index.subscribe(&owner("one"), &[kind.clone()].into());
-    index.subscribe(&owner("two"), &[other.clone()].into());
+    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("two"), &[other.clone()].into(), Interest::Substance);
     assert!(index.read_kind(&kind).is_some(), "until it turns out otherwise");
     assert_eq!(index.served(&kind), none(), "no news");
 
@@ -200,7 +204,7 @@ fn whoever_asked_whether_a_kind_is_served_is_told_when_that_changes() {
     assert!(index.read_kind(&other).is_some());
 
     assert_eq!(index.served(&kind), [owner("one")].into());
-    assert_eq!(index.input(&kind), plan::served().metadata.resource_version.clone());
+    assert_eq!(index.input(&kind), Some(Edition::of(&plan::served().metadata)));
 }
 
 #[test]
@@ -214,7 +218,7 @@ fn objects_of_a_kind_that_is_not_served_do_not_exist() {
 #[test]
 fn a_list_of_objects_says_nothing_about_their_kind() {
     let (index, kind) = (index(), ObjectKey::kind_of::<Deployment>());
-    index.subscribe(&owner("one"), &[kind.clone()].into());
+    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Substance);
     index.read_kind(&kind);
     assert_eq!(index.listed(&kind.group, &kind.kind, &BTreeSet::new()), none());
     assert!(index.input(&kind).is_some());
@@ -246,9 +250,9 @@ fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
     assert_eq!(index.version(&child.key).as_deref(), Some("1"));
     assert_eq!(index.version(&stranger.key), None);
 
-    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into());
-    index.read(&child.key, Some("5"));
-    index.read(&stranger.key, Some("4"));
+    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into(), Interest::Substance);
+    index.read(&child.key, Some(&edition(5)));
+    index.read(&stranger.key, Some(&edition(4)));
     assert_eq!(index.version(&child.key).as_deref(), Some("5"), "a read may be ahead of the watch");
     assert_eq!(index.version(&stranger.key).as_deref(), Some("4"));
     index.gone(&secret(&meta("stranger", 6, None)));
@@ -306,4 +310,26 @@ fn a_namesake_created_later_is_as_young_as_it_is() {
         index.exists(&owner(name), &created(name, second));
     }
     assert!(index.seniority(&owner("b")) < index.seniority(&owner("a")));
+}
+
+#[test]
+fn a_tick_of_a_status_concerns_those_who_wait_for_it_and_not_those_who_decide_on_the_spec() {
+    let index = index();
+    let at = |version, generation, label: Option<&str>| {
+        let labels = label.map(|label| [("label".to_owned(), label.to_owned())].into());
+        let meta = ObjectMeta { generation: Some(generation), labels, ..meta("a", version, None) };
+        deployment(&meta, Readiness::Ready)
+    };
+    let key = at(1, 1, None).key;
+    index.subscribe(&owner("decides"), &[key.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("waits"), &[key.clone()].into(), Interest::Everything);
+    let (both, waits): (Concerned, Concerned) =
+        ([owner("decides"), owner("waits")].into(), [owner("waits")].into());
+
+    assert_eq!(index.seen(at(1, 1, None)), both, "it is there");
+    assert_eq!(index.seen(at(2, 1, None)), waits, "its status moved");
+    assert_eq!(index.seen(at(3, 2, None)), both, "its spec did");
+    assert_eq!(index.seen(at(4, 2, Some("new"))), both, "it was labelled");
+    assert_eq!(index.seen(at(4, 2, Some("new"))), none());
+    assert_eq!(index.gone(&at(4, 2, Some("new"))), both);
 }
