@@ -125,7 +125,7 @@ fn stack(name: &str) -> Value {
             "version": "2.15.0",
             "externalURL": format!("https://{host}"),
             "harborAdminPasswordRef": "admin",
-            "expose": {"core": {"ingress": {"host": host}, "tls": {"certificateRef": "tls"}}},
+            "expose": {"core": {"ingress": {"host": host}, "tls": {}}},
             "internalTLS": {"enabled": true},
             "portal": {},
             "trivy": {"storage": {}},

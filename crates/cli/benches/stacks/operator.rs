@@ -10,9 +10,11 @@ use std::{
 pub struct Operator(Child);
 
 impl Operator {
-    /// Starts it for the cluster of a kubeconfig.
+    /// Starts it, or the program `$OPERATOR`, for the cluster of a kubeconfig.
     pub fn start(kubeconfig: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
+        let program =
+            std::env::var("OPERATOR").unwrap_or_else(|_| env!("CARGO_BIN_EXE_harbor-operator").into());
+        let mut command = Command::new(program);
         let log = std::env::var("OPERATOR_LOG").unwrap_or_else(|_| "error".into());
         command.arg("run").env("KUBECONFIG", kubeconfig).env("RUST_LOG", log).stdin(Stdio::null());
         Self(command.spawn().unwrap())

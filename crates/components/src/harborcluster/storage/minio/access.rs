@@ -80,6 +80,7 @@ impl<'a> Access<'a> {
 pub(super) fn service(wish: &Wish<'_>) -> Service {
     let port = ServicePort {
         name: Some("http-minio".into()),
+        protocol: Some("TCP".into()),
         port: Scheme::Http.port(),
         target_port: Some(IntOrString::Int(LISTENING)),
         ..ServicePort::default()
