@@ -112,7 +112,7 @@ fn an_object_that_was_stored_owns_its_children() {
         match metadata["annotations"]["goharbor.io/kept-for"].as_str() {
             // Without its key, the database could not be read any more.
             Some(owner) => {
-                assert_eq!((owner, metadata.get("ownerReferences")), ("Core.goharbor.io/harbor", None))
+                assert_eq!((owner, metadata.get("ownerReferences")), ("Core.goharbor.io/harbor", None));
             }
             None => assert_eq!(metadata["ownerReferences"][0]["uid"], "1-2-3"),
         }

@@ -27,8 +27,8 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
         image_chart_storage: storage.settings().clone(),
     };
     let mut metadata = cluster.metadata(name(cluster));
-    let said = |annotation: &&str| cluster.metadata.annotations.as_ref()?.get_key_value(*annotation);
-    let passed_on: BTreeMap<_, _> = PASSED_ON.iter().filter_map(|it| said(&it)).collect();
+    let said = |annotation: &&'static str| cluster.metadata.annotations.as_ref()?.get_key_value(*annotation);
+    let passed_on: BTreeMap<_, _> = PASSED_ON.iter().filter_map(said).collect();
     metadata.annotations = (!passed_on.is_empty())
         .then(|| passed_on.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect());
     Harbor { metadata, spec, status: None }

@@ -27,7 +27,7 @@ pub(crate) const MANAGERS: &str = "harbor-operator/";
 pub struct Claim(u64);
 
 /// A label or an annotation as hashes: enough to notice a change, and small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(u64, u64);
 
 /// The state an object is in, and how much of it is news.
@@ -48,7 +48,7 @@ impl Edition {
         match meta.generation {
             Some(generation) => {
                 generation.hash(&mut hasher);
-                tags(meta).iter().for_each(|Tag(key, value)| (key, value).hash(&mut hasher));
+                tags(meta).hash(&mut hasher);
             }
             None => version.hash(&mut hasher),
         }
