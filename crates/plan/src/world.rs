@@ -110,6 +110,18 @@ mod tests {
     }
 
     #[test]
+    fn nobody_can_decide_on_a_status_whose_changes_wake_nobody() {
+        let object = serde_json::json!({
+            "metadata": {"name": "c"}, "spec": {"secretName": "s", "issuerRef": {"name": "i"}},
+            "status": {"conditions": []},
+        });
+        let object: DynamicObject = serde_json::from_value(object).unwrap();
+        let snapshot = Snapshot::from([(ObjectKey::of::<Certificate>("ns", "c"), Some(Arc::new(object)))]);
+        let read = World::new("ns", &snapshot).require::<Certificate>("c").unwrap();
+        assert_eq!((read.spec.secret_name.as_str(), read.status), ("s", None));
+    }
+
+    #[test]
     fn everything_asked_for_is_remembered_found_or_not() {
         let snapshot = Snapshot::from([(ObjectKey::of::<Secret>("ns", "absent"), None)]);
         let world = World::new("ns", &snapshot);

@@ -49,16 +49,35 @@ pub struct Cluster {
 impl Cluster {
     /// One that knows all kinds, and where everything comes up.
     pub async fn new() -> Self {
+        Self::without("").await
+    }
+
+    /// The same, in which nobody has installed the kinds of this group.
+    pub async fn without(group: &str) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
         let client = Client::new(server.clone(), "default");
-        let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-        let ours = api::crds::all().into_iter().map(|definition| json!(definition));
-        for definition in ours.chain(definitions::all()) {
-            api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap()).await.unwrap();
-        }
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
-        Self { client, server, _stop: stop.drop_guard() }
+        let cluster = Self { client, server, _stop: stop.drop_guard() };
+        cluster.define(|of| of != group).await;
+        cluster
+    }
+
+    /// Installs the kinds of this group.
+    pub async fn install(&self, group: &str) {
+        self.define(|of| of == group).await;
+    }
+
+    async fn define(&self, wanted: impl Fn(&str) -> bool) {
+        let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let ours = api::crds::all().into_iter().map(|definition| json!(definition));
+        for definition in ours.chain(definitions::all()) {
+            if wanted(definition["spec"]["group"].as_str().unwrap()) {
+                api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap())
+                    .await
+                    .unwrap();
+            }
+        }
     }
 
     /// Applies an example.
@@ -88,6 +107,19 @@ impl Cluster {
         let ready = timeout(Duration::from_hours(1), Box::pin(ready)).await;
         ready.expect("the HarborCluster becomes ready").unwrap();
         tokio::time::sleep(Duration::from_mins(1)).await;
+    }
+
+    /// Waits until a condition of the HarborCluster has this reason; its message.
+    pub async fn until_told(&self, kind: &str, reason: &str) -> String {
+        let told = |cluster: &HarborCluster| {
+            let conditions = cluster.status.clone()?.observation.conditions;
+            conditions.into_iter().find(|it| it.type_ == kind && it.reason.as_deref() == Some(reason))
+        };
+        let api: Api<HarborCluster> = Api::namespaced(self.client.clone(), NAMESPACE);
+        let holds = |cluster: Option<&HarborCluster>| cluster.is_some_and(|cluster| told(cluster).is_some());
+        let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api, "acme", holds))).await;
+        let cluster = held.expect("the condition is told").unwrap().unwrap();
+        told(&cluster).and_then(|condition| condition.message).unwrap_or_default()
     }
 
     /// An operator that is killed after so many writes: it does not hear the answer to the last one.

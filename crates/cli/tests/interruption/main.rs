@@ -1,4 +1,4 @@
-//! A whole stack, created by an operator that is killed again and again.
+//! A whole stack, created by an operator that is killed again and again, or in a cluster where something is missing.
 //!
 //! In one process and in virtual time: the API server, the stand-ins for everything else, and the operator.
 
@@ -45,6 +45,29 @@ async fn however_often_the_operator_is_killed_the_same_objects_come_about_and_no
 
         expected.assert_same(&Objects::of(&cluster).await);
         secrets.assert_never_changed();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed_when_it_comes() {
+    let provided = [
+        ("acid.zalan.do", "DatabaseReady", "the Zalando postgres operator"),
+        ("databases.spotahome.com", "CacheReady", "the Redis operator of Spotahome"),
+        ("minio.min.io", "StorageReady", "the MinIO operator"),
+    ];
+    for (group, condition, provider) in provided {
+        let cluster = Cluster::without(group).await;
+        let _operator = cluster.operator(None);
+        cluster.apply("in-cluster.yaml").await;
+
+        let told = cluster.until_told(condition, "KindMissing").await;
+        assert!(told.ends_with(&format!("install {provider}")), "{told}");
+        for (_, other, _) in provided.iter().filter(|(_, other, _)| *other != condition) {
+            cluster.until_told(other, "Ready").await;
+        }
+
+        cluster.install(group).await;
+        cluster.until_ready().await;
     }
 }
 
