@@ -1,6 +1,7 @@
 //! The `harbor-operator` binary.
 
 mod command;
+mod connect;
 mod crds;
 mod error;
 mod expand;

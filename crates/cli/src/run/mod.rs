@@ -1,16 +1,19 @@
 //! `run`: the operator itself.
 
+mod log;
+
+pub use log::Log;
+
 use crate::{
+    connect::connect,
     error::{Error, Failure},
     operator::operator,
     signals::Signals,
 };
-use clap::{Args, ValueEnum};
-use kube::{Client, Config};
+use clap::Args;
 use runtime::{Options, Scope};
-use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
 /// Look after the Harbors of a cluster until told to stop
 ///
@@ -40,15 +43,6 @@ pub struct Run {
     /// How to write the log
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     log: Log,
-}
-
-/// How the log is written.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Log {
-    /// A line of text for people
-    Text,
-    /// An object a line for programs
-    Json,
 }
 
 impl Run {
@@ -88,21 +82,6 @@ impl Run {
     }
 }
 
-/// A client whose server has answered once: an operator that cannot reach its cluster should say so and end.
-async fn connect() -> Result<Client, Error> {
-    let no_cluster = |problem: String| Error::Connect { problem };
-    let mut config = Config::infer().await.map_err(|error| no_cluster(error.to_string()))?;
-    // Every object has its own deadline and backoff; retries below them would only hide what is wrong.
-    config.default_retry = false;
-    config.connect_timeout = Some(Duration::from_secs(10));
-    let address = config.cluster_url.to_string();
-    let client = Client::try_from(config).map_err(|error| no_cluster(error.to_string()))?;
-    let version =
-        client.apiserver_version().await.map_err(|error| no_cluster(format!("{address}: {error}")))?;
-    tracing::info!(server = address, version = version.git_version, "connected");
-    Ok(client)
-}
-
 async fn stop_on_signal(stop: CancellationToken) {
     let Ok(mut signals) = Signals::catch() else {
         return tracing::warn!("signals cannot be caught; the operator will end without finishing its work");
@@ -112,16 +91,4 @@ async fn stop_on_signal(stop: CancellationToken) {
     stop.cancel();
     signals.next().await;
     std::process::exit(1);
-}
-
-impl Log {
-    /// Writes it to standard error from now on.
-    pub fn start(self) {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,kube=warn"));
-        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-        match self {
-            Self::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
-            Self::Json => log.json().init(),
-        }
-    }
 }
