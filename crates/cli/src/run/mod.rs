@@ -33,7 +33,7 @@ pub struct Run {
     namespace: Vec<String>,
 
     /// How many objects of one kind to work on at once
-    #[arg(long, value_name = "NUMBER", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: u16,
 
     /// After how many seconds to give up on an object and try again later
