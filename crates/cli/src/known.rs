@@ -110,8 +110,7 @@ impl Known {
 
     /// Why an object cannot exist, if its kind is not served: what to install for it is the `provider`.
     pub fn unserved(&self, key: &ObjectKey, provider: &str) -> Option<PlanError> {
-        let kind = ObjectKey { namespace: String::new(), name: String::new(), ..key.clone() };
-        let unserved = || PlanError::Unserved([(kind, provider.to_owned())].into());
+        let unserved = || PlanError::Unserved([(key.its_kind(), provider.to_owned())].into());
         self.without.contains(&key.group).then(unserved)
     }
 
@@ -127,5 +126,5 @@ fn decode(json: Value) -> Result<Arc<DynamicObject>, serde_path_to_error::Path> 
 }
 
 fn without_namespace(key: &ObjectKey) -> ObjectKey {
-    ObjectKey { namespace: String::new(), ..key.clone() }
+    key.within("")
 }

@@ -57,7 +57,7 @@ impl Object {
             ));
         }
         let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-        let key = ObjectKey { group: group.into(), kind, namespace: text("/metadata/namespace"), name };
+        let key = ObjectKey::new(group, &kind, &text("/metadata/namespace"), &name);
         Ok(Self { origin, key, version: version.into(), json })
     }
 
@@ -65,14 +65,14 @@ impl Object {
     pub fn in_namespace(mut self) -> Self {
         if self.key.namespace.is_empty() {
             self.json["metadata"]["namespace"] = DEFAULT_NAMESPACE.into();
-            self.key.namespace = DEFAULT_NAMESPACE.into();
+            self.key = self.key.within(DEFAULT_NAMESPACE);
         }
         self
     }
 
     /// What to call it in a message about the file it is in.
     pub fn place(&self) -> String {
-        let ObjectKey { kind, namespace, name, .. } = &self.key;
+        let plan::Parts { kind, namespace, name, .. } = &*self.key;
         match namespace.as_str() {
             "" => format!("{}: {kind} {name}", self.origin),
             namespace => format!("{}: {kind} {namespace}/{name}", self.origin),

@@ -289,9 +289,7 @@ fn b34_no_child_is_wanted_twice() {
 fn made(desired: &Desired) -> ObjectKey {
     let key = desired.object.key();
     match desired.object.to_json().unwrap()["spec"]["secretName"].as_str() {
-        Some(secret) if key.kind == "Certificate" => {
-            ObjectKey { group: String::new(), kind: "Secret".into(), name: secret.into(), ..key }
-        }
+        Some(secret) if key.kind == "Certificate" => ObjectKey::new("", "Secret", &key.namespace, secret),
         _ => key,
     }
 }

@@ -69,6 +69,6 @@ impl Children {
     /// Whether an object is of one of these kinds.
     pub fn contains(&self, object: &dyn AnyManifest) -> bool {
         let key = object.key();
-        self.0.contains_key(&(key.group, key.kind))
+        self.0.contains_key(&(key.group.clone(), key.kind.clone()))
     }
 }

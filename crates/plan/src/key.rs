@@ -1,11 +1,17 @@
 //! The name of an object in the cluster.
 
 use kube::{Resource, core::ApiResource};
-use std::fmt;
+use std::{fmt, ops::Deref, sync::Arc};
 
 /// Names one object, whatever version of its kind is looked at; or, without a name, the kind itself.
+///
+/// A key is in half a dozen maps for each of thousands of children: copies share what they hold.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey(Arc<Parts>);
+
+/// What a key is made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectKey {
+pub struct Parts {
     /// API group, empty for the core group.
     pub group: String,
     /// Kind, in the singular and as Kubernetes spells it.
@@ -16,15 +22,28 @@ pub struct ObjectKey {
     pub name: String,
 }
 
+impl Deref for ObjectKey {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl ObjectKey {
-    /// The key of the `K` called `name`.
-    pub fn of<K: Resource<DynamicType = ()>>(namespace: &str, name: &str) -> Self {
-        Self {
-            group: K::group(&()).into(),
-            kind: K::kind(&()).into(),
+    /// The key of an object, part by part.
+    pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
+        Self(Arc::new(Parts {
+            group: group.into(),
+            kind: kind.into(),
             namespace: namespace.into(),
             name: name.into(),
-        }
+        }))
+    }
+
+    /// The key of the `K` called `name`.
+    pub fn of<K: Resource<DynamicType = ()>>(namespace: &str, name: &str) -> Self {
+        Self::new(&K::group(&()), &K::kind(&()), namespace, name)
     }
 
     /// Stands for the kind itself: a [`crate::Snapshot`] holds something for it when the cluster serves the kind.
@@ -39,12 +58,25 @@ impl ObjectKey {
 
     /// The key of an object of a kind known only at run time.
     pub fn dynamic(resource: &ApiResource, namespace: &str, name: &str) -> Self {
-        Self {
-            group: resource.group.clone(),
-            kind: resource.kind.clone(),
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        Self::new(&resource.group, &resource.kind, namespace, name)
+    }
+
+    /// The same object in another namespace.
+    #[must_use]
+    pub fn within(&self, namespace: &str) -> Self {
+        Self::new(&self.group, &self.kind, namespace, &self.name)
+    }
+
+    /// Stands for the kind of this object.
+    #[must_use]
+    pub fn its_kind(&self) -> Self {
+        Self::new(&self.group, &self.kind, "", "")
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

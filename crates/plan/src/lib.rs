@@ -32,7 +32,7 @@ pub use digest::Digest;
 pub use error::{PlanError, Violation};
 pub use graph::{Blockers, Deps, Node};
 pub use issuance::{Issuance, Role};
-pub use key::ObjectKey;
+pub use key::{ObjectKey, Parts};
 pub use manifest::{AnyManifest, Desired, Manifest, Policy, Tie};
 pub use mutation::Mutation;
 pub use name::ChildName;

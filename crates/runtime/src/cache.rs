@@ -3,20 +3,19 @@
 //! An entry is one state of an object, and is answered only to who asks for that very state. Which state is the current
 //! one the index knows from its watch; the cache never decides that anything is.
 //!
-//! It holds Secrets, in memory only, and never all there are: the size is limited, what was not used for longest goes
-//! first. Who could read this memory could as well read the credentials in it, and with them the Secrets.
+//! It holds Secrets, in memory only and as JSON, which takes a third of the room of what it is parsed into, and never all
+//! there are: the size is limited, what was not used for longest goes first. Who could read this memory could as well read the credentials in it, and with them the Secrets.
 
 use kube::core::DynamicObject;
 use plan::ObjectKey;
 use std::{
     collections::HashMap,
-    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 use tokio::sync::OwnedMutexGuard;
 
 /// How many bytes of JSON are kept.
-const ROOM: usize = 8 * 1024 * 1024;
+const ROOM: usize = 4 * 1024 * 1024;
 
 /// Objects by name and state. Not `Debug`: nobody logs it by mistake.
 pub(crate) struct Cache {
@@ -34,8 +33,8 @@ struct Kept {
 }
 
 struct Entry {
-    object: Arc<DynamicObject>,
-    size: usize,
+    version: String,
+    json: Box<[u8]>,
     used: u64,
 }
 
@@ -51,16 +50,16 @@ impl Cache {
     }
 
     /// The object in the state `version`, if it is at hand. In another state it is of no use any more.
-    pub(crate) fn get(&self, key: &ObjectKey, version: &str) -> Option<Arc<DynamicObject>> {
+    pub(crate) fn get(&self, key: &ObjectKey, version: &str) -> Option<DynamicObject> {
         let mut kept = self.kept();
         let now = kept.tick();
         let entry = kept.entries.get_mut(key)?;
-        if entry.object.metadata.resource_version.as_deref() != Some(version) {
+        if entry.version != version {
             kept.remove(key);
             return None;
         }
         entry.used = now;
-        Some(Arc::clone(&entry.object))
+        serde_json::from_slice(&entry.json).ok()
     }
 
     /// Keeps an object as it was read, or as a write was answered, and hands it out; lets go of what does not exist.
@@ -70,15 +69,15 @@ impl Cache {
         let mut object = object?;
         // By far the largest part of most objects, and of no use to a reader.
         object.metadata.managed_fields = None;
-        let size = size(&object);
-        let object = Arc::new(object);
-        if size <= self.room {
-            kept.make_room(self.room - size);
+        // What has no JSON, or no state, is not kept.
+        let kept_as = object.metadata.resource_version.clone().zip(serde_json::to_vec(&object).ok());
+        if let Some((version, json)) = kept_as.filter(|(_, json)| json.len() <= self.room) {
+            kept.make_room(self.room - json.len());
             let used = kept.tick();
-            kept.size += size;
-            kept.entries.insert(key.clone(), Entry { object: Arc::clone(&object), size, used });
+            kept.size += json.len();
+            kept.entries.insert(key.clone(), Entry { version, json: json.into(), used });
         }
-        Some(object)
+        Some(Arc::new(object))
     }
 
     /// Waits until nobody else is reading this object: who comes second finds it here.
@@ -108,7 +107,7 @@ impl Kept {
 
     fn remove(&mut self, key: &ObjectKey) {
         if let Some(entry) = self.entries.remove(key) {
-            self.size -= entry.size;
+            self.size -= entry.json.len();
         }
     }
 
@@ -118,29 +117,6 @@ impl Kept {
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
             self.remove(&oldest);
         }
-    }
-}
-
-/// The length of an object's JSON.
-fn size(object: &DynamicObject) -> usize {
-    struct Length(usize);
-
-    impl io::Write for Length {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut length = Length(0);
-    match serde_json::to_writer(&mut length, object) {
-        Ok(()) => length.0,
-        // What has no length is not kept.
-        Err(_) => usize::MAX,
     }
 }
 

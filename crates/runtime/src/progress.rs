@@ -141,7 +141,7 @@ mod tests {
     impl Observer for Notes {
         fn observe(&self, progress: Progress) {
             if let Stage::Child { object, state } = progress.stage {
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).push((object.name, state));
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).push((object.name.clone(), state));
             }
         }
     }

@@ -91,7 +91,7 @@ mod tests {
 
     /// All whose turn it is, without anybody being done.
     fn turns(queue: &mut Queue, now: Instant) -> Vec<String> {
-        std::iter::from_fn(|| queue.next(now)).map(|key| key.name).collect()
+        std::iter::from_fn(|| queue.next(now)).map(|key| key.name.clone()).collect()
     }
 
     /// Objects of decreasing seniority, all due.

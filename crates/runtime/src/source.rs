@@ -75,12 +75,13 @@ impl Source<'_> {
             let answer = self.router.index.read_kind(&key);
             return Ok((key, answer));
         }
-        if Breadth::of(&key.group, &key.kind) == Breadth::Children {
+        let index = &self.router.index;
+        if Breadth::of(&key.group, &key.kind) == Breadth::Children && !index.is_child(&key) {
             // Its watch does not show what is not our child, so nobody would notice that a copy is out of date.
             let object = self.stored(&key).await?;
             return Ok(self.noted(reader, key, object.map(Arc::new)));
         }
-        if self.router.index.lacks(&key) {
+        if index.lacks(&key) {
             // Believed until it matters: whoever cannot do without asks again, with `confirm`.
             return Ok(self.noted(reader, key, None));
         }
@@ -98,7 +99,7 @@ impl Source<'_> {
 
     /// The object, if it has been read in its newest state that is known.
     fn at_hand(&self, key: &ObjectKey) -> Option<Arc<DynamicObject>> {
-        self.cache.get(key, &self.router.index.version(key)?)
+        self.cache.get(key, &self.router.index.version(key)?).map(Arc::new)
     }
 
     /// Has those look again who have read another state.

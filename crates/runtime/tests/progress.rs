@@ -90,12 +90,7 @@ async fn each_child_is_told_from_being_applied_to_being_ready() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
     let told = notes.until_verdict("ChildrenNotReady").await;
-    let key = |group: &str, kind: &str, name: &str| ObjectKey {
-        group: group.into(),
-        kind: kind.into(),
-        namespace: world.name.clone(),
-        name: name.into(),
-    };
+    let key = |group: &str, kind: &str, name: &str| ObjectKey::new(group, kind, &world.name, name);
     let planned = |object, after: &[usize]| Planned { object, after: after.to_vec() };
     assert_eq!(
         told[0],

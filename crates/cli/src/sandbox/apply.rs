@@ -45,7 +45,7 @@ impl Applier {
         let (resource, scope) = self.kind(&object).await?;
         let api = match scope {
             Scope::Cluster => {
-                object.key.namespace.clear();
+                object.key = object.key.within("");
                 Api::all_with(self.client.clone(), &resource)
             }
             Scope::Namespaced => {

@@ -136,12 +136,7 @@ fn entry(input: &Value) -> (ObjectKey, Option<Arc<DynamicObject>>) {
 
 /// Which object a document describes.
 pub fn key(input: &Value) -> ObjectKey {
-    let field = |pointer: &str| input.pointer(pointer).unwrap().as_str().unwrap().to_owned();
-    let group = field("/apiVersion").split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default();
-    ObjectKey {
-        group,
-        kind: field("/kind"),
-        namespace: field("/metadata/namespace"),
-        name: field("/metadata/name"),
-    }
+    let field = |pointer: &str| input.pointer(pointer).unwrap().as_str().unwrap();
+    let group = field("/apiVersion").split_once('/').map(|(group, _)| group).unwrap_or_default();
+    ObjectKey::new(group, field("/kind"), field("/metadata/namespace"), field("/metadata/name"))
 }

@@ -23,12 +23,7 @@ impl KeptFor {
         let (kind, name) = value.split_once('/')?;
         let (kind, group) = kind.split_once('.')?;
         let filled = [group, kind, name].iter().all(|part| !part.is_empty());
-        filled.then(|| ObjectKey {
-            group: group.into(),
-            kind: kind.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        })
+        filled.then(|| ObjectKey::new(group, kind, namespace, name))
     }
 }
 

@@ -49,4 +49,9 @@ impl Births {
     pub(super) fn of(&self, key: &ObjectKey) -> Option<Seniority> {
         self.known.get(key).copied()
     }
+
+    /// The same key, shared with everybody else who has it from here.
+    pub(super) fn shared(&self, key: ObjectKey) -> ObjectKey {
+        self.known.get_key_value(&key).map_or(key, |(known, _)| known.clone())
+    }
 }

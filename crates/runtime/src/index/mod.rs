@@ -87,6 +87,11 @@ impl Index {
         self.state().children.get(key).cloned()
     }
 
+    /// Whether this is somebody's child, and followed by its watch whatever its kind.
+    pub fn is_child(&self, key: &ObjectKey) -> bool {
+        self.state().children.contains_key(key)
+    }
+
     /// The children of the controller with this uid.
     pub fn owned_by(&self, uid: &str) -> Vec<Sighting> {
         let state = self.state();
@@ -197,8 +202,12 @@ impl State {
             let owner = whose.key();
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
         };
-        observation.owner = observation.owner.filter(ours);
+        observation.owner = observation.owner.filter(ours).map(|whose| match whose {
+            Whose::Owned(key, uid) => Whose::Owned(self.births.shared(key), uid),
+            Whose::Kept(key) => Whose::Kept(self.births.shared(key)),
+        });
         self.names.add(&key);
+        let key = self.children.get_key_value(&key).map_or(key, |(known, _)| known.clone());
         let before = self.children.get(&key);
         // A watch lags behind what our own writes were answered with.
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {

@@ -222,11 +222,6 @@ fn tag(sort: &str, key: &str, value: &str) -> Tag {
 fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<Whose> {
     let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-    let key = ObjectKey {
-        group: group.into(),
-        kind: owner.kind.clone(),
-        namespace: namespace.into(),
-        name: owner.name.clone(),
-    };
+    let key = ObjectKey::new(group, &owner.kind, namespace, &owner.name);
     Some(Whose::Owned(key, owner.uid.clone()))
 }

@@ -12,7 +12,7 @@ use plan::Readiness;
 use serde_json::json;
 
 fn owner(name: &str) -> ObjectKey {
-    ObjectKey { group: "test.io".into(), kind: "Widget".into(), namespace: "ns".into(), name: name.into() }
+    ObjectKey::new("test.io", "Widget", "ns", name)
 }
 
 fn meta(name: &str, version: u64, owner: Option<&str>) -> ObjectMeta {

@@ -4,7 +4,7 @@ use super::*;
 use plan::{Class, Failure};
 
 fn key(kind: &str, name: &str) -> ObjectKey {
-    ObjectKey { group: String::new(), kind: kind.into(), namespace: "registry".into(), name: name.into() }
+    ObjectKey::new("", kind, "registry", name)
 }
 
 fn core() -> ObjectKey {

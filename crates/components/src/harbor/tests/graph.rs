@@ -88,7 +88,7 @@ fn the_keys_of_what_is_in_the_database_outlive_their_harbor_unless_data_is_to_be
     let kept = |case: &Case<Harbor>| -> Vec<String> {
         let plan = case.plan().unwrap();
         let kept = plan.graph.iter().filter(|(_, desired, _)| desired.tie == Tie::Kept);
-        kept.map(|(_, desired, _)| desired.object.key().name).collect()
+        kept.map(|(_, desired, _)| desired.object.key().name.clone()).collect()
     };
     let case = Case::<Harbor>::golden("harbor-2.5");
     let keys = ["acme-harbor-core-encryptionkey", "acme-harbor-notarysigner-encryption-key"];
