@@ -27,6 +27,11 @@ mod terminal;
 use clap::Parser as _;
 use std::process::ExitCode;
 
+// Settings are in .cargo/config.toml.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     match command::Cli::parse().command.run() {
         Ok(()) => ExitCode::SUCCESS,
