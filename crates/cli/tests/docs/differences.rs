@@ -1,25 +1,12 @@
-//! What the documentation says of the sources.
+//! What differs from the old operator, and the tests that show it.
 
-#![allow(clippy::unwrap_used, reason = "a file that cannot be read fails the test")]
+use crate::tree::{files, root};
+use std::fs;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Every Rust file below a directory, one after the other.
-fn sources(directory: &Path) -> String {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let text = |path: PathBuf| match path.extension() {
-        _ if path.is_dir() => sources(&path),
-        Some(extension) if extension == "rs" => fs::read_to_string(path).unwrap(),
-        _ => String::new(),
-    };
-    entries.map(text).collect()
+/// Every Rust file of ours, one after the other.
+fn sources() -> String {
+    let files = files(&root().join("crates"), ".rs");
+    files.into_iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
 /// Whether this is how tests are called: a sentence of words.
@@ -32,7 +19,7 @@ fn every_test_that_the_differences_name_exists() {
     let page = fs::read_to_string(root().join("docs/differences.md")).unwrap();
     let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|name| is_sentence(name)).collect();
     assert!(named.len() > 50, "only {named:?}");
-    let sources = sources(&root().join("crates"));
+    let sources = sources();
     let missing: Vec<_> = named.iter().filter(|name| !sources.contains(&format!("fn {name}()"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(!page.contains("_…`"), "a name that is cut short cannot be looked up");

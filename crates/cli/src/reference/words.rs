@@ -1,0 +1,128 @@
+//! What a schema says of one field, in words that fit into a cell of a table.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
+};
+
+/// Patterns that have a name, which says more than the pattern does.
+const NAMED_PATTERNS: [(&str, &str); 3] = [
+    (r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", "the name of an object"),
+    ("([0-9]+h)?([0-9]+m)?([0-9]+s)?", "a duration such as `1h30m`"),
+    (
+        "([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?([0-9]+us)?([0-9]+µs)?([0-9]+ns)?",
+        "a duration such as `1h30m`",
+    ),
+];
+
+/// The schema of what a list or a map holds; the schema itself where it is neither.
+pub fn element(schema: &JSONSchemaProps) -> &JSONSchemaProps {
+    match (&schema.items, &schema.additional_properties) {
+        (Some(JSONSchemaPropsOrArray::Schema(items)), _) => element(items),
+        (_, Some(JSONSchemaPropsOrBool::Schema(values))) => element(values),
+        _ => schema,
+    }
+}
+
+/// What is between the name of a field and those of its element's fields: `[]` for a list, `.*` for a map.
+pub fn step(schema: &JSONSchemaProps) -> &'static str {
+    match (&schema.items, &schema.additional_properties) {
+        (Some(_), _) => "[]",
+        (_, Some(JSONSchemaPropsOrBool::Schema(_))) => ".*",
+        _ => "",
+    }
+}
+
+/// The type, where `innermost` is that of the element.
+pub fn shape(schema: &JSONSchemaProps, innermost: &str) -> String {
+    match (&schema.items, &schema.additional_properties) {
+        (Some(JSONSchemaPropsOrArray::Schema(items)), _) => format!("list of {}", shape(items, innermost)),
+        (_, Some(JSONSchemaPropsOrBool::Schema(values))) => format!("map of {}", shape(values, innermost)),
+        _ => innermost.to_owned(),
+    }
+}
+
+/// The type of something that is neither list nor map.
+pub fn simple_type(schema: &JSONSchemaProps) -> &str {
+    match (schema.type_.as_deref(), schema.format.as_deref()) {
+        _ if schema.x_kubernetes_int_or_string == Some(true) => "integer or string",
+        (Some("string"), Some("date-time")) => "time",
+        (Some(type_), _) => type_,
+        (None, _) => "any",
+    }
+}
+
+/// What a value must be besides of its type, a sentence each.
+pub fn constraints(schema: &JSONSchemaProps) -> Vec<String> {
+    let element = element(schema);
+    let mut said = Vec::new();
+    if let Some(values) = &element.enum_ {
+        let values = values.iter().map(|value| code(&json(&value.0))).collect::<Vec<_>>();
+        said.push(format!("One of {}.", values.join(", ")));
+    }
+    let bounded = |exclusive: Option<bool>, inclusive: &'static str, otherwise: &'static str| match exclusive
+    {
+        Some(true) => otherwise,
+        _ => inclusive,
+    };
+    if let Some(least) = element.minimum {
+        said.push(format!("{} {least}.", bounded(element.exclusive_minimum, "At least", "More than")));
+    }
+    if let Some(most) = element.maximum {
+        said.push(format!("{} {most}.", bounded(element.exclusive_maximum, "At most", "Less than")));
+    }
+    match (element.min_length, element.max_length) {
+        (Some(1), None) => said.push("Not empty.".to_owned()),
+        (Some(least), None) => said.push(format!("At least {least} characters.")),
+        (None, Some(most)) => said.push(format!("At most {most} characters.")),
+        (Some(least), Some(most)) => said.push(format!("{least} to {most} characters.")),
+        (None, None) => {}
+    }
+    if let Some(least) = schema.min_items {
+        said.push(format!("At least {least} of them."));
+    }
+    if let Some(pattern) = &element.pattern {
+        let name = NAMED_PATTERNS.iter().find(|(known, _)| known == pattern).map(|(_, name)| *name);
+        said.push(name.map_or_else(|| format!("Matches {}.", code(pattern)), |name| format!("Is {name}.")));
+    }
+    if element.properties.is_none() {
+        said.extend(rules(element).map(|message| format!("Refused: {message}.")));
+    }
+    said
+}
+
+/// The messages of its validation rules.
+pub fn rules(schema: &JSONSchemaProps) -> impl Iterator<Item = String> + '_ {
+    let rules = schema.x_kubernetes_validations.iter().flatten();
+    rules.map(|rule| rule.message.clone().unwrap_or_else(|| code(&rule.rule)))
+}
+
+/// The default, if there is one.
+pub fn default(schema: &JSONSchemaProps) -> Option<String> {
+    schema.default.as_ref().map(|value| code(&json(&value.0)))
+}
+
+/// A piece of code. Patterns may contain back ticks no more than YAML does.
+pub fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+/// A cell of a table: one line, in which nothing ends the cell early or is taken for HTML.
+pub fn cell(text: &str) -> String {
+    let mut inside_code = false;
+    let mut cell = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '`' => inside_code = !inside_code,
+            '|' => cell.push('\\'),
+            '<' if !inside_code => cell.push('\\'),
+            _ => {}
+        }
+        cell.push(if letter == '\n' { ' ' } else { letter });
+    }
+    cell
+}
+
+/// Strings as they are, anything else as JSON.
+fn json(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,22 @@
+//! What the documentation says, held against the sources, the binary and itself.
+
+#![allow(clippy::unwrap_used, reason = "a file that cannot be read fails the test")]
+
+#[cfg(test)]
+mod book;
+#[cfg(test)]
+mod commands;
+#[cfg(test)]
+mod differences;
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod markdown;
+#[cfg(test)]
+mod objects;
+#[cfg(test)]
+mod reasons;
+#[cfg(all(test, feature = "sandbox"))]
+mod sandbox;
+#[cfg(test)]
+mod tree;
