@@ -8,7 +8,7 @@ use crate::{
     reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
     watch::{Patience, paged},
 };
-use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
+use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
 use kube::{
     Api, Resource as _, ResourceExt as _,
     core::{DeserializeGuard, ObjectMeta},
@@ -50,7 +50,8 @@ pub(crate) struct Limits {
 type Guarded<C> = DeserializeGuard<<C as Component>::Owner>;
 
 /// Reconciles every object of one kind until the operator stops, once all are `settled`: before the first lists have
-/// ended, every child would seem to be missing. `listed`, one of them, hears when the list of this kind has.
+/// ended, every child would seem to be missing, and before the operator leads, another one looks after them. `listed`,
+/// one of them, hears when the list of this kind has.
 pub(crate) async fn serve<C: Component>(
     shared: Arc<Shared>,
     as_child: Option<ChildKind>,
@@ -60,26 +61,21 @@ pub(crate) async fn serve<C: Component>(
     listed: CancellationToken,
     settled: Vec<CancellationToken>,
 ) {
-    let stop = shared.stop.clone();
     let reconciler = Arc::new(Reconciler::<C>::new(shared, as_child));
     let (reader, writer) = reflector::store();
     let watching = watch_owners(Arc::clone(&reconciler), scope, writer, listed);
-    let controlling = async {
-        let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled));
-        if stop.run_until_cancelled(settled).await.is_none() {
-            return;
-        }
-        control(&reconciler, &reader, woken, limits).await;
-    };
-    futures::join!(watching, controlling);
+    let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled)).map(drop);
+    futures::join!(watching, control(&reconciler, &reader, woken, limits, settled));
 }
 
-/// Looks at whatever is due, at many at once, until the operator stops; then lets looks under way come to an end.
+/// Looks at whatever is due, at many at once, until the operator stops; then lets looks under way come to an end. Until
+/// all is `settled`, what is due only queues up, each object once.
 async fn control<C: Component>(
     reconciler: &Arc<Reconciler<C>>,
     store: &Store<Guarded<C>>,
     mut woken: mpsc::UnboundedReceiver<ObjectKey>,
     limits: Limits,
+    settled: impl Future<Output = ()>,
 ) {
     let Shared { stop, router, .. } = &*reconciler.shared;
     let wake = |queue: &mut Queue, key: ObjectKey| {
@@ -88,12 +84,13 @@ async fn control<C: Component>(
     };
     let mut queue = Queue::default();
     let mut looks = FuturesUnordered::new();
+    let (mut settled, mut at_once) = (pin!(settled.fuse()), 0);
     loop {
         // All before the first is chosen: the most senior may be the last to be heard of.
         while let Ok(key) = woken.try_recv() {
             wake(&mut queue, key);
         }
-        while looks.len() < usize::from(limits.concurrency)
+        while looks.len() < at_once
             && let Some(key) = queue.next(Instant::now())
         {
             let owner = store.get(&ObjectRef::new(&key.name).within(&key.namespace));
@@ -110,6 +107,7 @@ async fn control<C: Component>(
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
+            () = &mut settled, if !settled.is_terminated() => at_once = usize::from(limits.concurrency),
             Some((key, wait)) = looks.next() => queue.done(key, wait, Instant::now()),
             Some(key) = woken.recv() => wake(&mut queue, key),
             () = tokio::time::sleep_until(due) => {}

@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod index;
 mod issue;
+mod lease;
 mod line;
 mod memo;
 mod operator;
@@ -30,7 +31,8 @@ mod tie;
 mod watch;
 
 pub use dice::{Dice, SystemDice};
-pub use operator::{Operator, Options, Scope};
+pub use lease::{Election, Leadership, Lost, Timing, TimingError};
+pub use operator::{Ended, Operator, Options, Scope};
 pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 

@@ -5,6 +5,7 @@ use crate::{
     cache::Cache,
     controller::{Limits, serve},
     events::Events,
+    lease::{Election, Elector, Leadership, Lost},
     progress::Audience,
     reconcile::Shared,
     router::Router,
@@ -43,6 +44,8 @@ pub struct Options {
     pub dice: Arc<dyn Dice>,
     /// The time. The system's by default.
     pub clock: fn() -> Timestamp,
+    /// The lease for which this operator competes with others like it. None by default: then it has no rivals.
+    pub election: Option<Election>,
     /// Who is told what happens while it does. Nobody by default.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -56,9 +59,21 @@ impl Default for Options {
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),
             clock: Timestamp::now,
+            election: None,
             observer: None,
         }
     }
+}
+
+/// Why an operator ended that nobody had told to.
+#[derive(Debug, thiserror::Error)]
+pub enum Ended {
+    /// A bug.
+    #[error("one of its tasks panicked: {0}")]
+    Panicked(#[from] tokio::task::JoinError),
+    /// Another one may be at work.
+    #[error("it no longer leads: {0}")]
+    Deposed(Lost),
 }
 
 type Serve = fn(
@@ -77,17 +92,37 @@ struct Registration {
     serve: Serve,
 }
 
+/// What all scopes share.
+struct Means {
+    /// Changes nothing unless we lead.
+    client: Client,
+    events: Events,
+    cache: Arc<Cache>,
+    stop: CancellationToken,
+    leading: CancellationToken,
+}
+
 /// Everything the process does. Register components, then run.
 pub struct Operator {
     client: Client,
     options: Options,
+    leadership: Leadership,
     registrations: Vec<Registration>,
 }
 
 impl Operator {
     /// An operator without components.
     pub fn new(client: Client, options: Options) -> Self {
-        Self { client, options, registrations: Vec::new() }
+        let leadership = match options.election {
+            Some(_) => Leadership::contested(),
+            None => Leadership::unrivalled(),
+        };
+        Self { client, options, leadership, registrations: Vec::new() }
+    }
+
+    /// Whether it leads, for whoever wants to tell.
+    pub fn leadership(&self) -> Leadership {
+        self.leadership.clone()
     }
 
     /// Looks after objects of this kind, too.
@@ -101,35 +136,70 @@ impl Operator {
         });
     }
 
-    /// Works until `stop` is cancelled, then lets reconciles under way come to an end.
+    /// Works until `stop` is cancelled, then lets reconciles under way come to an end and hands over to the next.
+    ///
+    /// What it looks after is watched from the start; anything is changed only while it leads.
     ///
     /// # Errors
     /// When one of its tasks panics, which no reconcile can cause: better to be restarted than to go on half-blind.
-    pub async fn run(self, stop: CancellationToken) -> Result<(), tokio::task::JoinError> {
-        let mut tasks = JoinSet::new();
-        let (events, send_events) = Events::new(self.client.clone(), stop.clone());
-        tasks.spawn(send_events);
-        let cache = Arc::new(Cache::default());
-        for scope in &self.options.scopes {
-            self.start(scope, &cache, &events, &stop, &mut tasks);
-        }
-        while let Some(ended) = tasks.join_next().await {
-            if ended.is_err() {
-                stop.cancel();
+    /// When it no longer leads: whatever was under way is abandoned, and all it knows is forgotten with it.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), Ended> {
+        let leading = CancellationToken::new();
+        let mut elector = self.elector();
+        let mut tasks = self.tasks(&stop, &leading);
+        let work = async {
+            while let Some(ended) = tasks.join_next().await {
+                if ended.is_err() {
+                    stop.cancel();
+                }
+                ended?;
             }
-            ended?;
+            Ok(())
+        };
+        let lead = async {
+            let Some(elector) = &mut elector else {
+                leading.cancel();
+                return std::future::pending().await;
+            };
+            elector.win().await;
+            leading.cancel();
+            elector.keep().await
+        };
+        let ended = tokio::select! {
+            ended = work => ended,
+            lost = lead => Err(Ended::Deposed(lost)),
+        };
+        if let Some(elector) = &mut elector
+            && !matches!(ended, Err(Ended::Deposed(_)))
+        {
+            elector.release().await;
         }
-        Ok(())
+        ended
     }
 
-    fn start(
-        &self,
-        scope: &Scope,
-        cache: &Arc<Cache>,
-        events: &Events,
-        stop: &CancellationToken,
-        tasks: &mut JoinSet<()>,
-    ) {
+    fn elector(&self) -> Option<Elector> {
+        let Self { client, leadership, options, .. } = self;
+        let election = options.election.clone()?;
+        let dice = Arc::clone(&options.dice);
+        Some(Elector::new(client.clone(), election, leadership.clone(), options.clock, dice))
+    }
+
+    /// Everything that is done, begun; reconciles wait until the operator is `leading`.
+    fn tasks(&self, stop: &CancellationToken, leading: &CancellationToken) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        let client = self.leadership.guard(self.client.clone());
+        let (events, send_events) = Events::new(client.clone(), stop.clone());
+        tasks.spawn(send_events);
+        let means =
+            Means { client, events, cache: Arc::default(), stop: stop.clone(), leading: leading.clone() };
+        for scope in &self.options.scopes {
+            self.start(scope, &means, &mut tasks);
+        }
+        tasks
+    }
+
+    fn start(&self, scope: &Scope, means: &Means, tasks: &mut JoinSet<()>) {
+        let Means { client, events, cache, stop, leading } = means;
         let mut children = Children::none().and::<Secret>().and::<ConfigMap>();
         self.registrations.iter().for_each(|registration| children.extend(registration.children.clone()));
         let mut router = Router::default();
@@ -140,7 +210,7 @@ impl Operator {
             .collect();
         let is_owner = |resource: &ApiResource| self.registrations.iter().any(|r| r.resource == *resource);
         let shared = Arc::new(Shared {
-            client: self.client.clone(),
+            client: client.clone(),
             router,
             kinds: children
                 .iter()
@@ -156,7 +226,7 @@ impl Operator {
             audience: Audience(self.options.observer.clone()),
             stop: stop.clone(),
         });
-        let mut settled = Vec::new();
+        let mut settled = vec![leading.clone()];
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
             let token = CancellationToken::new();
             settled.push(token.clone());

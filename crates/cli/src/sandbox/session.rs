@@ -60,7 +60,8 @@ pub async fn run(
         _ = &mut operating => return Err(Error::Run("one of its tasks panicked".into()).into()),
     };
     stop.cancel();
-    operating.await.and_then(|result| result).map_err(|error| Error::Run(error.to_string()))?;
+    let operated = operating.await.map_err(runtime::Ended::from).flatten();
+    operated.map_err(|error| Error::Run(error.to_string()))?;
     ended
 }
 
