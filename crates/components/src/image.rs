@@ -2,15 +2,50 @@
 
 use crate::HarborVersion;
 use api::v1beta1::image::{ImageSourceSpec, ImageSpec};
+use plan::Defaults;
+
+/// Where the Harbor project publishes its images.
+const PUBLISHED: &str = "goharbor";
+
+/// Where images come from, if not from where they are published.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mirror {
+    repository: Option<String>,
+    tag_suffix: Option<String>,
+}
+
+impl Mirror {
+    /// What an object says, and where it says nothing, what the administrator of the operator wants.
+    pub fn of(said: Option<&ImageSourceSpec>, defaults: &Defaults) -> Self {
+        let set = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
+        let repository = set(said.and_then(|said| said.repository.as_ref()));
+        let tag_suffix = set(said.and_then(|said| said.tag_suffix.as_ref()));
+        Self {
+            repository: repository.or_else(|| set(defaults.image_repository.as_ref())),
+            tag_suffix: tag_suffix.or_else(|| set(defaults.image_tag_suffix.as_ref())),
+        }
+    }
+
+    /// Whether images come from where they are published, as they are.
+    pub fn is_none(&self) -> bool {
+        self.repository.is_none() && self.tag_suffix.is_none()
+    }
+
+    /// An image; `published` is the repository it is published in.
+    pub fn image(&self, published: &str, name: &str, tag: &str) -> String {
+        let repository = self.repository.as_deref().unwrap_or(published).trim_end_matches('/');
+        format!("{repository}/{name}:{tag}{}", self.tag_suffix.as_deref().unwrap_or_default())
+    }
+
+    /// An image of Harbor.
+    pub fn harbor(&self, name: &str, version: &HarborVersion) -> String {
+        self.image(PUBLISHED, name, &format!("v{version}"))
+    }
+}
 
 /// The image a spec names; an empty name is none.
 pub(crate) fn named(spec: &ImageSpec) -> Option<&str> {
     spec.image.as_deref().filter(|image| !image.is_empty())
-}
-
-/// The image a spec names, else the one the Harbor project publishes for `version`.
-pub(crate) fn image(spec: &ImageSpec, published: &str, version: &HarborVersion) -> String {
-    named(spec).map_or_else(|| format!("goharbor/{published}:v{version}"), ToOwned::to_owned)
 }
 
 /// The same image, pulled as the source of all images says where the spec says nothing.

@@ -1,6 +1,11 @@
 //! One component object, reduced to what all its children have in common.
 
-use crate::{HarborVersion, VERSION_ANNOTATION, catalogue::Feature, labels, network_policy};
+use crate::{
+    HarborVersion, VERSION_ANNOTATION,
+    catalogue::Feature,
+    image::{self, Mirror},
+    labels, network_policy,
+};
 use api::v1beta1::{component::ComponentSpec, network::Network};
 use k8s_openapi::{
     ByteString,
@@ -10,7 +15,7 @@ use k8s_openapi::{
     },
 };
 use kube::core::ObjectMeta;
-use plan::{All, ChildName, Component, PlanError};
+use plan::{All, ChildName, Component, Defaults, PlanError};
 use std::collections::BTreeMap;
 
 /// A component object whose children can be named, labelled and given an image.
@@ -30,6 +35,8 @@ pub(crate) struct Instance<'a> {
     pub pod_labels: BTreeMap<String, String>,
     annotations: Option<&'a BTreeMap<String, String>>,
     component: &'static str,
+    mirror: Mirror,
+    network_policies: bool,
 }
 
 /// What pods are called, and where their settings are.
@@ -45,9 +52,19 @@ pub(crate) struct Part {
 
 impl<'a> Instance<'a> {
     /// The object with this metadata, of the component `C`.
-    pub fn of<C: Component>(meta: &'a ObjectMeta, spec: &'a ComponentSpec) -> Result<Self, PlanError> {
+    pub fn of<C: Component>(
+        meta: &'a ObjectMeta,
+        spec: &'a ComponentSpec,
+        defaults: &Defaults,
+    ) -> Result<Self, PlanError> {
         let version = HarborVersion::of(meta.annotations.as_ref(), &spec.image);
-        Self::new(meta, Part { suffix: C::NAME, component: C::NAME, field: "spec" }, version, spec)
+        let instance =
+            Self::new(meta, Part { suffix: C::NAME, component: C::NAME, field: "spec" }, version, spec)?;
+        Ok(Self {
+            mirror: Mirror::of(None, defaults),
+            network_policies: network_policy::wanted(meta.annotations.as_ref(), defaults),
+            ..instance
+        })
     }
 
     /// Pods that are not a component of their own, but part of the object with this metadata.
@@ -75,7 +92,20 @@ impl<'a> Instance<'a> {
         });
         let (version, (pod_labels, name), (), ()) =
             (version, named, replicas_or_autoscaling(spec, field), one_budget(spec, field)).all()?;
-        Ok(Self { owner, name, namespace, version, spec, pod_labels, annotations, component })
+        let mirror = Mirror::default();
+        let network_policies = false;
+        Ok(Self {
+            owner,
+            name,
+            namespace,
+            version,
+            spec,
+            pod_labels,
+            annotations,
+            component,
+            mirror,
+            network_policies,
+        })
     }
 
     /// Refuses a component that the Harbor it belongs to does not have. An image of unknown version is taken at its word.
@@ -115,6 +145,12 @@ impl<'a> Instance<'a> {
     /// An annotation of the object.
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         self.annotations?.get(key).map(String::as_str)
+    }
+
+    /// The image its spec names, else the one of that name the Harbor project publishes for its version.
+    pub fn image(&self, name: &str) -> String {
+        image::named(&self.spec.image)
+            .map_or_else(|| self.mirror.harbor(name, &self.version), ToOwned::to_owned)
     }
 
     /// The Service in front of its pods.
@@ -162,14 +198,13 @@ impl<'a> Instance<'a> {
     /// through any other.
     pub fn network_policy(&self, ports: impl IntoIterator<Item = &'static str>) -> Option<NetworkPolicy> {
         let metadata = self.metadata(format!("{}-ingress", self.name));
-        network_policy::wanted(self.annotations)
-            .then(|| network_policy::ingress(metadata, self.selector(), ports))
+        self.network_policies.then(|| network_policy::ingress(metadata, self.selector(), ports))
     }
 
     /// Keeps its pods from talking to anybody, if the object asks for network policies.
     pub fn no_egress(&self) -> Option<NetworkPolicy> {
         let metadata = self.metadata(format!("{}-egress", self.name));
-        network_policy::wanted(self.annotations).then(|| network_policy::no_egress(metadata, self.selector()))
+        self.network_policies.then(|| network_policy::no_egress(metadata, self.selector()))
     }
 }
 

@@ -5,14 +5,18 @@ use k8s_openapi::{
     apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
 };
 use kube::core::ObjectMeta;
+use plan::{Defaults, NetworkPolicies};
 use std::collections::BTreeMap;
 
 /// Asks for network policies with the value `true`.
 pub(crate) const ANNOTATION: &str = "goharbor.io/network-policies";
 
-/// Whether an object asks for network policies.
-pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>) -> bool {
-    annotations.and_then(|annotations| annotations.get(ANNOTATION)).is_some_and(|value| value == "true")
+/// Whether an object has network policies: as it says, and where it says nothing, as the administrator wants.
+pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>, defaults: &Defaults) -> bool {
+    match annotations.and_then(|annotations| annotations.get(ANNOTATION)) {
+        Some(value) => value == "true",
+        None => defaults.network_policies == NetworkPolicies::Wanted,
+    }
 }
 
 /// Keeps pods from talking to anybody; answers to those who ask them are no talk of their own.

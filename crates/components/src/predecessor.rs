@@ -1,7 +1,7 @@
 //! What the operator's predecessor left behind, for tests of adoption, if a copy of that is at hand.
 
 use crate::cases::Case;
-use plan::Component;
+use plan::{Component, Defaults};
 use serde_json::Value;
 use std::{fs, path::Path};
 
@@ -25,7 +25,10 @@ impl<C: Component> Predecessor<C> {
         let owner = objects.iter().find(|object| object["kind"] == *kind).unwrap();
         let owner = serde_json::from_value(owner.clone()).unwrap();
         let inputs = objects.iter().filter(|object| object["kind"] == "Secret").cloned().collect();
-        Some(Self { objects, case: Case { owner, inputs, without: Vec::new() } })
+        Some(Self {
+            objects,
+            case: Case { owner, inputs, without: Vec::new(), defaults: Defaults::default() },
+        })
     }
 
     /// The child of a kind, as it was.

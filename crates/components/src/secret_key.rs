@@ -1,7 +1,7 @@
 //! One key of a Secret that a spec refers to: read and judged while planning, handed to pods by reference.
 
 use k8s_openapi::api::core::v1::{EnvVar, EnvVarSource, Secret, SecretKeySelector};
-use plan::{ObjectKey, PlanError, World};
+use plan::{Defaults, ObjectKey, PlanError, World};
 use std::fmt;
 
 /// Names a value without holding it.
@@ -57,6 +57,11 @@ impl<'w> Secrets<'w> {
     /// Those in `namespace`, which is the namespace `world` is about.
     pub const fn new(world: &'w World<'w>, namespace: &'w str) -> Self {
         Self { world, namespace }
+    }
+
+    /// What is wanted of objects that say nothing.
+    pub fn defaults(&self) -> &'w Defaults {
+        self.world.defaults()
     }
 
     /// The value of a key that must exist.

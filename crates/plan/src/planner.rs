@@ -1,6 +1,9 @@
 //! From an owner and what is known of its surroundings to a plan.
 
-use crate::{Component, Desired, Mutation, ObjectKey, PlanError, Snapshot, Tie, World, mutation};
+use crate::{
+    Component, Defaults, Desired, Mutation, ObjectKey, PlanError, Snapshot, Tie, World, defaults::NOTHING,
+    mutation,
+};
 use graph::Graph;
 use kube::Resource;
 use std::collections::BTreeSet;
@@ -30,12 +33,17 @@ pub enum Planned {
     },
 }
 
+/// The same as [`plan_with`], where nothing is wanted of objects that say nothing.
+pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
+    plan_with::<C>(owner, snapshot, &NOTHING)
+}
+
 /// Asks `C` for the children of `owner` and makes the standard mutations to each.
 ///
 /// Pure, and cheap enough to be called again for every batch of reads (two passes are typical).
-pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
+pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
-    let world = World::new(&namespace, snapshot);
+    let world = World::new(&namespace, snapshot).with_defaults(defaults);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| match desired.tie {

@@ -1,6 +1,6 @@
 //! The only window a component has onto the cluster.
 
-use crate::{Manifest, ObjectKey, PlanError};
+use crate::{Defaults, Manifest, ObjectKey, PlanError, defaults::NOTHING};
 use kube::{
     Resource,
     core::{ApiResource, DynamicObject, ObjectMeta},
@@ -20,13 +20,25 @@ pub type Snapshot = BTreeMap<ObjectKey, Option<Arc<DynamicObject>>>;
 pub struct World<'a> {
     namespace: &'a str,
     snapshot: &'a Snapshot,
+    defaults: &'a Defaults,
     reads: RefCell<BTreeSet<ObjectKey>>,
 }
 
 impl<'a> World<'a> {
     /// A world in which `snapshot` is everything known about `namespace`.
     pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
-        Self { namespace, snapshot, reads: RefCell::default() }
+        Self { namespace, snapshot, defaults: &NOTHING, reads: RefCell::default() }
+    }
+
+    /// The same world, in which an administrator wants this of objects that say nothing.
+    #[must_use]
+    pub fn with_defaults(self, defaults: &'a Defaults) -> Self {
+        Self { defaults, ..self }
+    }
+
+    /// What is wanted of objects that say nothing. It never changes while an operator runs.
+    pub fn defaults(&self) -> &'a Defaults {
+        self.defaults
     }
 
     /// Looks up a sibling, without its status: a plan is decided on what objects are, and looked at again when that

@@ -17,7 +17,7 @@ use kube::{
         watcher::{Event, watcher},
     },
 };
-use plan::{ChildKind, Class, Component, ObjectKey, Outcome, Verdict};
+use plan::{ChildKind, Class, Component, HarborClass, ObjectKey, Outcome, Verdict};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -132,6 +132,7 @@ async fn watch_owners<C: Component>(
     // Ordered, so that two runs over the same objects take them in the same order.
     let mut noticed = BTreeMap::<ObjectKey, u64>::new();
     let mut listed = BTreeMap::<ObjectKey, u64>::new();
+    let mut others = BTreeSet::<ObjectKey>::new();
     let mut events = pin!(watcher(api, paged()));
     while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
         let mut event = match event {
@@ -145,27 +146,42 @@ async fn watch_owners<C: Component>(
             }
         };
         let gone = matches!(event, Event::Delete(_));
+        let mut ours = true;
         if let Event::InitApply(object) | Event::Apply(object) | Event::Delete(object) = &mut event {
             if let Some(sighting) = reconciler.sighting(object) {
                 let index = &shared.router.index;
                 shared.router.wake(if gone { index.gone(&sighting) } else { index.seen(sighting) });
             }
-            if !gone {
+            ours = HarborClass::of(object.meta()) == shared.class;
+            if ours && !gone {
                 shared.router.index.exists(&key_of::<C>(object.meta()), object.meta());
             }
             // By far the largest part of an object, and of no use from here on.
             object.managed_fields_mut().clear();
         }
+        // An object of another operator may be a child of ours, but there is nothing to be done about it.
+        let event = match event {
+            Event::InitApply(object) if !ours => {
+                others.insert(key_of::<C>(object.meta()));
+                continue;
+            }
+            Event::Apply(object) if !ours => Event::Delete(object),
+            event => event,
+        };
         store.apply_watcher_event(&event);
         match event {
-            Event::Init => listed.clear(),
+            Event::Init => {
+                listed.clear();
+                others.clear();
+            }
             Event::InitApply(object) => {
                 listed.insert(key_of::<C>(object.meta()), attention(object.meta()));
             }
             // Only now does the store show what was listed.
             Event::InitDone => {
                 patience.restore();
-                reconciler.relisted(&listed.keys().cloned().collect());
+                others.extend(listed.keys().cloned());
+                reconciler.relisted(&std::mem::take(&mut others));
                 settled.cancel();
                 for (key, digest) in &listed {
                     if noticed.remove(key) != Some(*digest) {
@@ -187,8 +203,9 @@ async fn watch_owners<C: Component>(
             }
             Event::Delete(object) => {
                 let key = key_of::<C>(object.meta());
-                noticed.remove(&key);
-                reconciler.forget(&key);
+                if noticed.remove(&key).is_some() {
+                    reconciler.forget(&key);
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
-use plan::{ChildKind, Children, Component, ObjectKey};
+use plan::{ChildKind, Children, Component, Defaults, HarborClass, ObjectKey};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,10 @@ pub enum Scope {
 pub struct Options {
     /// What is looked after; scopes must not overlap. The whole cluster by default.
     pub scopes: Vec<Scope>,
+    /// Of which class the objects are that are looked after. Those without a class by default.
+    pub class: Option<HarborClass>,
+    /// What is wanted of objects that say nothing. Nothing by default.
+    pub defaults: Defaults,
     /// How long one reconcile may take before it is given up and tried again. One minute by default.
     pub deadline: Duration,
     /// How many objects of one kind are reconciled at once. 4 by default: more would not be faster, only in less of an order.
@@ -54,6 +58,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             scopes: vec![Scope::Cluster],
+            class: None,
+            defaults: Defaults::default(),
             deadline: Duration::from_mins(1),
             concurrency: 4,
             predecessors: BTreeSet::new(),
@@ -220,6 +226,8 @@ impl Operator {
                 .collect(),
             cache: Arc::clone(cache),
             predecessors: self.options.predecessors.clone(),
+            class: self.options.class.clone(),
+            defaults: self.options.defaults.clone(),
             dice: Arc::clone(&self.options.dice),
             clock: self.options.clock,
             events: events.clone(),

@@ -20,8 +20,8 @@ use kube::{
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    Aspects, ChildKind, Component, Difference, ObjectKey, Outcome, Plan, PlanError, Planned, Readiness,
-    Snapshot, Status, StatusInput, Verdict,
+    Aspects, ChildKind, Component, Defaults, Difference, HarborClass, ObjectKey, Outcome, Plan, PlanError,
+    Planned, Readiness, Snapshot, Status, StatusInput, Verdict,
 };
 use serde_json::{Value, json};
 use std::{
@@ -47,6 +47,9 @@ pub(crate) struct Shared {
     pub(crate) kinds: Kinds,
     pub(crate) cache: Arc<Cache>,
     pub(crate) predecessors: BTreeSet<String>,
+    pub(crate) defaults: Defaults,
+    /// Of which class the objects are that are looked after.
+    pub(crate) class: Option<HarborClass>,
     pub(crate) dice: Arc<dyn Dice>,
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) events: Events,
@@ -231,7 +234,7 @@ impl<C: Component> Reconciler<C> {
     ) -> Result<Result<Plan, Failure>, Failure> {
         let mut snapshot = Snapshot::new();
         loop {
-            match plan::plan::<C>(owner, &snapshot) {
+            match plan::plan_with::<C>(owner, &snapshot, &self.shared.defaults) {
                 Planned::Done(plan) => {
                     learned.forget_all_but(&plan.reads);
                     return Ok(Ok(plan));

@@ -5,7 +5,7 @@ use super::{
     inputs::{Inputs, TOKEN_CERTIFICATE},
 };
 use crate::{
-    image, ports,
+    ports,
     tls::InternalTls,
     volumes,
     workload::{Strategy, Workload},
@@ -50,11 +50,7 @@ fn container(charts: &Inputs<'_>) -> Container {
     };
     Container {
         name: ChartMuseum::NAME.into(),
-        image: Some(image::image(
-            &charts.spec.component.image,
-            "chartmuseum-photon",
-            &charts.instance.version,
-        )),
+        image: Some(charts.instance.image("chartmuseum-photon")),
         env: Some(environment::environment(charts).into()),
         ports: Some(vec![ports::container(scheme.as_str(), scheme.container_port())]),
         volume_mounts: Some(mounts(charts)),

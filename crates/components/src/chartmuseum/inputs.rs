@@ -56,7 +56,7 @@ impl<'a> Inputs<'a> {
         let tls = spec.server.as_ref().and_then(|server| server.tls.as_ref());
         let redis = spec.cache.as_ref().and_then(|cache| cache.redis.as_ref());
         let (instance, tls, store, cache, times, ..) = (
-            Instance::of::<ChartMuseum>(&owner.metadata, &spec.component)
+            Instance::of::<ChartMuseum>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|charts| charts.within(Feature::ChartMuseum))
                 .and_then(|charts| {
                     redis.map_or(Ok(()), |it| redis::understood(it, "spec.cache.redis", &charts.version))?;

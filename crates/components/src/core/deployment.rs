@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     authorities::CERTIFICATE,
-    image,
     metrics::Metrics,
     ports,
     tls::InternalTls,
@@ -54,7 +53,7 @@ fn container(core: &Inputs<'_>) -> Container {
     let probe = || ports::probe("/api/v2.0/ping", scheme.as_str(), scheme);
     Container {
         name: Core::NAME.into(),
-        image: Some(image::image(&core.spec.component.image, "harbor-core", &core.instance.version)),
+        image: Some(core.instance.image("harbor-core")),
         env: Some(environment::environment(core).into()),
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(core)),

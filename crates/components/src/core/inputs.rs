@@ -61,7 +61,7 @@ impl<'a> Inputs<'a> {
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
         let ((instance, settings), redis, tls, metrics, database, trace, endpoints, fingerprint, ()) = (
-            Instance::of::<Core>(&owner.metadata, &spec.component)
+            Instance::of::<Core>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|core| with_settings(core, spec, &secrets)),
             redis_urls(spec, &secrets),
             InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),

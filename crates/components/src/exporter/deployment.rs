@@ -2,7 +2,7 @@
 
 use super::{Exporter, environment, inputs::Inputs};
 use crate::{
-    image, metrics, ports,
+    metrics, ports,
     tls::Scheme,
     workload::{Strategy, Workload},
 };
@@ -35,11 +35,7 @@ fn container(exporter: &Inputs<'_>) -> Container {
     let mounts = exporter.authorities.mounts();
     Container {
         name: Exporter::NAME.into(),
-        image: Some(image::image(
-            &exporter.spec.component.image,
-            "harbor-exporter",
-            &exporter.instance.version,
-        )),
+        image: Some(exporter.instance.image("harbor-exporter")),
         env: Some(environment::environment(exporter).into()),
         ports: Some(vec![exporter.metrics.container_port()]),
         volume_mounts: Some(mounts).filter(|mounts| !mounts.is_empty()),

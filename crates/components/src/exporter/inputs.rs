@@ -66,7 +66,7 @@ impl<'a> Inputs<'a> {
         let endpoint = &spec.endpoint;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let ((instance, lifetime), metrics, core, database, queue, authorities, cache, ()) = (
-            instance(owner),
+            instance(owner, world),
             Metrics::served(endpoint.port, &endpoint.path, "spec.port", []),
             core(spec),
             database(spec, &secrets),
@@ -82,9 +82,12 @@ impl<'a> Inputs<'a> {
 
 const POOL: &str = "spec.jobservice.redisPool";
 
-fn instance(owner: &v1beta1::Exporter) -> Result<(Instance<'_>, Lifetime<'_>), PlanError> {
+fn instance<'a>(
+    owner: &'a v1beta1::Exporter,
+    world: &World<'_>,
+) -> Result<(Instance<'a>, Lifetime<'a>), PlanError> {
     let spec = &owner.spec;
-    let instance = Instance::of::<Exporter>(&owner.metadata, &spec.component)?;
+    let instance = Instance::of::<Exporter>(&owner.metadata, &spec.component, world.defaults())?;
     let (lifetime, ()) = (
         lifetime(&spec.database.lifetime, &instance.version),
         pool(spec).map_or(Ok(()), |pool| queue::understood(pool, POOL, &instance.version)),

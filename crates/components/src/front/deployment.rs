@@ -2,7 +2,7 @@
 
 use super::{Front, config::HEALTH};
 use crate::{
-    authorities, image,
+    authorities,
     nginx::server,
     ports, volumes,
     workload::{Strategy, Workload},
@@ -41,7 +41,7 @@ fn container(front: &Front<'_>) -> Container {
     let probe = || ports::probe(HEALTH, scheme.as_str(), scheme);
     Container {
         name: "nginx".into(),
-        image: Some(image::image(&front.wishes.pods.image, "nginx-photon", &front.instance.version)),
+        image: Some(front.instance.image("nginx-photon")),
         ports: Some(ports.collect()),
         volume_mounts: Some(mounts(front)),
         liveness_probe: Some(probe()),

@@ -2,8 +2,8 @@
 
 use super::{Harbor, internal_tls, part::Part};
 use crate::{
-    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, ingress_controller, network_policy, tls::Scheme,
-    url::Url,
+    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress_controller, network_policy,
+    tls::Scheme, url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -11,7 +11,7 @@ use api::v1beta1::{
     tls::ComponentsTlsSpec,
 };
 use kube::core::ObjectMeta;
-use plan::{All, ChildName, Component, PlanError};
+use plan::{All, ChildName, Component, Defaults, PlanError};
 use std::collections::BTreeMap;
 
 /// A Harbor that can be made.
@@ -28,11 +28,13 @@ pub(super) struct Inputs<'a> {
     pub version: HarborVersion,
     /// Whether network policies are wanted.
     pub network_policies: bool,
+    /// Where its images come from.
+    mirror: Mirror,
 }
 
 impl<'a> Inputs<'a> {
     /// Judges the spec as a whole; what components refer to is judged by them.
-    pub fn of(owner: &'a v1beta1::Harbor) -> Result<Self, PlanError> {
+    pub fn of(owner: &'a v1beta1::Harbor, defaults: &Defaults) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let installation = &spec.installation;
         let ObjectMeta { name, namespace, annotations, .. } = &owner.metadata;
@@ -46,7 +48,8 @@ impl<'a> Inputs<'a> {
             name,
             namespace: namespace.as_deref().unwrap_or_default(),
             version,
-            network_policies: network_policy::wanted(annotations.as_ref()),
+            network_policies: network_policy::wanted(annotations.as_ref(), defaults),
+            mirror: Mirror::of(installation.image_source.as_ref(), defaults),
         })
     }
 
@@ -127,7 +130,7 @@ impl<'a> Inputs<'a> {
 
     /// Pods of a component.
     pub fn pods(&self, part: Part, wished: Option<&ComponentSpec>) -> ComponentSpec {
-        part.pods(wished, self.installation.image_source.as_ref(), &self.version)
+        part.pods(wished, self.installation.image_source.as_ref(), &self.mirror, &self.version)
     }
 
     /// Authorities a component trusts: those of the whole Harbor, and its own.

@@ -67,7 +67,7 @@ impl Component for Harbor {
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let harbor = Inputs::of(owner)?;
+        let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
         let ((), makers, route, front) = (
             upgrade::allowed(&harbor, world),

@@ -1,6 +1,10 @@
 //! The parts of a Harbor.
 
-use crate::{HarborVersion, image, tls::Scheme};
+use crate::{
+    HarborVersion,
+    image::{self, Mirror},
+    tls::Scheme,
+};
 use api::v1beta1::{component::ComponentSpec, image::ImageSourceSpec};
 
 /// One component of a Harbor.
@@ -73,18 +77,13 @@ impl Part {
         self,
         wished: Option<&ComponentSpec>,
         source: Option<&ImageSourceSpec>,
+        mirror: &Mirror,
         version: &HarborVersion,
     ) -> ComponentSpec {
         let mut spec = wished.cloned().unwrap_or_default();
         spec.image = image::pulled(spec.image, source);
-        let source = source.cloned().unwrap_or_default();
-        let image = &mut spec.image;
-        if image.image.as_deref().is_none_or(str::is_empty) {
-            let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-            let repository = set(&source.repository).unwrap_or_else(|| "goharbor".to_owned());
-            let (repository, suffix) = (repository.trim_end_matches('/'), set(&source.tag_suffix));
-            let (name, suffix) = (self.image(), suffix.unwrap_or_default());
-            image.image = Some(format!("{repository}/{name}:v{version}{suffix}"));
+        if image::named(&spec.image).is_none() {
+            spec.image.image = Some(mirror.harbor(self.image(), version));
         }
         spec
     }

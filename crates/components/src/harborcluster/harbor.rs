@@ -6,10 +6,6 @@ use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec,
 };
-use std::collections::BTreeMap;
-
-/// Annotations of a HarborCluster that mean something on a Harbor.
-const PASSED_ON: [&str; 2] = ["goharbor.io/harbor-class", network_policy::ANNOTATION];
 
 /// Its name.
 pub(super) fn name(cluster: &Cluster<'_>) -> String {
@@ -27,10 +23,9 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
         image_chart_storage: storage.settings().clone(),
     };
     let mut metadata = cluster.metadata(name(cluster));
-    let said = |annotation: &&'static str| cluster.metadata.annotations.as_ref()?.get_key_value(*annotation);
-    let passed_on: BTreeMap<_, _> = PASSED_ON.iter().filter_map(said).collect();
-    metadata.annotations = (!passed_on.is_empty())
-        .then(|| passed_on.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+    let annotations = cluster.metadata.annotations.as_ref();
+    let policies = annotations.and_then(|said| said.get_key_value(network_policy::ANNOTATION));
+    metadata.annotations = policies.map(|(key, value)| [(key.clone(), value.clone())].into());
     Harbor { metadata, spec, status: None }
 }
 

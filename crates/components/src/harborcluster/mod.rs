@@ -55,7 +55,7 @@ impl Component for HarborCluster {
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let cluster = Cluster::of(owner)?;
+        let cluster = Cluster::of(owner, world.defaults())?;
         let (existing, cache, database, storage) = (
             world.read::<v1beta1::Harbor>(&harbor::name(&cluster)),
             Cache::of(&cluster, world),

@@ -5,9 +5,7 @@ use super::{
     environment::{self, DIRECTORY, TLS_DIRECTORY},
     inputs::Inputs,
 };
-use crate::{
-    catalogue::Feature, image, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload,
-};
+use crate::{catalogue::Feature, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, Probe, Volume, VolumeMount},
@@ -37,10 +35,9 @@ fn container(jobservice: &Inputs<'_>) -> Container {
         Some(ports::container(scheme.as_str(), scheme.container_port())),
         jobservice.metrics.map(Metrics::container_port),
     ];
-    let version = &jobservice.instance.version;
     Container {
         name: JobService::NAME.into(),
-        image: Some(image::image(&jobservice.spec.component.image, "harbor-jobservice", version)),
+        image: Some(jobservice.instance.image("harbor-jobservice")),
         env: Some(environment::environment(jobservice).into()),
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(jobservice)),

@@ -86,7 +86,7 @@ impl<'a> Inputs<'a> {
         let authorities = authorities(spec);
         let (instance, (queue, cache), (tls, metrics), trace, (loggers, job_loggers), exports, manners, ..) =
             (
-                instance(owner),
+                instance(owner, world),
                 redis_urls(spec, &owner.metadata, &secrets),
                 served(spec, &secrets),
                 trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
@@ -125,8 +125,8 @@ fn exports(spec: &JobServiceSpec) -> Result<Option<String>, PlanError> {
     volumes::within(prefix, "spec.storage.scanDataExports.prefix")
 }
 
-fn instance(owner: &v1beta1::JobService) -> Result<Instance<'_>, PlanError> {
-    let instance = Instance::of::<JobService>(&owner.metadata, &owner.spec.component)?;
+fn instance<'a>(owner: &'a v1beta1::JobService, world: &World<'_>) -> Result<Instance<'a>, PlanError> {
+    let instance = Instance::of::<JobService>(&owner.metadata, &owner.spec.component, world.defaults())?;
     supported(&owner.spec, &instance.version)?;
     Ok(instance)
 }

@@ -7,7 +7,7 @@ use super::{
     service::{CONTAINER_PORT, PORT},
 };
 use crate::{
-    image, notary, ports, volumes,
+    notary, ports, volumes,
     workload::{Strategy, Workload},
 };
 use k8s_openapi::api::{
@@ -51,7 +51,7 @@ fn container(notary: &Inputs<'_>, settings: &str) -> Container {
     let migration = spec.migration_enabled;
     Container {
         name: NotaryServer::NAME.into(),
-        image: Some(image::image(&spec.component.image, "notary-server-photon", &notary.instance.version)),
+        image: Some(notary.instance.image("notary-server-photon")),
         command: Some(vec!["/bin/sh".into()]),
         args: Some(notary::command("notary-server", settings, migration)),
         env: Some(notary::environment("server", &notary.instance, migration).into())

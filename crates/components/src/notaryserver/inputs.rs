@@ -36,7 +36,7 @@ impl<'a> Inputs<'a> {
         let signer = spec.trust_service.remote.as_ref().and_then(|remote| remote.certificate_ref.as_deref());
         let token = spec.authentication.as_ref().map(|it| &*it.token.certificate_ref);
         let (instance, database, tls, signer, token) = (
-            Instance::of::<NotaryServer>(&owner.metadata, &spec.component)
+            Instance::of::<NotaryServer>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|notary| notary.within(Feature::Notary)),
             database(spec, &secrets),
             tls(spec.tls.as_ref(), &secrets),

@@ -7,7 +7,7 @@ use super::{
     service::{PORT, PORT_NUMBER},
 };
 use crate::{
-    image, notary, ports, volumes,
+    notary, ports, volumes,
     workload::{Strategy, Workload},
 };
 use k8s_openapi::api::{
@@ -46,7 +46,7 @@ fn container(notary: &Inputs<'_>) -> Container {
     let probe = |failures| Probe { failure_threshold: Some(failures), ..ports::connection(PORT) };
     Container {
         name: NotarySigner::NAME.into(),
-        image: Some(image::image(&spec.component.image, "notary-signer-photon", &notary.instance.version)),
+        image: Some(notary.instance.image("notary-signer-photon")),
         command: Some(vec!["/bin/sh".into()]),
         args: Some(notary::command("notary-signer", &settings, migration)),
         env: Some(notary::environment("signer", &notary.instance, migration).into())

@@ -33,7 +33,7 @@ impl<'a> Inputs<'a> {
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let alias = ALIAS.to_uppercase();
         let (instance, database, certificates, _) = (
-            Instance::of::<NotarySigner>(&owner.metadata, &spec.component)
+            Instance::of::<NotarySigner>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|notary| notary.within(Feature::Notary)),
             Database::of(&spec.storage.storage.postgres, "spec.storage.postgres", &secrets),
             Certificates::of(

@@ -2,7 +2,6 @@
 
 use super::{Portal, inputs::Inputs};
 use crate::{
-    image,
     nginx::server,
     ports,
     tls::{InternalTls, Scheme},
@@ -37,7 +36,7 @@ fn container(portal: &Inputs<'_>) -> Container {
     let probe = || ports::probe("/", scheme.as_str(), scheme);
     Container {
         name: Portal::NAME.into(),
-        image: Some(image::image(&portal.spec.component.image, "harbor-portal", &portal.instance.version)),
+        image: Some(portal.instance.image("harbor-portal")),
         // Both were always declared, although nginx listens on one of them.
         ports: Some([Scheme::Http, Scheme::Https].map(port).into()),
         volume_mounts: Some(mounts(portal)),

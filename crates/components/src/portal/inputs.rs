@@ -31,7 +31,7 @@ impl<'a> Inputs<'a> {
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let families = server::families(spec.network.as_ref());
         let (instance, tls, connections) = (
-            Instance::of::<Portal>(&owner.metadata, &spec.component),
+            Instance::of::<Portal>(&owner.metadata, &spec.component, world.defaults()),
             InternalTls::of(spec.tls.as_ref(), "spec.tls", &secrets),
             connections(spec.max_connections, families.len()),
         )

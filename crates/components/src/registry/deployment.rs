@@ -1,9 +1,7 @@
 //! The registry's Deployment.
 
 use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, inputs::Inputs, service::API};
-use crate::{
-    image, metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload,
-};
+use crate::{metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
@@ -42,11 +40,7 @@ fn container(registry: &Inputs<'_>) -> Container {
     let ports = [Some(ports::container(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
     Container {
         name: Registry::NAME.into(),
-        image: Some(image::image(
-            &registry.spec.component.image,
-            "registry-photon",
-            &registry.instance.version,
-        )),
+        image: Some(registry.instance.image("registry-photon")),
         args: Some(vec!["serve".into(), super::CONFIG_PATH.into()]),
         env: Some(environment::environment(registry).into()),
         ports: Some(ports.into_iter().flatten().collect()),

@@ -163,7 +163,7 @@ fn together<'a>(
     controller: Result<&'a v1beta1::RegistryController, PlanError>,
     secrets: &Secrets<'_>,
 ) -> Result<(Instance<'a>, registrycontroller::Inputs<'a>), PlanError> {
-    let instance = Instance::of::<Registry>(&owner.metadata, &owner.spec.component)
+    let instance = Instance::of::<Registry>(&owner.metadata, &owner.spec.component, secrets.defaults())
         .and_then(|instance| understood(&owner.spec, instance));
     let controller = controller.and_then(|controller| registrycontroller::Inputs::read(controller, secrets));
     let (instance, controller) = (instance, controller).all()?;

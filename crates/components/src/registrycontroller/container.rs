@@ -4,7 +4,7 @@ use super::{Inputs, RegistryController, config::FILE};
 use crate::{
     authorities::{self, CERTIFICATE},
     environment::Environment,
-    image, ports,
+    ports,
     tls::Scheme,
     volumes,
 };
@@ -30,11 +30,7 @@ pub(crate) fn container(
     let probe = || ports::probe("/api/health", scheme.as_str(), scheme);
     Container {
         name: RegistryController::NAME.into(),
-        image: Some(image::image(
-            &controller.spec.component.image,
-            "harbor-registryctl",
-            &controller.instance.version,
-        )),
+        image: Some(controller.instance.image("harbor-registryctl")),
         env: Some(environment.and(credentials(controller)).and(trace).into()),
         // Both are declared, whichever is listened on: they have always been.
         ports: Some(

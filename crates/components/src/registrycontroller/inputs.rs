@@ -30,7 +30,7 @@ impl<'a> Inputs<'a> {
     pub fn read(owner: &'a v1beta1::RegistryController, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let (instance, tls, jobservice_secret, core_secret, ()) = (
-            Instance::of::<RegistryController>(&owner.metadata, &spec.component),
+            Instance::of::<RegistryController>(&owner.metadata, &spec.component, secrets.defaults()),
             InternalTls::of(spec.tls.as_ref(), "spec.tls", secrets),
             jobservice_secret(spec, secrets),
             core_secret(spec, secrets),

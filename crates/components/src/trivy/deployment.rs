@@ -7,7 +7,7 @@ use super::{
     storage,
 };
 use crate::{
-    image, ports,
+    ports,
     tls::InternalTls,
     workload::{Strategy, Workload},
 };
@@ -37,11 +37,7 @@ fn container(trivy: &Inputs<'_>) -> Container {
     let scheme = trivy.scheme();
     Container {
         name: Trivy::NAME.into(),
-        image: Some(image::image(
-            &trivy.spec.component.image,
-            "trivy-adapter-photon",
-            &trivy.instance.version,
-        )),
+        image: Some(trivy.instance.image("trivy-adapter-photon")),
         env: Some(environment::environment(trivy).into()),
         env_from: Some(environment::sources(trivy)),
         ports: Some(vec![ports::container(scheme.as_str(), scheme.container_port())]),

@@ -66,7 +66,7 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let (instance, redis, tls, storage, authorities, github_token, scan_seconds, (), callers) = (
-            Instance::of::<Trivy>(&owner.metadata, &spec.component)
+            Instance::of::<Trivy>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|trivy| supported(spec, &trivy.version).map(|()| trivy)),
             Redis::read(spec.redis.as_ref(), &secrets),
             InternalTls::of(spec.server.tls.as_ref(), "spec.server.tls", &secrets),

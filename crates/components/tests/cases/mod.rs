@@ -1,7 +1,7 @@
 //! Objects and their inputs, as files.
 
 use kube::core::DynamicObject;
-use plan::{Component, ObjectKey, Plan, PlanError, Planned, Snapshot, plan};
+use plan::{Component, Defaults, ObjectKey, Plan, PlanError, Planned, Snapshot, plan_with};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -15,6 +15,8 @@ pub struct Case<C: Component> {
     pub inputs: Vec<Value>,
     /// API groups the cluster does not serve.
     pub without: Vec<String>,
+    /// What the administrator wants.
+    pub defaults: Defaults,
 }
 
 impl<C: Component> Case<C> {
@@ -35,14 +37,14 @@ impl<C: Component> Case<C> {
         let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
         let files = if inputs.exists() { files(inputs) } else { Vec::new() };
         let inputs = files.iter().flat_map(documents).map(stored).collect();
-        Self { owner, inputs, without: Vec::new() }
+        Self { owner, inputs, without: Vec::new(), defaults: Defaults::default() }
     }
 
     /// The plan, with everything that is not among the inputs absent, and every kind served that is not left out.
     pub fn plan(&self) -> Result<Plan, PlanError> {
         let mut snapshot: Snapshot = self.inputs.iter().map(entry).collect();
         loop {
-            match plan::<C>(&self.owner, &snapshot) {
+            match plan_with::<C>(&self.owner, &snapshot, &self.defaults) {
                 Planned::Done(plan) => return Ok(plan),
                 Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
                     let served = key.is_kind() && !self.without.contains(&key.group);

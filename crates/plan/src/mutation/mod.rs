@@ -8,7 +8,8 @@ pub use kept::{KEPT_ANNOTATION, KeptFor};
 pub use labels::{CONTROLLER_LABEL, Labels};
 pub use owner::OwnedBy;
 
-use crate::{AnyManifest, Component, PlanError};
+use crate::{AnyManifest, Component, HarborClass, PlanError};
+use kube::Resource as _;
 
 /// A cross-cutting change. Composition is a tuple: the second sees what the first did.
 ///
@@ -25,14 +26,20 @@ impl<A: Mutation, B: Mutation> Mutation for (A, B) {
     }
 }
 
+impl<M: Mutation> Mutation for Option<M> {
+    fn mutate(&self, object: &mut dyn AnyManifest) -> Result<(), PlanError> {
+        self.as_ref().map_or(Ok(()), |mutation| mutation.mutate(object))
+    }
+}
+
 /// What is done to every child of every component.
 pub fn standard<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
-    (OwnedBy::controller(owner), Labels::of::<C>(owner))
+    (OwnedBy::controller(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
 }
 
 /// What is done to children that stay when their owner is deleted.
 pub fn kept<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
-    (KeptFor::owner(owner), Labels::of::<C>(owner))
+    (KeptFor::owner(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
 }
 
 #[cfg(test)]

@@ -104,6 +104,12 @@ impl Cluster {
         self.operator = Some((stop, task));
     }
 
+    /// The same cluster, for an operator that works otherwise.
+    pub fn with_options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
     pub async fn stop(&mut self) {
         let (stop, task) = self.operator.take().unwrap();
         stop.cancel();

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod certificates;
+mod defaults;
 mod graph;
 mod network_policies;
 mod refusals;

@@ -4,7 +4,7 @@ use super::{BUCKET, Wish, credentials::Credentials, volumes::Claims};
 use crate::image;
 use api::{
     thirdparty::minio::{Bucket, Pool, Tenant, TenantSpec},
-    v1beta1::image::{ImagePullPolicy, ImageSourceSpec},
+    v1beta1::image::ImagePullPolicy,
 };
 use k8s_openapi::api::core::v1::{
     Capabilities, EnvVar, LocalObjectReference, PodSecurityContext, SeccompProfile, SecurityContext,
@@ -32,7 +32,7 @@ pub(super) fn tenant(
         metadata: metadata(wish),
         spec: TenantSpec {
             pools: vec![pool(wish, claims)],
-            image: image(wish, existing, source),
+            image: image(wish, existing),
             image_pull_policy: pulled.image_pull_policy.map(ImagePullPolicy::as_str).map(Into::into),
             // A Tenant has room for one.
             image_pull_secret: pulled.image_pull_secrets.into_iter().next(),
@@ -89,19 +89,14 @@ fn pool(wish: &Wish<'_>, claims: &Claims) -> Pool {
 
 /// The image the user names; else the one that runs, since MinIO is upgraded only when asked; else one from where all
 /// images come from; else the choice of the MinIO operator.
-fn image(wish: &Wish<'_>, existing: Option<&TenantSpec>, source: Option<&ImageSourceSpec>) -> Option<String> {
+fn image(wish: &Wish<'_>, existing: Option<&TenantSpec>) -> Option<String> {
     let named = image::named(&wish.spec.image).map(ToOwned::to_owned);
     let running = || existing.and_then(|spec| spec.image.clone());
-    named.or_else(running).or_else(|| mirrored(wish, source?))
+    named.or_else(running).or_else(|| mirrored(wish))
 }
 
 /// The image in a mirror; `None` where there is none.
-fn mirrored(wish: &Wish<'_>, source: &ImageSourceSpec) -> Option<String> {
-    let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    let (repository, suffix) = match (set(&source.repository), set(&source.tag_suffix)) {
-        (None, None) => return None,
-        (repository, suffix) => (repository.unwrap_or_else(|| "minio".into()), suffix.unwrap_or_default()),
-    };
+fn mirrored(wish: &Wish<'_>) -> Option<String> {
     // Mirrors of Harbor up to 2.6 were filled for the operator's predecessor; later ones hold what MinIO operator 7.1
     // runs unless told otherwise.
     let tag = if wish.cluster.version.minor() <= (2, 6) {
@@ -109,7 +104,8 @@ fn mirrored(wish: &Wish<'_>, source: &ImageSourceSpec) -> Option<String> {
     } else {
         "RELEASE.2025-04-08T15-41-24Z"
     };
-    Some(format!("{}/minio:{tag}{suffix}", repository.trim_end_matches('/')))
+    let mirror = &wish.cluster.mirror;
+    (!mirror.is_none()).then(|| mirror.image("minio", "minio", tag))
 }
 
 fn reference(secret: &str) -> LocalObjectReference {
