@@ -47,6 +47,12 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// No election can be held as asked.
+    #[error("leader election: {0}")]
+    Election(String),
+    /// Another operator may be at work.
+    #[error("{0}; another operator takes over")]
+    Deposed(String),
     /// The operator came to an unexpected end.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),

@@ -1,5 +1,7 @@
 //! `run`: the operator itself.
 
+mod defaults;
+mod election;
 mod log;
 
 pub use log::Log;
@@ -11,7 +13,10 @@ use crate::{
     signals::Signals,
 };
 use clap::Args;
-use runtime::{Options, Scope};
+use defaults::DefaultsArgs;
+use election::ElectionArgs;
+use plan::HarborClass;
+use runtime::{Ended, Options, Scope};
 use std::{collections::BTreeSet, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -29,20 +34,31 @@ Examples:
   harbor-operator run --namespace registry --namespace registry-staging")]
 pub struct Run {
     /// Look after this namespace only; may be repeated. Then no permission outside of it is needed
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, env = "HARBOR_OPERATOR_NAMESPACE", value_name = "NAME", value_delimiter = ',')]
     namespace: Vec<String>,
 
+    /// Look after objects of this class only, which is said by their annotation goharbor.io/harbor-class [default:
+    /// objects without it]
+    #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME")]
+    class: Option<String>,
+
     /// How many objects of one kind to work on at once
-    #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, env = "HARBOR_OPERATOR_CONCURRENCY", value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: u16,
 
     /// After how many seconds to give up on an object and try again later
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, env = "HARBOR_OPERATOR_DEADLINE", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
     /// How to write the log
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     log: Log,
+
+    #[command(flatten)]
+    defaults: DefaultsArgs,
+
+    #[command(flatten)]
+    election: ElectionArgs,
 }
 
 impl Run {
@@ -55,9 +71,14 @@ impl Run {
     }
 
     async fn operate(self) -> Result<(), Error> {
+        let class = self.class.as_deref().and_then(HarborClass::named);
+        let election = self.election.election(class.as_ref())?;
         let client = connect().await?;
         let options = Options {
             scopes: self.scopes(),
+            class,
+            defaults: self.defaults.defaults(),
+            election,
             deadline: Duration::from_secs(self.deadline),
             concurrency: self.concurrency,
             ..Options::default()
@@ -67,13 +88,17 @@ impl Run {
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), namespaces = ?self.namespace, "started");
-        operator.run(stop).await.map_err(|error| Error::Run(error.to_string()))?;
+        operator.run(stop).await.map_err(|ended| match ended {
+            Ended::Deposed(lost) => Error::Deposed(lost.to_string()),
+            Ended::Panicked(_) => Error::Run(ended.to_string()),
+        })?;
         tracing::info!("stopped");
         Ok(())
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        let namespaces: BTreeSet<_> = self.namespace.iter().cloned().collect();
+        let namespaces: BTreeSet<_> =
+            self.namespace.iter().filter(|name| !name.is_empty()).cloned().collect();
         if namespaces.is_empty() {
             vec![Scope::Cluster]
         } else {

@@ -5,6 +5,7 @@
 mod adoption;
 mod core;
 mod definitions;
+mod election;
 mod harbor;
 mod load;
 mod process;
