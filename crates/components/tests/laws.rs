@@ -257,9 +257,14 @@ fn b02_another_number_of_pods_restarts_none() {
                 children
             };
             let owner = case.owner.clone();
-            let scaled = Case::<C> { owner, inputs: case.inputs.clone(), without: case.without.clone() }
-                .set("/spec/autoscaling", Value::Null)
-                .set("/spec/replicas", 1.into());
+            let scaled = Case::<C> {
+                owner,
+                inputs: case.inputs.clone(),
+                without: case.without.clone(),
+                defaults: case.defaults.clone(),
+            }
+            .set("/spec/autoscaling", Value::Null)
+            .set("/spec/replicas", 1.into());
             assert_eq!(others(&scaled), others(case), "{name}");
         }
     }

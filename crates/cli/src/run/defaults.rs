@@ -28,9 +28,10 @@ impl DefaultsArgs {
         Defaults {
             image_repository: set(&self.image_repository),
             image_tag_suffix: set(&self.image_tag_suffix),
-            network_policies: match self.network_policies {
-                true => NetworkPolicies::Wanted,
-                false => NetworkPolicies::Unwanted,
+            network_policies: if self.network_policies {
+                NetworkPolicies::Wanted
+            } else {
+                NetworkPolicies::Unwanted
             },
         }
     }
