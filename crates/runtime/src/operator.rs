@@ -1,10 +1,11 @@
 //! All controllers and all watches of a process.
 
 use crate::{
-    Dice, Observer, SystemDice,
+    Dice, Health, Metrics, Observer, SystemDice,
     cache::Cache,
     controller::{Limits, serve},
     events::Events,
+    health::FirstList,
     progress::Audience,
     reconcile::Shared,
     router::Router,
@@ -15,7 +16,11 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
 use plan::{ChildKind, Children, Component, ObjectKey};
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -43,6 +48,12 @@ pub struct Options {
     pub dice: Arc<dyn Dice>,
     /// The time. The system's by default.
     pub clock: fn() -> Timestamp,
+    /// Where everything is counted. Nobody else's by default.
+    pub metrics: Arc<Metrics>,
+    /// Where the operator says how it is. Nobody else's by default.
+    pub health: Arc<Health>,
+    /// The id of the trace a span belongs to, where traces are made. None by default.
+    pub trace_id: fn(&tracing::Span) -> Option<String>,
     /// Who is told what happens while it does. Nobody by default.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -56,6 +67,9 @@ impl Default for Options {
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),
             clock: Timestamp::now,
+            metrics: Arc::default(),
+            health: Arc::default(),
+            trace_id: |_| None,
             observer: None,
         }
     }
@@ -67,7 +81,7 @@ type Serve = fn(
     mpsc::UnboundedReceiver<ObjectKey>,
     Scope,
     Limits,
-    CancellationToken,
+    FirstList,
     Vec<CancellationToken>,
 ) -> BoxFuture<'static, ()>;
 
@@ -95,8 +109,8 @@ impl Operator {
         self.registrations.push(Registration {
             resource: ApiResource::erase::<C::Owner>(&()),
             children: C::children(),
-            serve: |shared, as_child, queue, scope, limits, listed, settled| {
-                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, listed, settled))
+            serve: |shared, as_child, queue, scope, limits, first, settled| {
+                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, first, settled))
             },
         });
     }
@@ -107,7 +121,8 @@ impl Operator {
     /// When one of its tasks panics, which no reconcile can cause: better to be restarted than to go on half-blind.
     pub async fn run(self, stop: CancellationToken) -> Result<(), tokio::task::JoinError> {
         let mut tasks = JoinSet::new();
-        let (events, send_events) = Events::new(self.client.clone(), stop.clone());
+        let (events, send_events) =
+            Events::new(self.client.clone(), Arc::clone(&self.options.metrics), stop.clone());
         tasks.spawn(send_events);
         let cache = Arc::new(Cache::default());
         for scope in &self.options.scopes {
@@ -153,25 +168,30 @@ impl Operator {
             dice: Arc::clone(&self.options.dice),
             clock: self.options.clock,
             events: events.clone(),
+            metrics: Arc::clone(&self.options.metrics),
+            health: Arc::clone(&self.options.health),
+            trace_id: self.options.trace_id,
+            reconciles: AtomicU64::new(0),
             audience: Audience(self.options.observer.clone()),
             stop: stop.clone(),
         });
         let mut settled = Vec::new();
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
-            let token = CancellationToken::new();
-            settled.push(token.clone());
-            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), token));
+            let first = shared.health.first_list(&kind.resource.kind);
+            settled.push(first.settled());
+            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), first));
         }
         let limits = Limits { deadline: self.options.deadline, concurrency: self.options.concurrency };
         // Owners are children too: before they are listed, Core would seem to be missing to Harbor.
-        let listed: Vec<_> = self.registrations.iter().map(|_| CancellationToken::new()).collect();
-        settled.extend(listed.iter().cloned());
-        for ((Registration { resource, serve, .. }, queue), listed) in
-            self.registrations.iter().zip(queues).zip(listed)
+        let first_list = |it: &Registration| shared.health.first_list(&it.resource.kind);
+        let first_lists: Vec<_> = self.registrations.iter().map(first_list).collect();
+        settled.extend(first_lists.iter().map(FirstList::settled));
+        for ((Registration { resource, serve, .. }, queue), first) in
+            self.registrations.iter().zip(queues).zip(first_lists)
         {
             let as_child = children.iter().find(|kind| kind.resource == *resource).cloned();
             let settled = settled.clone();
-            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, listed, settled));
+            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, first, settled));
         }
     }
 }
