@@ -47,6 +47,16 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// An address cannot be had.
+    #[error("cannot listen on {address}: {problem}; choose another with {flag}, or off")]
+    Listen {
+        /// Which one.
+        address: String,
+        /// Why not.
+        problem: String,
+        /// How it was chosen.
+        flag: String,
+    },
     /// The operator came to an unexpected end.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),

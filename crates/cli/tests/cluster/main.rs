@@ -12,4 +12,5 @@ mod registry;
 mod rules;
 mod stack;
 mod strategy;
+mod telemetry;
 mod world;
