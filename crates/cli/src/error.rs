@@ -53,6 +53,16 @@ pub enum Error {
     /// Another operator may be at work.
     #[error("{0}; another operator takes over")]
     Deposed(String),
+    /// An address cannot be had.
+    #[error("cannot listen on {address}: {problem}; choose another with {flag}, or off")]
+    Listen {
+        /// Which one.
+        address: String,
+        /// Why not.
+        problem: String,
+        /// How it was chosen.
+        flag: String,
+    },
     /// The operator came to an unexpected end.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),

@@ -57,6 +57,12 @@ impl HarborVersion {
         Ok(Self { text: text.to_owned(), minor: number })
     }
 
+    /// All that can be run, as a person would say it.
+    pub fn range() -> String {
+        let ((major, minor), (newest_major, newest_minor)) = (Self::OLDEST, Self::NEWEST);
+        format!("{major}.{minor} to {newest_major}.{newest_minor}")
+    }
+
     /// The version a Harbor's spec names.
     pub(crate) fn parse_spec(text: &str) -> Result<Self, PlanError> {
         Self::parsed(text, "spec.version")

@@ -1,6 +1,7 @@
 //! Who signs: a certificate's own key, or an authority's.
 
 use crate::{IssueError, key_pair};
+use jiff::Timestamp;
 use pem::Pem;
 use rcgen::{CertificateParams, Issuer, KeyPair, PublicKeyData as _};
 use std::fmt;
@@ -29,6 +30,15 @@ pub struct Issued {
     pub authority: String,
     /// The certificate's key.
     pub key: String,
+}
+
+impl Issued {
+    /// When it expires, if it can be read.
+    pub fn expires(&self) -> Option<Timestamp> {
+        let pem = pem::parse(&self.chain).ok()?;
+        let (_, certificate) = parse_x509_certificate(pem.contents()).ok()?;
+        Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()
+    }
 }
 
 impl Authority {

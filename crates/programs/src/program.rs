@@ -28,6 +28,8 @@ pub enum Program {
     Psql,
     /// What judges certificates and keys.
     Openssl,
+    /// What judges alerts.
+    Promtool,
 }
 
 impl Program {
@@ -42,6 +44,7 @@ impl Program {
             Self::Postgres => "postgres",
             Self::Psql => "psql",
             Self::Openssl => "openssl",
+            Self::Promtool => "promtool",
         }
     }
 

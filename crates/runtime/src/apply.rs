@@ -6,6 +6,7 @@ use crate::{
     agreement::agrees,
     contention::Repairs,
     error::Verb,
+    happenings::{Happening, What},
     index::{self, Edition, Interest, Observation},
     memo::{Applied, Read},
     progress::{Audience, State},
@@ -30,6 +31,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+use tracing::{Instrument as _, Span, field::Empty};
 
 /// What a run learns while it goes on.
 #[derive(Debug, Default)]
@@ -44,6 +46,8 @@ pub(crate) struct Learned {
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
     /// The contents of what was read.
     pub(crate) contents: ContentDigests,
+    /// What a user would ask about.
+    pub(crate) happenings: Vec<Happening>,
 }
 
 /// Brings children of one owner about.
@@ -57,6 +61,8 @@ pub(crate) struct Applier<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) dice: &'a Arc<dyn Dice>,
     pub(crate) now: Timestamp,
+    /// What the last run had read.
+    pub(crate) read_before: &'a BTreeMap<ObjectKey, Read>,
     pub(crate) learned: Mutex<Learned>,
 }
 
@@ -64,7 +70,16 @@ impl Applier<'_> {
     /// Sends what differs from what is there, and tells whether the child is ready.
     pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
         let key = desired.object.key();
-        let step = self.step(&key, desired).await;
+        let span = node_span(&key);
+        let step = self.step(&key, desired).instrument(span.clone()).await;
+        match &step {
+            Ok(Step::Ready) => span.record("outcome", "ready"),
+            Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
+            Err(failure) => span
+                .record("outcome", "failed")
+                .record("why", failure.to_string())
+                .record("otel.status_code", "ERROR"),
+        };
         self.audience.tell_child(self.owner, &key, || match &step {
             Ok(Step::Ready) => State::Ready,
             Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
@@ -123,17 +138,21 @@ impl Applier<'_> {
         desired: &Desired,
         seen: Option<Observation>,
     ) -> Result<(Applied, Readiness), Failure> {
-        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
-        if let Some(template) = desired.object.pod_template() {
-            let references = References::of(&key.namespace, template);
-            if !references.is_empty() {
-                let contents = self.contents(&references).await?;
-                plan::stamp(&mut object, references.digest(&contents)?);
-            }
+        let bug = |error: serde_json::Error| Failure::Bug(error.to_string());
+        let mut object = desired.object.to_json().map_err(bug)?;
+        let references = desired.object.pod_template().map(|pods| References::of(&key.namespace, pods));
+        if let Some(references) = references.as_ref().filter(|references| !references.is_empty()) {
+            let contents = self.contents(references).await?;
+            plan::stamp(&mut object, references.digest(&contents)?);
         }
-        let digest = Digest::of(&object).map_err(|error| Failure::Bug(error.to_string()))?;
+        let digest = Digest::of(&object).map_err(bug)?;
+        let pods = object.pointer("/spec/template").map(Digest::of).transpose().map_err(bug)?;
 
         let remembered = self.learned().applied.get(key).cloned();
+        let replaces_pods = matches!(
+            &remembered,
+            Some(Applied::Sent { pods: Some(before), .. }) if seen.is_some() && pods.is_some_and(|now| now != *before)
+        );
         let stored = match (&seen, remembered) {
             (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) if sent == digest => {
                 if applied.holds(seen) {
@@ -153,7 +172,11 @@ impl Applier<'_> {
             None => self.send(key, kind, &object, seen).await?,
         };
         let now = self.record(key, kind, &stored)?;
-        Ok((Applied::Sent { digest, uid: now.uid, claim: now.claim }, now.readiness))
+        if replaces_pods {
+            let inputs = self.changed(references.iter().flat_map(References::keys));
+            self.learned().happened(key, What::RollingOut(inputs));
+        }
+        Ok((Applied::Sent { digest, pods, uid: now.uid, claim: now.claim }, now.readiness))
     }
 
     /// The object as it is stored, if it says what we would send.
@@ -181,6 +204,7 @@ impl Applier<'_> {
         self.audience.tell_child(self.owner, key, || State::Applying);
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
+            self.learned().happened(key, What::Adopted);
         }
         let params = PatchParams::apply(self.manager).force();
         let api: Api<DynamicObject> =
@@ -189,7 +213,7 @@ impl Applier<'_> {
             .patch(&key.name, &params, &Patch::Apply(object))
             .await
             .map_err(|error| Failure::api(Verb::Apply, key, error))?;
-        tracing::debug!(owner = %self.owner, object = %key, "applied");
+        tracing::debug!(object = %key, "applied");
         Ok(stored)
     }
 
@@ -219,7 +243,7 @@ impl Applier<'_> {
         self.audience.tell_child(self.owner, key, || State::Applying);
         match api.create(&params, &object).await {
             Ok(stored) => {
-                tracing::info!(owner = %self.owner, object = %key, "created");
+                tracing::debug!(object = %key, "created");
                 Ok(self.record(key, kind, &stored)?.readiness)
             }
             Err(kube::Error::Api(status)) if status.is_already_exists() => {
@@ -260,6 +284,19 @@ impl Applier<'_> {
         Ok(references.keys().map(known).collect())
     }
 
+    /// Those of these that are not what they were when they were last read.
+    fn changed<'k>(&self, keys: impl Iterator<Item = &'k ObjectKey>) -> Vec<ObjectKey> {
+        let learned = self.learned();
+        let substance = |reads: &BTreeMap<ObjectKey, Read>, key: &ObjectKey| {
+            reads.get(key).map(|read| read.state.as_ref().map(|state| state.substance))
+        };
+        let news = |key: &&ObjectKey| {
+            let before = substance(self.read_before, key);
+            before.is_some() && before != substance(&learned.reads, key)
+        };
+        keys.filter(news).cloned().collect()
+    }
+
     /// Takes the answer to a write into the index: the watch will tell the same, but later.
     pub(crate) fn record(
         &self,
@@ -292,6 +329,19 @@ impl Applier<'_> {
     }
 }
 
+/// The span of one node of the graph.
+pub(crate) fn node_span(key: &ObjectKey) -> Span {
+    tracing::debug_span!(
+        "bring about",
+        kind = key.kind,
+        namespace = key.namespace,
+        object_name = key.name,
+        outcome = Empty,
+        why = Empty,
+        otel.status_code = Empty
+    )
+}
+
 /// Adds the values that are to be made up to a Secret.
 fn make_up(secret: &mut Value, generate: &BTreeMap<String, Recipe>, dice: &dyn Dice) -> Result<(), Failure> {
     let present = data(secret);
@@ -312,6 +362,10 @@ pub(crate) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
 }
 
 impl Learned {
+    pub(crate) fn happened(&mut self, object: &ObjectKey, what: What) {
+        self.happenings.push(Happening { object: object.clone(), what });
+    }
+
     /// Forgets what only an earlier pass of planning has asked for: the plan was not decided on it.
     pub(crate) fn forget_all_but(&mut self, reads: &BTreeSet<ObjectKey>) {
         self.reads.retain(|key, _| reads.contains(key));

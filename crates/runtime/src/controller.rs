@@ -3,9 +3,12 @@
 use crate::{
     Failure, Scope,
     backoff::retry,
+    health::FirstList,
+    metrics::{Looks, State},
     progress::Stage,
     queue::Queue,
-    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Session, Shared, key_of},
+    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Shared, key_of},
+    session::Session,
     watch::{Patience, paged},
 };
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
@@ -17,18 +20,18 @@ use kube::{
         watcher::{Event, watcher},
     },
 };
-use plan::{ChildKind, Class, Component, HarborClass, ObjectKey, Outcome, Verdict};
+use plan::{ChildKind, Class, Classify as _, Component, HarborClass, ObjectKey, Outcome, Verdict};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
     panic::AssertUnwindSafe,
     pin::pin,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span, field::Empty};
 
 /// How long a queue sleeps in which nothing is due at any time.
 const IDLE: Duration = Duration::from_hours(1);
@@ -50,7 +53,7 @@ pub(crate) struct Limits {
 type Guarded<C> = DeserializeGuard<<C as Component>::Owner>;
 
 /// Reconciles every object of one kind until the operator stops, once all are `settled`: before the first lists have
-/// ended, every child would seem to be missing, and before the operator leads, another one looks after them. `listed`,
+/// ended, every child would seem to be missing, and before the operator leads, another one looks after them. `first`,
 /// one of them, hears when the list of this kind has.
 pub(crate) async fn serve<C: Component>(
     shared: Arc<Shared>,
@@ -58,12 +61,12 @@ pub(crate) async fn serve<C: Component>(
     woken: mpsc::UnboundedReceiver<ObjectKey>,
     scope: Scope,
     limits: Limits,
-    listed: CancellationToken,
+    first: FirstList,
     settled: Vec<CancellationToken>,
 ) {
     let reconciler = Arc::new(Reconciler::<C>::new(shared, as_child));
     let (reader, writer) = reflector::store();
-    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, listed);
+    let watching = watch_owners(Arc::clone(&reconciler), scope, writer, first);
     let settled = futures::future::join_all(settled.iter().map(CancellationToken::cancelled)).map(drop);
     futures::join!(watching, control(&reconciler, &reader, woken, limits, settled));
 }
@@ -77,7 +80,9 @@ async fn control<C: Component>(
     limits: Limits,
     settled: impl Future<Output = ()>,
 ) {
-    let Shared { stop, router, .. } = &*reconciler.shared;
+    let Shared { stop, router, metrics, health, .. } = &*reconciler.shared;
+    let backlog = metrics.backlog(&reconciler.resource.kind);
+    let longest = limits.deadline + 3 * REPORT_DEADLINE;
     let wake = |queue: &mut Queue, key: ObjectKey| {
         let seniority = router.index.seniority(&key);
         queue.wake(key, seniority);
@@ -97,12 +102,21 @@ async fn control<C: Component>(
             looks.push(async move {
                 // An object that is gone by the time its turn comes is no error.
                 let wait = match owner {
-                    Some(owner) => guarded(owner, reconciler, limits.deadline).await,
+                    Some(owner) => {
+                        let _underway = health.begin(&key, longest);
+                        guarded(owner, reconciler, limits.deadline).await
+                    }
                     None => None,
                 };
+                if store.get(&ObjectRef::new(&key.name).within(&key.namespace)).is_none() {
+                    // It went meanwhile; what the look has left behind goes too.
+                    reconciler.forget(&key);
+                }
                 (key, wait)
             });
         }
+        let (waiting, since) = queue.in_line();
+        backlog.set(waiting, since);
         let due = queue.next_due().unwrap_or_else(|| Instant::now() + IDLE);
         tokio::select! {
             biased;
@@ -121,7 +135,7 @@ async fn watch_owners<C: Component>(
     reconciler: Arc<Reconciler<C>>,
     scope: Scope,
     mut store: Writer<Guarded<C>>,
-    settled: CancellationToken,
+    first: FirstList,
 ) {
     let shared = &reconciler.shared;
     let api: Api<Guarded<C>> = match scope {
@@ -138,9 +152,8 @@ async fn watch_owners<C: Component>(
         let mut event = match event {
             Ok(event) => event,
             Err(error) => {
-                settled.cancel();
-                let wait = patience.lose(shared);
-                tracing::warn!(kind = C::NAME, %error, wait = ?wait, "a watch failed");
+                first.failed();
+                let wait = patience.lose(shared, &reconciler.resource.kind, &error);
                 shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
                 continue;
             }
@@ -182,7 +195,7 @@ async fn watch_owners<C: Component>(
                 patience.restore();
                 others.extend(listed.keys().cloned());
                 reconciler.relisted(&std::mem::take(&mut others));
-                settled.cancel();
+                first.ended();
                 for (key, digest) in &listed {
                     if noticed.remove(key) != Some(*digest) {
                         shared.router.wake([key.clone()].into());
@@ -227,7 +240,7 @@ async fn guarded<C: Component>(
     deadline: Duration,
 ) -> Option<Duration> {
     let key = key_of::<C>(owner.meta());
-    let span = tracing::info_span!("reconcile", object = %key);
+    let span = span(&key, &reconciler.shared);
     let work = async {
         if owner.meta().deletion_timestamp.is_some() {
             // Children go with their owner; there is nothing left to be done.
@@ -244,7 +257,29 @@ async fn guarded<C: Component>(
         reconciler.keep_session(&key, session);
         wait
     };
-    work.instrument(span).await
+    let began = Instant::now();
+    let wait = work.instrument(span).await;
+    reconciler.looks.took(began.elapsed());
+    wait
+}
+
+/// What all lines of a reconcile have in common, and what its trace begins with.
+fn span(key: &ObjectKey, shared: &Shared) -> Span {
+    let number = shared.reconciles.fetch_add(1, Ordering::Relaxed);
+    // Not `name`: in JSON that is the span's own.
+    let span = tracing::info_span!(
+        "reconcile",
+        kind = key.kind,
+        namespace = key.namespace,
+        object_name = key.name,
+        reconcile = number,
+        trace_id = Empty,
+        outcome = Empty,
+    );
+    if let Some(id) = (shared.trace_id)(&span) {
+        span.record("trace_id", id);
+    }
+    span
 }
 
 fn is_paused(meta: &ObjectMeta) -> bool {
@@ -285,6 +320,7 @@ async fn conclude<C: Component>(
         Some(Findings { outcomes, aspects }) => {
             let verdict = Verdict::of(outcomes);
             if verdict == Verdict::Interrupted {
+                reconciler.looks.ended(State::Interrupted);
                 return None;
             }
             let report = reconciler.report(owner, session, &verdict, aspects.as_ref());
@@ -296,22 +332,35 @@ async fn conclude<C: Component>(
         Ok(Err(failure)) => (Some(failure), None),
         Err(_elapsed) => (Some(Failure::DeadlineExceeded(REPORT_DEADLINE)), None),
     };
-    if let Some(failure) = &unreported {
-        tracing::warn!(%failure, "the status could not be written");
+    match &unreported {
+        Some(failure) if session.attempts == 0 => tracing::warn!(%failure, "the status could not be written"),
+        Some(failure) => tracing::debug!(%failure, "the status could not be written"),
+        None => {}
     }
     reconciler.shared.audience.tell(&key_of::<C>(owner.meta()), || match &verdict {
         Some(verdict) => Stage::Concluded(verdict.clone()),
         None => Stage::Paused,
     });
-    match &verdict {
-        Some(Verdict::Stalled { reason, message }) => tracing::warn!(reason, message, "stalled"),
-        Some(Verdict::Progressing { reason, message }) => tracing::info!(reason, message, "not ready yet"),
-        Some(Verdict::Ready | Verdict::Interrupted) => tracing::debug!("ready"),
-        None => tracing::info!("paused"),
-    }
+    session.logged.tell(owner.meta(), verdict.as_ref());
+    let state = State::of(verdict.as_ref());
+    reconciler.looks.ended(state);
+    session.counted = reconciler.looks.count(state);
+    session.track_certificates(&reconciler.shared.router.index, &reconciler.shared.metrics);
     let outcomes = findings.map(|findings| findings.outcomes).unwrap_or_default();
+    count_failures(&outcomes, unreported.as_ref(), &reconciler.looks);
     let retry = next(&outcomes, unreported.as_ref(), session, &reconciler.shared);
     retry.into_iter().chain(more_to_report).min()
+}
+
+fn count_failures(outcomes: &[Outcome], unreported: Option<&Failure>, looks: &Looks) {
+    for outcome in outcomes {
+        if let Outcome::Failed(failure) = outcome {
+            looks.failed(failure.class, failure.reason);
+        }
+    }
+    if let Some(failure) = unreported {
+        looks.failed(failure.class(), failure.reason());
+    }
 }
 
 fn next(

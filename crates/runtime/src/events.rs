@@ -1,12 +1,17 @@
 //! Events, off the path of the reconcile.
 
+use crate::{
+    Metrics,
+    happenings::{self, Happening},
+};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{
     Client,
     runtime::events::{Event, EventType, Recorder, Reporter},
 };
 use plan::Verdict;
-use tokio::sync::mpsc;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Events that may wait to be sent; what comes on top of that is only logged.
@@ -14,24 +19,35 @@ const BACKLOG: usize = 1024;
 /// The API allows a kilobyte.
 const LONGEST_NOTE: usize = 1000;
 
+/// How long an event that is repeated is counted; as long as kube's recorder remembers it.
+const REPETITION: Duration = Duration::from_mins(6);
+
 /// Where reconciles leave events.
 #[derive(Clone, Debug)]
-pub(crate) struct Events(mpsc::Sender<(Event, ObjectReference)>);
+pub(crate) struct Events {
+    queue: mpsc::Sender<(Event, ObjectReference)>,
+    metrics: Arc<Metrics>,
+}
 
 impl Events {
     /// A queue, and the future that empties it until `stop`.
-    pub(crate) fn new(client: Client, stop: CancellationToken) -> (Self, impl Future<Output = ()> + Send) {
+    pub(crate) fn new(
+        client: Client,
+        metrics: Arc<Metrics>,
+        stop: CancellationToken,
+    ) -> (Self, impl Future<Output = ()> + Send) {
         let (sender, mut queue) = mpsc::channel::<(Event, ObjectReference)>(BACKLOG);
-        let reporter = Reporter { controller: "harbor-operator".into(), instance: None };
-        let recorder = Recorder::new(client, reporter);
+        let mut recorders = Recorders { client, kept: HashMap::new() };
+        let lost = Arc::clone(&metrics);
         let send = async move {
             while let Some(Some((event, about))) = stop.run_until_cancelled(queue.recv()).await {
-                if let Err(error) = recorder.publish(&event, &about).await {
+                if let Err(error) = recorders.of(&event).publish(&event, &about).await {
+                    lost.event_lost();
                     tracing::warn!(%error, reason = event.reason, "an event could not be sent");
                 }
             }
         };
-        (Self(sender), send)
+        (Self { queue: sender, metrics }, send)
     }
 
     /// Tells users of trouble, or of its end.
@@ -50,23 +66,59 @@ impl Events {
             action: "Reconcile".into(),
             secondary: None,
         };
-        if let Err(error) = self.0.try_send((event, about)) {
+        self.leave(event, about);
+    }
+
+    /// Tells users what was done to children.
+    pub(crate) fn tell_happenings(&self, about: &ObjectReference, happenings: &[Happening]) {
+        for event in happenings::events(happenings) {
+            self.leave(event, about.clone());
+        }
+    }
+
+    fn leave(&self, event: Event, about: ObjectReference) {
+        if let Err(error) = self.queue.try_send((event, about)) {
+            self.metrics.event_lost();
             tracing::warn!(%error, "an event was dropped");
         }
     }
 }
 
+/// What writes events, and counts one that is repeated instead of writing it again.
+///
+/// kube's recorder tells events apart by everything but their note: a second mistake in a spec would be counted as the
+/// first one, whose note stays. So there is one for each note.
+struct Recorders {
+    client: Client,
+    kept: HashMap<Option<String>, (Recorder, Instant)>,
+}
+
+impl Recorders {
+    fn of(&mut self, event: &Event) -> &Recorder {
+        self.kept.retain(|_, (_, used)| used.elapsed() < REPETITION);
+        let recorder = || {
+            let reporter = Reporter { controller: "harbor-operator".into(), instance: None };
+            (Recorder::new(self.client.clone(), reporter), Instant::now())
+        };
+        let (recorder, used) = self.kept.entry(event.note.clone()).or_insert_with(recorder);
+        *used = Instant::now();
+        recorder
+    }
+}
+
 /// Whether users know of trouble that has not ended.
 ///
-/// An event is a request, and what is as expected is in the status: told are each new reason for trouble, and that all
-/// of it is over. That children are not ready yet is no trouble, and becoming ready without any is no news.
+/// An event is a request, and what is as expected is in the status: told are each new reason for trouble, each new mistake
+/// that only somebody can correct, and that all of it is over. That children are not ready yet is no trouble, and becoming ready without any is no news.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble(bool);
 
 impl Trouble {
-    /// Whether a verdict is worth an event after a status with the reason `before`.
-    pub(crate) fn is_news(&mut self, before: Option<&str>, verdict: &Verdict) -> bool {
-        if before == Some(verdict.reason()) {
+    /// Whether a verdict is worth an event after a status with the reason and the message `before`.
+    pub(crate) fn is_news(&mut self, before: Option<(&str, Option<&str>)>, verdict: &Verdict) -> bool {
+        let (before, words) = before.unzip();
+        let another_mistake = matches!(verdict, Verdict::Stalled { .. }) && words != Some(verdict.message());
+        if before == Some(verdict.reason()) && !another_mistake {
             return false;
         }
         match verdict {
@@ -109,7 +161,7 @@ mod tests {
             if known.is_news(before, verdict) {
                 told.push(verdict.reason());
             }
-            before = Some(verdict.reason());
+            before = Some((verdict.reason(), verdict.message()));
         }
         told
     }
@@ -134,8 +186,16 @@ mod tests {
     }
 
     #[test]
+    fn another_mistake_of_the_same_sort_is_told_and_another_hiccup_is_not() {
+        let stalled = |message: &str| Verdict::Stalled { reason: "InvalidSpec", message: message.into() };
+        let hiccup = |message: &str| Verdict::Progressing { reason: "Unreachable", message: message.into() };
+        assert_eq!(told(&[stalled("a"), stalled("a"), stalled("b")]), ["InvalidSpec", "InvalidSpec"]);
+        assert_eq!(told(&[hiccup("a"), hiccup("b")]), ["Unreachable"]);
+    }
+
+    #[test]
     fn the_end_of_trouble_is_told_after_a_restart_too() {
-        assert!(Trouble::default().is_news(Some("Forbidden"), &Verdict::Ready));
-        assert!(!Trouble::default().is_news(Some(Verdict::WAITING), &Verdict::Ready));
+        assert!(Trouble::default().is_news(Some(("Forbidden", None)), &Verdict::Ready));
+        assert!(!Trouble::default().is_news(Some((Verdict::WAITING, None)), &Verdict::Ready));
     }
 }

@@ -14,6 +14,7 @@
 use crate::{
     Failure,
     apply::{Applier, data},
+    happenings::What,
     index::{self, IMMUTABLE_ANNOTATION, Interest, Observation},
     memo::{Applied, Certificate},
 };
@@ -65,8 +66,11 @@ impl Applier<'_> {
             Some(held) => request.due(held, &authority, self.now).map_err(|defect| defect.to_string()),
             None => Err("there is none".to_owned()),
         };
-        let (now, due) = match (stored, due, seen) {
-            (Some(stored), Ok(due), Some(seen)) if is_dressed(&stored, desired) => (seen, due),
+        let mut renewed = None;
+        let (now, due, expires) = match (stored, due, seen) {
+            (Some(stored), Ok(due), Some(seen)) if is_dressed(&stored, desired) => {
+                (seen, due, held.as_ref().and_then(Issued::expires))
+            }
             (stored, due, seen) => {
                 if remembered.is_some() && !self.learned().repairs.allow(key, self.now) {
                     return Err(Failure::Contended { object: key.clone() });
@@ -75,7 +79,8 @@ impl Applier<'_> {
                     (Some(held), Ok(_)) => held,
                     (held, due) => {
                         let why = due.err().unwrap_or_default();
-                        tracing::info!(owner = %self.owner, object = %key, why, "issuing a certificate");
+                        renewed = held.is_some().then(|| why.clone());
+                        tracing::info!(object = %key, why, "issuing a certificate");
                         let kept = held.map(|held| held.key).filter(|key| pki::is_usual(key));
                         self.sign(key, request.clone(), authority.clone(), kept).await?
                     }
@@ -86,10 +91,13 @@ impl Applier<'_> {
                 let secret = filled(desired, stored.as_deref(), &issued)
                     .map_err(|error| Failure::Bug(error.to_string()))?;
                 let sent = self.send(key, kind, &secret, seen).await?;
-                (self.record(key, kind, &sent)?, due)
+                (self.record(key, kind, &sent)?, due, issued.expires())
             }
         };
-        Ok(Applied::Issued(Certificate { asked, uid: now.uid, claim: now.claim, due }))
+        if let Some(why) = renewed {
+            self.learned().happened(key, What::Renewed(why));
+        }
+        Ok(Applied::Issued(Certificate { asked, uid: now.uid, claim: now.claim, due, expires }))
     }
 
     /// A digest of all that a certificate is made from.

@@ -34,6 +34,12 @@ impl<T> Line<T> {
         self.waiting.insert((seniority, self.arrivals), who);
     }
 
+    /// The one who has waited longest.
+    pub(crate) fn longest_waiting(&self) -> Option<&T> {
+        let (&arrival, &seniority) = self.arrived.iter().next()?;
+        self.waiting.get(&(seniority, arrival))
+    }
+
     /// The one whose turn it is, who waits no longer.
     pub(crate) fn next(&mut self) -> Option<T> {
         let most_senior = *self.waiting.keys().next()?;

@@ -2,6 +2,7 @@
 
 use crate::contention::Repairs;
 use crate::index::{Claim, Edition, Index, Interest, Observation, Tag};
+use crate::metrics::Issuer;
 use graph::NodeId;
 use jiff::Timestamp;
 use plan::{Aspect, Desired, Digest, ObjectKey, Outcome, Readiness};
@@ -28,8 +29,8 @@ pub(crate) struct Read {
 /// How a child was left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
-    /// Sent with this digest, and answered with this state.
-    Sent { digest: Digest, uid: String, claim: Claim },
+    /// Sent with this digest, and this one of its pods, and answered with this state.
+    Sent { digest: Digest, pods: Option<Digest>, uid: String, claim: Claim },
     /// A certificate that was issued, or found to be as asked for.
     Issued(Certificate),
     /// Found or created; its content is none of our business any more.
@@ -61,6 +62,8 @@ pub(crate) struct Certificate {
     pub(crate) claim: Claim,
     /// When it is to be renewed.
     pub(crate) due: Timestamp,
+    /// When it expires if it is not.
+    pub(crate) expires: Option<Timestamp>,
 }
 
 impl Certificate {
@@ -117,6 +120,22 @@ impl Memo {
             _ => None,
         };
         self.applied.values().filter_map(due).min()
+    }
+
+    /// When the first of the owner's certificates expires that this one issues.
+    pub(crate) fn expiry(&self, issuer: Issuer, index: &Index) -> Option<Timestamp> {
+        let expires = |applied: &Applied| match applied {
+            Applied::Issued(certificate) => certificate.expires,
+            _ => None,
+        };
+        let nodes = self.last.as_ref().map_or(&[][..], |run| &run.nodes);
+        match issuer {
+            Issuer::Operator => self.applied.values().filter_map(expires).min(),
+            Issuer::CertManager => {
+                let certificates = nodes.iter().filter(|node| node.key.kind == "Certificate");
+                certificates.filter_map(|node| index.child(&node.key)?.expires).min()
+            }
+        }
     }
 
     /// The outcome of a run that would send nothing, or `None` when there is something to do.

@@ -1,10 +1,11 @@
 //! All controllers and all watches of a process.
 
 use crate::{
-    Dice, Observer, SystemDice,
+    Dice, Health, Metrics, Observer, SystemDice,
     cache::Cache,
     controller::{Limits, serve},
     events::Events,
+    health::FirstList,
     lease::{Election, Elector, Leadership, Lost},
     progress::Audience,
     reconcile::Shared,
@@ -16,7 +17,11 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
 use plan::{ChildKind, Children, Component, Defaults, HarborClass, ObjectKey};
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +55,12 @@ pub struct Options {
     pub clock: fn() -> Timestamp,
     /// The lease for which this operator competes with others like it. None by default: then it has no rivals.
     pub election: Option<Election>,
+    /// Where everything is counted. Nobody else's by default.
+    pub metrics: Arc<Metrics>,
+    /// Where the operator says how it is. Nobody else's by default.
+    pub health: Arc<Health>,
+    /// The id of the trace a span belongs to, where traces are made. None by default.
+    pub trace_id: fn(&tracing::Span) -> Option<String>,
     /// Who is told what happens while it does. Nobody by default.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -66,6 +77,9 @@ impl Default for Options {
             dice: Arc::new(SystemDice),
             clock: Timestamp::now,
             election: None,
+            metrics: Arc::default(),
+            health: Arc::default(),
+            trace_id: |_| None,
             observer: None,
         }
     }
@@ -88,7 +102,7 @@ type Serve = fn(
     mpsc::UnboundedReceiver<ObjectKey>,
     Scope,
     Limits,
-    CancellationToken,
+    FirstList,
     Vec<CancellationToken>,
 ) -> BoxFuture<'static, ()>;
 
@@ -136,8 +150,8 @@ impl Operator {
         self.registrations.push(Registration {
             resource: ApiResource::erase::<C::Owner>(&()),
             children: C::children(),
-            serve: |shared, as_child, queue, scope, limits, listed, settled| {
-                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, listed, settled))
+            serve: |shared, as_child, queue, scope, limits, first, settled| {
+                Box::pin(serve::<C>(shared, as_child, queue, scope, limits, first, settled))
             },
         });
     }
@@ -162,14 +176,17 @@ impl Operator {
             }
             Ok(())
         };
+        let metrics = &self.options.metrics;
         let lead = async {
-            let Some(elector) = &mut elector else {
-                leading.cancel();
-                return std::future::pending().await;
-            };
-            elector.win().await;
+            if let Some(elector) = &mut elector {
+                elector.win().await;
+            }
+            metrics.leading(true);
             leading.cancel();
-            elector.keep().await
+            match &mut elector {
+                Some(elector) => elector.keep().await,
+                None => std::future::pending().await,
+            }
         };
         let ended = tokio::select! {
             ended = work => ended,
@@ -194,7 +211,8 @@ impl Operator {
     fn tasks(&self, stop: &CancellationToken, leading: &CancellationToken) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         let client = self.leadership.guard(self.client.clone());
-        let (events, send_events) = Events::new(client.clone(), stop.clone());
+        let metrics = Arc::clone(&self.options.metrics);
+        let (events, send_events) = Events::new(client.clone(), metrics, stop.clone());
         tasks.spawn(send_events);
         let means =
             Means { client, events, cache: Arc::default(), stop: stop.clone(), leading: leading.clone() };
@@ -231,25 +249,30 @@ impl Operator {
             dice: Arc::clone(&self.options.dice),
             clock: self.options.clock,
             events: events.clone(),
+            metrics: Arc::clone(&self.options.metrics),
+            health: Arc::clone(&self.options.health),
+            trace_id: self.options.trace_id,
+            reconciles: AtomicU64::new(0),
             audience: Audience(self.options.observer.clone()),
             stop: stop.clone(),
         });
         let mut settled = vec![leading.clone()];
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
-            let token = CancellationToken::new();
-            settled.push(token.clone());
-            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), token));
+            let first = shared.health.first_list(&kind.resource.kind);
+            settled.push(first.settled());
+            tasks.spawn(watch(Arc::clone(&shared), kind.clone(), scope.clone(), first));
         }
         let limits = Limits { deadline: self.options.deadline, concurrency: self.options.concurrency };
         // Owners are children too: before they are listed, Core would seem to be missing to Harbor.
-        let listed: Vec<_> = self.registrations.iter().map(|_| CancellationToken::new()).collect();
-        settled.extend(listed.iter().cloned());
-        for ((Registration { resource, serve, .. }, queue), listed) in
-            self.registrations.iter().zip(queues).zip(listed)
+        let first_list = |it: &Registration| shared.health.first_list(&it.resource.kind);
+        let first_lists: Vec<_> = self.registrations.iter().map(first_list).collect();
+        settled.extend(first_lists.iter().map(FirstList::settled));
+        for ((Registration { resource, serve, .. }, queue), first) in
+            self.registrations.iter().zip(queues).zip(first_lists)
         {
             let as_child = children.iter().find(|kind| kind.resource == *resource).cloned();
             let settled = settled.clone();
-            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, listed, settled));
+            tasks.spawn(serve(Arc::clone(&shared), as_child, queue, scope.clone(), limits, first, settled));
         }
     }
 }

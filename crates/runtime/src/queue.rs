@@ -17,7 +17,7 @@ use tokio::time::Instant;
 /// fails is no exception and no burden: it is due when its time has come, and not before.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    line: Line<(ObjectKey, Seniority)>,
+    line: Line<Waiting>,
     /// Those in line.
     queued: HashSet<ObjectKey>,
     running: HashMap<ObjectKey, Look>,
@@ -25,6 +25,14 @@ pub(crate) struct Queue {
     later: BTreeMap<(Instant, u64), (ObjectKey, Seniority)>,
     due: HashMap<ObjectKey, (Instant, u64)>,
     count: u64,
+}
+
+/// One in line.
+#[derive(Debug)]
+struct Waiting {
+    key: ObjectKey,
+    seniority: Seniority,
+    since: Instant,
 }
 
 /// A look that is under way.
@@ -46,7 +54,7 @@ impl Queue {
             self.later.remove(&due);
         }
         if self.queued.insert(key.clone()) {
-            self.line.join(seniority, (key, seniority));
+            self.line.join(seniority, Waiting { key, seniority, since: Instant::now() });
         }
     }
 
@@ -56,7 +64,7 @@ impl Queue {
             let (key, seniority) = entry.remove();
             self.wake(key, seniority);
         }
-        let (key, seniority) = self.line.next()?;
+        let Waiting { key, seniority, .. } = self.line.next()?;
         self.queued.remove(&key);
         self.running.insert(key.clone(), Look { seniority, again: false });
         Some(key)
@@ -72,6 +80,11 @@ impl Queue {
             self.due.insert(key.clone(), (at, self.count));
             self.later.insert((at, self.count), (key, seniority));
         }
+    }
+
+    /// How many are in line, and since when the one is that came first.
+    pub(crate) fn in_line(&self) -> (usize, Option<Instant>) {
+        (self.queued.len(), self.line.longest_waiting().map(|first| first.since))
     }
 
     /// When the next one is due that is not due yet.

@@ -1,16 +1,18 @@
 //! One look at one object: plan, bring about what differs, sweep, report.
 
 use crate::{
-    Dice, Failure, Sighting,
-    apply::{Applier, Learned},
+    Dice, Failure, Health, Metrics, Sighting,
+    apply::{Applier, Learned, node_span},
     cache::Cache,
-    events::{Events, Trouble},
+    events::Events,
     index::{self, Interest},
     memo::{self, Memo},
+    metrics::Looks,
     progress::{Audience, Planned as PlannedChild, Stage},
     router::Router,
+    session::Session,
     source::{Kinds, Source},
-    status::{self, Written},
+    status,
     sweep::{sweep, unwanted},
 };
 use api::v1beta1::ComponentStatus;
@@ -28,7 +30,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     marker::PhantomData,
     num::NonZeroUsize,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -53,28 +55,13 @@ pub(crate) struct Shared {
     pub(crate) dice: Arc<dyn Dice>,
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) events: Events,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
+    pub(crate) trace_id: fn(&tracing::Span) -> Option<String>,
+    /// Reconciles so far; the number of each is in its lines of the log.
+    pub(crate) reconciles: AtomicU64,
     pub(crate) audience: Audience,
     pub(crate) stop: CancellationToken,
-}
-
-/// What is remembered of one owner between reconciles.
-#[derive(Debug, Default)]
-pub(crate) struct Session {
-    memo: Memo,
-    written: Option<Written>,
-    /// When that was.
-    written_at: Option<Instant>,
-    trouble: Trouble,
-    /// Failures in a row.
-    pub(crate) attempts: u32,
-}
-
-impl Session {
-    /// How long until the first certificate is to be renewed; `None` where that was to be done just now.
-    pub(crate) fn due_in(&self, now: Timestamp) -> Option<Duration> {
-        let due = self.memo.due().filter(|due| *due > now)?;
-        due.duration_since(now).try_into().ok()
-    }
 }
 
 /// What one look found.
@@ -89,9 +76,10 @@ pub(crate) struct Findings {
 /// The one controller, for whatever kind.
 pub(crate) struct Reconciler<C> {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) looks: Looks,
     sessions: Mutex<HashMap<ObjectKey, Session>>,
     manager: String,
-    resource: ApiResource,
+    pub(crate) resource: ApiResource,
     /// Set where objects of this kind are children of others.
     as_child: Option<ChildKind>,
     component: PhantomData<fn() -> C>,
@@ -99,11 +87,13 @@ pub(crate) struct Reconciler<C> {
 
 impl<C: Component> Reconciler<C> {
     pub(crate) fn new(shared: Arc<Shared>, as_child: Option<ChildKind>) -> Self {
+        let resource = ApiResource::erase::<C::Owner>(&());
         Self {
+            looks: shared.metrics.looks(&resource.kind),
             shared,
             sessions: Mutex::default(),
             manager: format!("{}{}", index::MANAGERS, C::NAME),
-            resource: ApiResource::erase::<C::Owner>(&()),
+            resource,
             as_child,
             component: PhantomData,
         }
@@ -150,7 +140,8 @@ impl<C: Component> Reconciler<C> {
             let wanted = run.nodes.iter().map(|node| &node.key).collect();
             let uid = owner.meta().uid.as_deref().unwrap_or_default();
             let Shared { client, kinds, router, .. } = &*self.shared;
-            sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
+            let happenings = sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
+            self.shared.events.tell_happenings(&owner.object_ref(&()), &happenings);
         }
         let aspects = session
             .memo
@@ -182,7 +173,7 @@ impl<C: Component> Reconciler<C> {
         let source = || Source { client, router, kinds, cache };
         let Memo { applied, repairs, .. } = memo.clone();
         let mut learned = Learned { applied, repairs, ..Learned::default() };
-        memo.last = None;
+        let read_before = memo.last.take().map(|run| run.inputs.reads).unwrap_or_default();
         let plan = match self.plan(key, owner, &source(), &mut learned).await? {
             Ok(plan) => plan,
             Err(failure) => {
@@ -201,17 +192,23 @@ impl<C: Component> Reconciler<C> {
             source: source(),
             dice,
             now: (self.shared.clock)(),
+            read_before: &read_before,
             learned: Mutex::new(learned),
         };
         let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
 
-        let Learned { mut applied, brought_about, reads, mut repairs, .. } =
+        let Learned { mut applied, brought_about, reads, mut repairs, happenings, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.shared.events.tell_happenings(&owner.object_ref(&()), &happenings);
         let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
         let nodes: Vec<_> = plan.graph.iter().map(node).collect();
         let outcomes: Vec<_> =
             report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
         audience.tell_outcomes(key, &nodes, &outcomes, |outcome| *outcome == Outcome::Blocked);
+        // A trace shows all nodes, also those whose turn did not come.
+        for (node, _) in nodes.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Outcome::Blocked) {
+            node_span(&node.key).record("outcome", "blocked");
+        }
         let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
         applied.retain(|child, _| wanted.contains(child));
         repairs.forget_all_but(&wanted);
@@ -294,10 +291,11 @@ impl<C: Component> Reconciler<C> {
             }
             Difference::Details | Difference::Substance => {}
         }
-        let reason_before =
-            previous.common.conditions.iter().find(|c| c.type_ == "Ready").and_then(|c| c.reason.clone());
+        let before = previous.common.conditions.into_iter().find(|condition| condition.type_ == "Ready");
+        let before = before.and_then(|condition| Some((condition.reason?, condition.message)));
         self.write(meta, session, status).await?;
-        if session.trouble.is_news(reason_before.as_deref(), verdict) {
+        let before = before.as_ref().map(|(reason, message)| (reason.as_str(), message.as_deref()));
+        if session.trouble.is_news(before, verdict) {
             self.shared.events.tell(owner.object_ref(&()), verdict);
         }
         Ok(None)

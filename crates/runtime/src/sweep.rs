@@ -1,6 +1,12 @@
 //! Removing what is no longer wanted.
 
-use crate::{Failure, Sighting, error::Verb, router::Router, source::Kinds};
+use crate::{
+    Failure, Sighting,
+    error::Verb,
+    happenings::{Happening, What},
+    router::Router,
+    source::Kinds,
+};
 use kube::{
     Api, Client,
     api::{DeleteParams, Preconditions},
@@ -21,13 +27,14 @@ pub(crate) fn unwanted(router: &Router, uid: &str, wanted: &BTreeSet<&ObjectKey>
         .collect()
 }
 
-/// Deletes children, each only if it is still the one that was seen.
+/// Deletes children, each only if it is still the one that was seen, and tells of those that are gone now.
 pub(crate) async fn sweep(
     client: &Client,
     kinds: &Kinds,
     router: &Router,
     unwanted: Vec<Sighting>,
-) -> Result<(), Failure> {
+) -> Result<Vec<Happening>, Failure> {
+    let mut happenings = Vec::new();
     for sighting in unwanted {
         let Sighting { key, observation } = &sighting;
         let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
@@ -35,14 +42,17 @@ pub(crate) async fn sweep(
         let params = DeleteParams::background()
             .preconditions(Preconditions { uid: Some(observation.uid.clone()), resource_version: None });
         match api.delete(&key.name, &params).await {
-            Ok(_) => tracing::info!(object = %key, "deleted, it is no longer wanted"),
+            Ok(_) => {
+                tracing::info!(object = %key, "deleted, it is no longer wanted");
+                happenings.push(Happening { object: key.clone(), what: What::Deleted });
+            }
             // Gone already, or replaced by a namesake that is not ours to delete.
             Err(kube::Error::Api(status)) if status.is_not_found() || status.is_conflict() => {}
             Err(error) => return Err(Failure::api(Verb::Delete, key, error)),
         }
         router.index.gone(&sighting);
     }
-    Ok(())
+    Ok(happenings)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One watch per kind: what it sees goes to the index.
 
-use crate::{Scope, Sighting, reconcile::Shared};
+use crate::{Scope, Sighting, health::FirstList, reconcile::Shared};
 use futures::{Stream, StreamExt as _};
 use kube::{
     Api, Client, Resource,
@@ -10,7 +10,6 @@ use kube::{
 use plan::{ChildKind, ObjectKey, Observe, Readiness, mutation::CONTROLLER_LABEL};
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
-use tokio_util::sync::CancellationToken;
 
 /// Which objects of a kind are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +33,14 @@ impl Breadth {
 /// After how long a kind that is not served is looked for again, on average.
 const ANOTHER_LOOK: Duration = Duration::from_mins(5);
 
-/// Watches one kind until the operator stops. `settled` hears when the first list has ended, or failed: an optional
-/// kind that is not installed must not keep the rest from starting.
+/// Watches one kind until the operator stops. `first` hears when the first list has ended, or failed: an optional kind that
+/// is not installed must not keep the rest from starting.
 ///
 /// A kind that is not served is looked for every five minutes or so, with one list request, for as long as it is not:
 /// twelve requests in an hour for each missing kind are all an idle operator sends besides its open watches. Whether it
 /// is served is known to the index, and whoever asked is woken when that changes. That a definition was deleted shows
 /// when the watch is next renewed, within five minutes too.
-pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, settled: CancellationToken) {
+pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, first: FirstList) {
     let config = || match Breadth::of(&kind.resource.group, &kind.resource.kind) {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
         Breadth::All => paged(),
@@ -55,7 +54,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, se
                 let sight = |object: &PartialObjectMeta<DynamicObject>| {
                     Sighting::of(resource, &object.metadata, Readiness::Ready, predecessors)
                 };
-                drive(&shared, resource, watcher(api, config()), sight, &settled).await
+                drive(&shared, resource, watcher(api, config()), sight, &first).await
             }
             Observe::Status => {
                 let api: Api<DynamicObject> = scope.api(client, resource);
@@ -66,25 +65,25 @@ pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, se
                     let sighting = Sighting::of(resource, &object.metadata, readiness, predecessors)?;
                     Some(sighting.counting(object))
                 };
-                drive(&shared, resource, watcher(api, config()), sight, &settled).await
+                drive(&shared, resource, watcher(api, config()), sight, &first).await
             }
         };
         match ended {
             Ended::Stopped => return,
-            Ended::Unserved => unserved(&shared, resource, &settled).await,
+            Ended::Unserved => unserved(&shared, resource, &first).await,
         }
     }
 }
 
 /// Tells that a kind is not served, and waits before it is looked for again.
-async fn unserved(shared: &Shared, resource: &ApiResource, settled: &CancellationToken) {
+async fn unserved(shared: &Shared, resource: &ApiResource, first: &FirstList) {
     let router = &shared.router;
     let kind = ObjectKey::dynamic(resource, "", "");
     if router.index.serves(&kind) {
         tracing::info!(%kind, "not served by the cluster; what depends on it does without");
     }
     router.wake(router.index.unserved(&kind));
-    settled.cancel();
+    first.ended();
     let wait = ANOTHER_LOOK / 2 + shared.dice.jitter(ANOTHER_LOOK);
     shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
 }
@@ -108,7 +107,7 @@ async fn drive<K: Resource>(
     resource: &ApiResource,
     events: impl Stream<Item = watcher::Result<Event<K>>>,
     sight: impl Fn(&K) -> Option<Sighting>,
-    settled: &CancellationToken,
+    first: &FirstList,
 ) -> Ended {
     let mut listed = BTreeSet::<ObjectKey>::new();
     let mut patience = Patience::default();
@@ -127,7 +126,7 @@ async fn drive<K: Resource>(
                 router.wake(router.index.served(&ObjectKey::dynamic(resource, "", "")));
                 router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                 patience.restore();
-                settled.cancel();
+                first.ended();
             }
             Ok(Event::Apply(object)) => {
                 patience.restore();
@@ -143,9 +142,8 @@ async fn drive<K: Resource>(
             // Not to be tried again from where it was: the kind may come back with other objects.
             Err(error) if is_unserved(&error) => return Ended::Unserved,
             Err(error) => {
-                settled.cancel();
-                let wait = patience.lose(shared);
-                tracing::warn!(kind = resource.kind, %error, wait = ?wait, "a watch failed");
+                first.failed();
+                let wait = patience.lose(shared, &resource.kind, &error);
                 shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
             }
         }
@@ -174,7 +172,14 @@ impl Patience {
         self.0 = 0;
     }
 
-    pub(crate) fn lose(&mut self, shared: &Shared) -> Duration {
+    /// Tells that a watch failed, once until it works again, and how long to wait.
+    pub(crate) fn lose(&mut self, shared: &Shared, kind: &str, error: &watcher::Error) -> Duration {
+        shared.metrics.watch_failed(kind);
+        if self.0 == 0 {
+            tracing::warn!(kind, %error, "a watch failed, and is opened again until it works");
+        } else {
+            tracing::debug!(kind, %error, "a watch failed again");
+        }
         let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
         self.0 = self.0.saturating_add(1).min(16);
         most / 2 + shared.dice.jitter(most / 2)

@@ -379,3 +379,21 @@ async fn values_that_are_made_up_may_be_made_of_each_other() {
     let annotations: Value = json!(secret.annotations());
     assert_eq!(annotations, json!({"goharbor.io/immutable": "true"}));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_scrape_tells_when_the_first_certificate_expires_and_that_it_was_renewed() {
+    let cluster = cluster().await;
+    let told = || {
+        let text = cluster.options.metrics.text();
+        let name = "harbor_operator_certificate_expiry_timestamp_seconds{issuer=\"Operator\"} ";
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        Timestamp::from_second(line.parse().unwrap()).unwrap()
+    };
+    let leaf = cluster.certificate("leaf").await;
+    assert_eq!(Some(told()), leaf.expires());
+    cluster.dismiss_stand_ins();
+    tokio::time::sleep(Duration::from_hours(48)).await;
+    let renewed = cluster.until_reissued("leaf", &leaf).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(Some(told()), renewed.expires());
+}

@@ -1,8 +1,13 @@
 //! The log of the process.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry, filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
+
+/// Something else that hears of everything, with a filter of its own.
+pub type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -13,14 +18,85 @@ pub enum Log {
     Json,
 }
 
-impl Log {
+/// The flags of the log.
+#[derive(Debug, Args)]
+pub struct Logging {
+    /// How to write the log
+    #[arg(
+        long = "log",
+        value_enum,
+        value_name = "FORMAT",
+        env = "HARBOR_OPERATOR_LOG",
+        default_value = "text"
+    )]
+    format: Log,
+
+    /// What to log: error, warn, info, debug or trace, also by part, such as info,runtime=debug
+    /// [default: what RUST_LOG says, or info]
+    #[arg(long, value_name = "LEVEL", env = "HARBOR_OPERATOR_LOG_LEVEL", value_parser = directives)]
+    log_level: Option<String>,
+}
+
+impl Logging {
     /// Writes it to standard error from now on.
+    pub fn start(&self, other: Option<Listener>) {
+        start(self.format, self.log_level.as_deref(), other);
+    }
+}
+
+impl Log {
+    /// Writes it to standard error from now on, as RUST_LOG says.
+    #[cfg(feature = "sandbox")]
     pub fn start(self) {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,kube=warn"));
-        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-        match self {
-            Self::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
-            Self::Json => log.json().init(),
+        start(self, None, None);
+    }
+}
+
+fn start(format: Log, level: Option<&str>, other: Option<Listener>) {
+    let filter = match level {
+        Some(level) => EnvFilter::new(level),
+        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(about("info"))),
+    };
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let log = match format {
+        Log::Text => log.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        // What a line is about is in one place, whatever it says.
+        Log::Json => log.json().flatten_event(true).with_span_list(false).boxed(),
+    };
+    tracing_subscriber::registry().with(other).with(log.with_filter(filter)).init();
+}
+
+/// What is to be logged, if it can be understood.
+fn directives(text: &str) -> Result<String, String> {
+    let directives = about(text);
+    EnvFilter::try_new(&directives).map_err(|error| error.to_string())?;
+    Ok(directives)
+}
+
+/// A level alone is meant for the operator: what it is built on has much to say from `info` on.
+fn about(text: &str) -> String {
+    match text.parse::<LevelFilter>() {
+        Ok(level) if level > LevelFilter::WARN => {
+            format!("{text},kube=warn,hyper=warn,hyper_util=warn,tower=warn,rustls=warn,axum=warn")
         }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_alone_does_not_let_everything_below_chatter() {
+        assert!(about("debug").starts_with("debug,kube=warn,"));
+        assert_eq!(about("error"), "error");
+        assert_eq!(about("info,runtime=debug"), "info,runtime=debug");
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_refused() {
+        assert!(directives("info,runtime=loud").is_err());
+        assert!(directives("runtime=trace").is_ok());
     }
 }

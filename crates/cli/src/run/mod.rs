@@ -2,8 +2,13 @@
 
 mod defaults;
 mod election;
+mod http;
 mod log;
+mod telemetry;
+#[cfg(feature = "otlp")]
+mod traces;
 
+#[cfg(feature = "sandbox")]
 pub use log::Log;
 
 use crate::{
@@ -17,7 +22,8 @@ use defaults::DefaultsArgs;
 use election::ElectionArgs;
 use plan::HarborClass;
 use runtime::{Ended, Options, Scope};
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use telemetry::{Seen, Telemetry};
 use tokio_util::sync::CancellationToken;
 
 /// Look after the Harbors of a cluster until told to stop
@@ -25,8 +31,7 @@ use tokio_util::sync::CancellationToken;
 /// Connects to the cluster it runs in, or to the one $KUBECONFIG (or ~/.kube/config) names. The custom resource
 /// definitions must be installed: harbor-operator crds | kubectl apply -f -
 ///
-/// Ends with the first SIGTERM or Ctrl-C, after work under way is done; a second one ends it at once. What to log is
-/// said by RUST_LOG, such as RUST_LOG=info,runtime=debug.
+/// Ends with the first SIGTERM or Ctrl-C, after work under way is done; a second one ends it at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,30 +55,36 @@ pub struct Run {
     #[arg(long, env = "HARBOR_OPERATOR_DEADLINE", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
-    /// How to write the log
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    log: Log,
-
     #[command(flatten)]
     defaults: DefaultsArgs,
 
     #[command(flatten)]
     election: ElectionArgs,
+
+    #[command(flatten)]
+    telemetry: Telemetry,
 }
 
 impl Run {
     /// Works until told to stop.
     pub fn run(self) -> Result<(), Failure> {
-        self.log.start();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
         Ok(runtime.block_on(self.operate())?)
     }
 
     async fn operate(self) -> Result<(), Error> {
+        let seen = self.telemetry.begin()?;
+        let ended = self.look_after(&seen).await;
+        seen.end().await;
+        ended
+    }
+
+    async fn look_after(self, seen: &Seen) -> Result<(), Error> {
         let class = self.class.as_deref().and_then(HarborClass::named);
         let election = self.election.election(class.as_ref())?;
-        let client = connect().await?;
+        let client = seen.metrics.observe(connect().await?);
+        self.telemetry.serve(seen).await?;
         let options = Options {
             scopes: self.scopes(),
             class,
@@ -81,6 +92,9 @@ impl Run {
             election,
             deadline: Duration::from_secs(self.deadline),
             concurrency: self.concurrency,
+            metrics: Arc::clone(&seen.metrics),
+            health: Arc::clone(&seen.health),
+            trace_id: seen.trace_id(),
             ..Options::default()
         };
         let operator = operator(client, options);

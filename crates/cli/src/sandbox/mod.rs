@@ -1,7 +1,7 @@
 //! `sandbox`: a control plane, the operator and what a cluster would add, in one process.
 
 mod apply;
-mod cluster;
+pub(crate) mod cluster;
 mod definitions;
 mod error;
 mod kubeconfig;

@@ -13,4 +13,5 @@ mod registry;
 mod rules;
 mod stack;
 mod strategy;
+mod telemetry;
 mod world;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod alerts;
 mod certificates;
 mod installation;
 #[path = "../../../components/tests/programs/oci.rs"]

@@ -1,5 +1,6 @@
 //! What a watch tells about one object, reduced to what decisions need.
 
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::{DynamicObject, ObjectMeta};
 use plan::{
@@ -99,6 +100,8 @@ pub struct Observation {
     pub readiness: Readiness,
     /// How many pods it has, if it says so.
     pub replicas: Option<i32>,
+    /// Until when it is valid, if it is a certificate of cert-manager's.
+    pub expires: Option<Timestamp>,
     /// Whether fields of it still belong to the old operator.
     pub unadopted: bool,
     /// Whether it must not be touched.
@@ -140,6 +143,7 @@ impl Sighting {
             }),
             readiness,
             replicas: None,
+            expires: None,
             unadopted: entries(meta, "Update").any(|(manager, _)| predecessors.contains(manager)),
             immutable: annotation(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true"),
             deleting: meta.deletion_timestamp.is_some(),
@@ -147,11 +151,13 @@ impl Sighting {
         Some(Self { key, observation })
     }
 
-    /// The same with the number of pods that the object tells in its status.
+    /// The same with the number of pods, or the end of validity, that the object tells in its status.
     #[must_use]
     pub fn counting(mut self, object: &DynamicObject) -> Self {
         let replicas = object.data.pointer("/status/replicas").and_then(serde_json::Value::as_i64);
         self.observation.replicas = replicas.and_then(|replicas| replicas.try_into().ok());
+        let expires = object.data.pointer("/status/notAfter").and_then(serde_json::Value::as_str);
+        self.observation.expires = expires.and_then(|expires| expires.parse().ok());
         self
     }
 }

@@ -57,7 +57,7 @@ pub struct Cluster {
     /// How long a request of the operator takes; no time by default.
     pub latency: Duration,
     server: ApiServer,
-    options: Options,
+    pub options: Options,
     requests: Arc<Mutex<Vec<String>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
     stand_ins: CancellationToken,
@@ -96,7 +96,8 @@ impl Cluster {
                 server.oneshot(request).await
             }
         });
-        let mut operator = Operator::new(Client::new(noted, "default"), self.options.clone());
+        let client = self.options.metrics.observe(Client::new(noted, "default"));
+        let mut operator = Operator::new(client, self.options.clone());
         register(&mut operator);
         let stop = self.stop.child_token();
         let stopped = stop.clone();

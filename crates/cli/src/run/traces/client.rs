@@ -1,0 +1,80 @@
+//! How batches of spans get to the collector.
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use opentelemetry_http::HttpError;
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use tokio::{runtime::Handle, time::timeout};
+
+/// How long a batch may take to be sent.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may be; nobody reads it.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// Sends from the thread that makes batches by way of the runtime that everything else runs on.
+#[derive(Debug)]
+pub(super) struct HttpClient {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    runtime: Handle,
+    /// Whether the last batch was lost: that is logged once, not with every batch.
+    failing: AtomicBool,
+}
+
+impl HttpClient {
+    pub(super) fn new() -> io::Result<Self> {
+        let provider = rustls::crypto::ring::default_provider();
+        let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider)?;
+        let connector = connector.https_or_http().enable_http1().build();
+        Ok(Self {
+            client: Client::builder(TokioExecutor::new()).build(connector),
+            runtime: Handle::current(),
+            failing: AtomicBool::new(false),
+        })
+    }
+
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let send = async move {
+            let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
+            let body = Limited::new(body, LONGEST_ANSWER).collect().await?.to_bytes();
+            Ok(Response::from_parts(head, body))
+        };
+        // Also the timeout: this thread has no timers.
+        self.runtime.spawn(async move { timeout(PATIENCE, send).await? }).await?
+    }
+
+    fn tell(&self, answer: &Result<Response<Bytes>, HttpError>) {
+        let problem = match answer {
+            Ok(answer) if answer.status().is_success() => None,
+            Ok(answer) => Some(answer.status().to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        match (problem, self.failing.load(Ordering::Relaxed)) {
+            (Some(problem), false) => tracing::warn!(problem, "traces cannot be sent"),
+            (Some(problem), true) => tracing::debug!(problem, "traces cannot be sent"),
+            (None, true) => tracing::info!("traces can be sent again"),
+            (None, false) => {}
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl opentelemetry_http::HttpClient for HttpClient {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let answer = self.send(request).await;
+        self.tell(&answer);
+        let failed = !answer.as_ref().is_ok_and(|answer| answer.status().is_success());
+        self.failing.store(failed, Ordering::Relaxed);
+        answer
+    }
+}

@@ -1,0 +1,135 @@
+//! What was done to children that a user would ask about afterwards.
+//!
+//! That children were created or changed as the spec asks is no such thing: who changed the spec knows. That pods restart,
+//! that something is deleted, taken over or renewed is, and why.
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::{Event, EventType};
+use plan::ObjectKey;
+
+/// Something that was done to a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Happening {
+    pub(crate) object: ObjectKey,
+    pub(crate) what: What,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Fields of the old operator's became ours.
+    Adopted,
+    /// A certificate was issued in place of another, for this reason.
+    Renewed(String),
+    /// Pods are replaced: of these inputs the content has changed; without any, the template has.
+    RollingOut(Vec<ObjectKey>),
+    /// It was deleted because it is no longer wanted.
+    Deleted,
+}
+
+impl What {
+    /// The word for programs, and the verb.
+    fn words(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Adopted => ("Adopted", "Adopt"),
+            Self::Renewed(_) => ("CertificateRenewed", "Renew"),
+            Self::RollingOut(_) => ("RollingOut", "Apply"),
+            Self::Deleted => ("Deleted", "Delete"),
+        }
+    }
+}
+
+impl Happening {
+    fn sentence(&self) -> String {
+        let object = &self.object;
+        match &self.what {
+            What::Adopted => format!("took over {object} from the old operator"),
+            What::Renewed(why) => format!("issued a new certificate into {object}: {why}"),
+            What::RollingOut(inputs) => match inputs.as_slice() {
+                [] => format!("{object} replaces its pods because their template changed"),
+                [input] => format!("{object} replaces its pods because {input} changed"),
+                [input, others @ ..] => {
+                    format!("{object} replaces its pods because {input} and {} more changed", others.len())
+                }
+            },
+            What::Deleted => format!("deleted {object}, which is no longer wanted"),
+        }
+    }
+}
+
+/// One event for all that is of one sort: twenty children that are taken over at once are one piece of news.
+pub(crate) fn events(happenings: &[Happening]) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut told = Vec::new();
+    for first in happenings {
+        let (reason, action) = first.what.words();
+        if told.contains(&reason) {
+            continue;
+        }
+        told.push(reason);
+        let alike = happenings.iter().filter(|other| other.what.words().0 == reason).count();
+        let others = match alike - 1 {
+            0 => String::new(),
+            others => format!(" (and {others} more)"),
+        };
+        events.push(Event {
+            type_: EventType::Normal,
+            reason: reason.into(),
+            note: Some(format!("{}{others}", first.sentence())),
+            action: action.into(),
+            secondary: Some(reference(&first.object)),
+        });
+    }
+    events
+}
+
+fn reference(key: &ObjectKey) -> ObjectReference {
+    ObjectReference {
+        kind: Some(key.kind.clone()),
+        namespace: Some(key.namespace.clone()),
+        name: Some(key.name.clone()),
+        ..ObjectReference::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
+
+    fn told(happenings: &[Happening]) -> Vec<(String, String)> {
+        events(happenings).into_iter().map(|event| (event.reason, event.note.unwrap())).collect()
+    }
+
+    #[test]
+    fn what_is_of_one_sort_is_told_once() {
+        let adopted =
+            |name: &str| Happening { object: ObjectKey::of::<Secret>("ns", name), what: What::Adopted };
+        let deleted = Happening { what: What::Deleted, ..adopted("d") };
+        assert_eq!(
+            told(&[adopted("a"), deleted, adopted("b"), adopted("c")]),
+            [
+                ("Adopted".into(), "took over Secret ns/a from the old operator (and 2 more)".into()),
+                ("Deleted".into(), "deleted Secret ns/d, which is no longer wanted".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn pods_that_restart_are_told_with_the_reason() {
+        let of = |inputs: &[&str]| {
+            let inputs = inputs.iter().map(|name| ObjectKey::of::<Secret>("ns", name)).collect();
+            let happening = Happening {
+                object: ObjectKey::of::<Deployment>("ns", "core"),
+                what: What::RollingOut(inputs),
+            };
+            told(&[happening]).remove(0).1
+        };
+        assert_eq!(of(&[]), "Deployment ns/core replaces its pods because their template changed");
+        assert_eq!(of(&["a"]), "Deployment ns/core replaces its pods because Secret ns/a changed");
+        assert_eq!(
+            of(&["a", "b", "c"]),
+            "Deployment ns/core replaces its pods because Secret ns/a and 2 more changed"
+        );
+    }
+}
