@@ -2,12 +2,18 @@
 
 #[cfg(feature = "sandbox")]
 use crate::sandbox;
-use crate::{crds, error::Failure, graph, reference, render, run};
-use clap::{Parser, Subcommand};
-use std::sync::LazyLock;
+use crate::{
+    completions, crds,
+    error::Failure,
+    graph, plan,
+    plugin::{self, Role},
+    reference, render, run, status, terminal, version,
+};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::{env, process::ExitCode, sync::LazyLock};
 
 /// The version of this build, with the commit it was built from where the build knows it.
-static VERSION: LazyLock<String> = LazyLock::new(|| match option_env!("HARBOR_OPERATOR_COMMIT") {
+static VERSION: LazyLock<String> = LazyLock::new(|| match version::COMMIT {
     Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
     None => env!("CARGO_PKG_VERSION").to_owned(),
 });
@@ -28,32 +34,60 @@ pub enum Command {
     Sandbox(sandbox::Sandbox),
     Render(render::Render),
     Graph(graph::Draw),
+    Plan(plan::Plan),
+    Status(status::Status),
     Crds(crds::Crds),
     Reference(reference::Reference),
+    Version(version::Version),
+    Completions(completions::Completions),
+}
+
+/// The command line.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+impl Cli {
+    /// Does what the arguments of this process ask for, whatever it is called as.
+    pub fn run() -> Result<ExitCode, Failure> {
+        let role = Role::of(env::args_os().next());
+        let command = role.dress(command());
+        if role == Role::Completer {
+            let arguments: Vec<_> = env::args().skip(1).collect();
+            terminal::print(&plugin::completions(command, &arguments))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        match Self::from_arg_matches(&command.get_matches()) {
+            Ok(cli) => cli.command.run(),
+            Err(error) => error.exit(),
+        }
+    }
 }
 
 impl Command {
     /// Does what was asked for.
-    pub fn run(self) -> Result<(), Failure> {
-        match self {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let done = match self {
             Self::Run(run) => run.run(),
             #[cfg(feature = "sandbox")]
             Self::Sandbox(sandbox) => sandbox.run(),
             Self::Render(render) => render.run(),
             Self::Graph(draw) => draw.run(),
+            Self::Plan(plan) => return plan.run(),
+            Self::Status(status) => return status.run(),
             Self::Crds(crds) => crds.run(),
             Self::Reference(reference) => reference.run(),
-        }
+            Self::Version(version) => version.run(),
+            Self::Completions(completions) => completions.run(),
+        };
+        done.map(|()| ExitCode::SUCCESS)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
-    use clap::CommandFactory as _;
-
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }

@@ -47,6 +47,17 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
+    /// The cluster cannot be looked at.
+    #[error("the cluster cannot be looked at: {0}")]
+    Look(String),
+    /// Something is wrong with an object of the cluster.
+    #[error("{object}: {problem}")]
+    Object {
+        /// The object.
+        object: String,
+        /// What is wrong, and the remedy.
+        problem: String,
+    },
     /// No election can be held as asked.
     #[error("leader election: {0}")]
     Election(String),

@@ -5,10 +5,10 @@ use crate::{
     fields,
     kinds::{Kinds, Unplanned},
     known::Known,
-    placeholder, terminal,
+    terminal,
 };
 use k8s_openapi::api::core::v1::PodTemplateSpec;
-use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, stamp};
+use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder, stamp};
 use serde_json::Value;
 
 /// An object whose children are wanted.

@@ -18,8 +18,9 @@ use std::convert::Infallible;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  harbor-operator graph -f core.yaml --inputs secrets/
-  harbor-operator graph -f core.yaml --inputs secrets/ --format dot | dot -Tsvg > core.svg")]
+  harbor-operator graph -f harbor.yaml --inputs secrets/
+  harbor-operator graph -f examples/in-cluster.yaml --recursive
+  harbor-operator graph -f harbor.yaml --inputs secrets/ --recursive --format dot | dot -Tsvg > harbor.svg")]
 pub struct Draw {
     #[command(flatten)]
     sources: Sources,

@@ -1,13 +1,11 @@
 //! The objects that exist as far as an offline command knows: what was given and what was rendered.
 
-use crate::{
-    error::Error,
-    object::Object,
-    placeholder,
-    stored::{as_stored, fold},
-};
+use crate::{error::Error, object::Object, stored::as_stored};
 use kube::core::DynamicObject;
-use plan::{Content, ObjectKey, PlanError};
+use plan::{
+    Content, ObjectKey, PlanError,
+    placeholder::{self, fold},
+};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,6 +1,8 @@
 //! The `harbor-operator` binary.
 
+mod apply;
 mod command;
+mod completions;
 mod connect;
 mod crds;
 mod error;
@@ -11,21 +13,28 @@ mod input;
 mod inputs_dir;
 mod kinds;
 mod known;
+mod live;
+mod manifests;
 mod object;
 mod operator;
 mod output;
-mod placeholder;
+mod plan;
+mod plugin;
 mod reference;
 mod render;
 mod run;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod scene;
+mod show;
 mod signals;
 mod sources;
+mod status;
 mod stored;
+mod target;
 mod terminal;
+mod version;
 
-use clap::Parser as _;
 use std::process::ExitCode;
 
 // Settings are in .cargo/config.toml.
@@ -34,8 +43,8 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    match command::Cli::parse().command.run() {
-        Ok(()) => ExitCode::SUCCESS,
+    match command::Cli::run() {
+        Ok(code) => code,
         Err(failure) => terminal::fail(&failure),
     }
 }

@@ -61,11 +61,11 @@ impl Object {
         Ok(Self { origin, key, version: version.into(), json })
     }
 
-    /// The object with a namespace.
-    pub fn in_namespace(mut self) -> Self {
+    /// The object with a namespace: this one, if it names none.
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
         if self.key.namespace.is_empty() {
-            self.json["metadata"]["namespace"] = DEFAULT_NAMESPACE.into();
-            self.key = self.key.within(DEFAULT_NAMESPACE);
+            self.json["metadata"]["namespace"] = namespace.into();
+            self.key = self.key.within(namespace);
         }
         self
     }

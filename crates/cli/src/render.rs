@@ -21,9 +21,10 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  harbor-operator render -f core.yaml --inputs secrets/
-  harbor-operator render -f core.yaml secrets.yaml --output json | jq '.items[].kind'
-  kubectl get core harbor -o yaml | harbor-operator render -f - --inputs secrets/")]
+  harbor-operator render -f harbor.yaml --inputs secrets/
+  harbor-operator render -f examples/in-cluster.yaml --recursive
+  harbor-operator render -f harbor.yaml secrets.yaml --recursive --output json | jq '.items[].kind'
+  kubectl get harbor acme -o yaml | harbor-operator render -f - --inputs secrets/")]
 pub struct Render {
     #[command(flatten)]
     sources: Sources,

@@ -6,7 +6,7 @@ use crate::{
     fields, input, inputs_dir,
     kinds::Kinds,
     known::Known,
-    object::Object,
+    object::{DEFAULT_NAMESPACE, Object},
     terminal,
 };
 use api::thirdparty::OPTIONAL_GROUPS;
@@ -128,7 +128,7 @@ fn owner(object: Object, kinds: &Kinds) -> Result<Role, Error> {
             format!("write it as {}", kind.resource.api_version),
         ));
     }
-    let object = object.in_namespace();
+    let object = object.in_namespace(DEFAULT_NAMESPACE);
     for field in fields::check(&object.key, &object.version, &object.json).unknown {
         let kind = &object.key.kind;
         terminal::warn(format_args!("{}: {field} is not a field of {kind} and is ignored", object.place()));

@@ -2,6 +2,7 @@
 
 use crate::{error::Error, object::Object};
 use k8s_openapi::ByteString;
+use plan::placeholder::{base64, fold};
 use serde_json::{Map, Value};
 
 /// Folds `stringData` into `data` and refuses what the API server would refuse, without quoting a value.
@@ -27,20 +28,6 @@ pub fn as_stored(mut object: Object) -> Result<Object, Error> {
     }
     fold(&mut object.json);
     Ok(object)
-}
-
-/// Folds the `stringData` of a Secret into its `data`.
-pub fn fold(secret: &mut Value) {
-    let Some(plain) = secret.as_object_mut().and_then(|fields| fields.remove("stringData")) else { return };
-    for (key, value) in plain.as_object().into_iter().flatten() {
-        secret["data"][key] = base64(ByteString(value.as_str().unwrap_or_default().into()));
-    }
-}
-
-/// Bytes as a Secret's `data` holds them.
-pub fn base64(bytes: ByteString) -> Value {
-    // Bytes always have a JSON form.
-    serde_json::to_value(bytes).unwrap_or_default()
 }
 
 /// The entries of a field that must be a map of strings.

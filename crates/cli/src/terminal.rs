@@ -1,6 +1,7 @@
 //! What people and pipes get to see.
 
 use crate::error::{Error, Failure};
+use anstream::{ColorChoice, adapter::strip_str};
 use clap::builder::styling::{AnsiColor, Style};
 use std::{
     fmt,
@@ -18,6 +19,20 @@ pub fn print(text: &str) -> Result<(), Error> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::Output(error)),
         _ => Ok(()),
     }
+}
+
+/// Writes to standard output, with colours if it is a terminal that has some.
+pub fn print_styled(text: &str) -> Result<(), Error> {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        ColorChoice::Never => print(&strip_str(text).to_string()),
+        _ => print(text),
+    }
+}
+
+/// How many columns there are to write to; where there is no terminal, as many as it takes.
+pub fn width() -> usize {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map_or(usize::MAX, |(width, _)| width.0.into())
 }
 
 /// Says something that does not keep the command from succeeding.

@@ -27,6 +27,12 @@ impl HarborVersion {
     pub(crate) const OLDEST: Minor = (2, 5);
     const NEWEST: Minor = (2, 15);
 
+    /// The oldest and the newest minor release this operator can run.
+    pub fn supported() -> (String, String) {
+        let text = |(major, minor): Minor| format!("{major}.{minor}");
+        (text(Self::OLDEST), text(Self::NEWEST))
+    }
+
     /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release, of the minor releases we know.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         Self::parsed(text, ANNOTATION_FIELD)

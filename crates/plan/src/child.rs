@@ -1,6 +1,6 @@
 //! The kinds of children a component may have.
 
-use crate::{AnyManifest, Manifest, Readiness, world::resource_of};
+use crate::{AnyManifest, Manifest, Owner, Readiness, world::resource_of};
 use kube::core::ApiResource;
 use std::collections::BTreeMap;
 
@@ -34,6 +34,16 @@ impl ChildKind {
             observe: K::OBSERVE,
             provider: K::PROVIDER,
             readiness: |object| Ok(serde_json::from_value::<K>(object)?.readiness()),
+        }
+    }
+
+    /// What there is to know about one of our own kinds, whether it is anybody's child or not.
+    pub fn of_owner<O: Owner>() -> Self {
+        Self {
+            resource: ApiResource::erase::<O>(&()),
+            observe: Observe::Status,
+            provider: "the operator's definitions",
+            readiness: Readiness::by_conditions,
         }
     }
 }

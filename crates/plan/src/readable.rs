@@ -4,10 +4,16 @@ use serde::{
     Serialize, Serializer,
     ser::{SerializeMap as _, SerializeSeq as _},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What names a thing comes before what it is made of; everything else is in alphabetical order.
 const FIRST: [&str; 5] = ["apiVersion", "kind", "metadata", "name", "namespace"];
+
+/// The entries of a map, in that order.
+pub(crate) fn in_reading_order(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let first = FIRST.iter().filter_map(|first| object.get_key_value(*first));
+    first.chain(object.iter().filter(|(key, _)| !FIRST.contains(&key.as_str())))
+}
 
 /// Serialises an object, and everything in it, in the order in which people read it.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +24,7 @@ impl Serialize for Readable<'_> {
         match self.0 {
             Value::Object(object) => {
                 let mut map = serializer.serialize_map(Some(object.len()))?;
-                for (key, value) in FIRST.iter().filter_map(|first| object.get_key_value(*first)) {
-                    map.serialize_entry(key, &Self(value))?;
-                }
-                for (key, value) in object.iter().filter(|(key, _)| !FIRST.contains(&key.as_str())) {
+                for (key, value) in in_reading_order(object) {
                     map.serialize_entry(key, &Self(value))?;
                 }
                 map.end()

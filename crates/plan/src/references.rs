@@ -98,6 +98,29 @@ impl References {
     }
 }
 
+impl References {
+    /// Of what is used, all that differs between two states of the world, where both know of it: the objects and their
+    /// keys.
+    pub fn changed_between<'a>(
+        &'a self,
+        before: &'a ContentDigests,
+        after: &'a ContentDigests,
+    ) -> Vec<(&'a ObjectKey, Vec<&'a str>)> {
+        let changed = |(key, reference): (&'a ObjectKey, &'a Reference)| {
+            let (before, after) = (before.get(key)?.as_ref(), after.get(key)?.as_ref());
+            let digests = |state: Option<&'a Content>| -> BTreeMap<_, _> {
+                reference.used(state).into_iter().filter_map(|(name, digest)| Some((name, digest?))).collect()
+            };
+            let (before, after) = (digests(before), digests(after));
+            let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+            let names: Vec<_> =
+                names.into_iter().filter(|name| before.get(name) != after.get(name)).collect();
+            (!names.is_empty()).then_some((key, names))
+        };
+        self.0.iter().filter_map(changed).collect()
+    }
+}
+
 impl Reference {
     fn used<'a>(&'a self, content: Option<&'a Content>) -> Vec<(&'a str, Option<Digest>)> {
         let digest = |name: &str| content.and_then(|content| content.0.get(name).copied());

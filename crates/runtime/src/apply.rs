@@ -24,7 +24,7 @@ use kube::{
 };
 use plan::{
     ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, PlanError, Policy, Readiness, Recipe,
-    References,
+    References, Snapshot,
 };
 use serde_json::{Value, json};
 use std::{
@@ -257,11 +257,7 @@ impl Applier<'_> {
     async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Readiness, Failure> {
         let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
         self.learned().note(&found, Interest::Everything)?;
-        let Some(object) = found.get(key).and_then(Option::as_ref) else {
-            return Ok(Readiness::Progressing(format!("does not exist yet; {why}")));
-        };
-        let undecodable = |_| Failure::Bug(format!("{key} cannot be decoded"));
-        serde_json::to_value(&**object).and_then(kind.readiness).map_err(undecodable)
+        awaited(key, kind, why, &found)
     }
 
     /// Whether an object exists, remembering what it holds.
@@ -342,6 +338,20 @@ pub(crate) fn node_span(key: &ObjectKey) -> Span {
     )
 }
 
+/// How an object is that somebody else makes, as it was found.
+pub(crate) fn awaited(
+    key: &ObjectKey,
+    kind: &ChildKind,
+    why: &str,
+    found: &Snapshot,
+) -> Result<Readiness, Failure> {
+    let Some(object) = found.get(key).and_then(Option::as_ref) else {
+        return Ok(Readiness::Progressing(format!("does not exist yet; {why}")));
+    };
+    let undecodable = |_| Failure::Bug(format!("{key} cannot be decoded"));
+    serde_json::to_value(&**object).and_then(kind.readiness).map_err(undecodable)
+}
+
 /// Adds the values that are to be made up to a Secret.
 fn make_up(secret: &mut Value, generate: &BTreeMap<String, Recipe>, dice: &dyn Dice) -> Result<(), Failure> {
     let present = data(secret);
@@ -373,7 +383,7 @@ impl Learned {
     }
 
     /// Remembers the state and the content digests of what was read; not the content.
-    pub(crate) fn note(&mut self, found: &plan::Snapshot, interest: Interest) -> Result<(), Failure> {
+    pub(crate) fn note(&mut self, found: &Snapshot, interest: Interest) -> Result<(), Failure> {
         for (key, object) in found {
             let state = object.as_ref().map(|object| Edition::of(&object.metadata));
             let earlier = self.reads.get(key).map_or(interest, |read| read.interest);

@@ -15,6 +15,8 @@ pub enum Verb {
     Delete,
     /// A read.
     Read,
+    /// A list.
+    List,
     /// Taking over fields from the old operator.
     Adopt,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Verb {
             Self::Create => "create",
             Self::Delete => "delete",
             Self::Read => "read",
+            Self::List => "list",
             Self::Adopt => "take over",
         })
     }

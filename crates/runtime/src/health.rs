@@ -104,6 +104,11 @@ impl FirstList {
         self.settled.cancel();
     }
 
+    /// Whether it did.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.listed.is_cancelled()
+    }
+
     /// Hears of the first of both.
     pub(crate) fn settled(&self) -> CancellationToken {
         self.settled.clone()

@@ -174,7 +174,7 @@ impl<C: Component> Reconciler<C> {
         let Memo { applied, repairs, .. } = memo.clone();
         let mut learned = Learned { applied, repairs, ..Learned::default() };
         let read_before = memo.last.take().map(|run| run.inputs.reads).unwrap_or_default();
-        let plan = match self.plan(key, owner, &source(), &mut learned).await? {
+        let plan = match Self::plan(key, owner, &self.shared.defaults, &source(), &mut learned).await? {
             Ok(plan) => plan,
             Err(failure) => {
                 router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
@@ -222,16 +222,16 @@ impl<C: Component> Reconciler<C> {
     }
 
     /// Plans, reading what the component asks for until it is satisfied.
-    async fn plan(
-        &self,
+    pub(crate) async fn plan(
         key: &ObjectKey,
         owner: &C::Owner,
+        defaults: &Defaults,
         source: &Source<'_>,
         learned: &mut Learned,
     ) -> Result<Result<Plan, Failure>, Failure> {
         let mut snapshot = Snapshot::new();
         loop {
-            match plan::plan_with::<C>(owner, &snapshot, &self.shared.defaults) {
+            match plan::plan_with::<C>(owner, &snapshot, defaults) {
                 Planned::Done(plan) => {
                     learned.forget_all_but(&plan.reads);
                     return Ok(Ok(plan));
@@ -380,7 +380,7 @@ fn stored<C: Component>(owner: &DeserializeGuard<C::Owner>) -> Value {
 }
 
 /// The graph without its objects, which may be Secrets.
-fn planned(plan: &Plan) -> Vec<PlannedChild> {
+pub(crate) fn planned(plan: &Plan) -> Vec<PlannedChild> {
     let nodes = plan.graph.iter().map(|(_, desired, after)| PlannedChild {
         object: desired.object.key(),
         after: after.iter().map(|id| id.index()).collect(),
@@ -388,7 +388,7 @@ fn planned(plan: &Plan) -> Vec<PlannedChild> {
     nodes.collect()
 }
 
-fn told(key: &ObjectKey, outcome: &graph::Outcome<Failure>) -> Outcome {
+pub(crate) fn told(key: &ObjectKey, outcome: &graph::Outcome<Failure>) -> Outcome {
     match outcome {
         graph::Outcome::Ready => Outcome::Ready,
         graph::Outcome::Waiting(why) => Outcome::Waiting { object: key.clone(), why: why.clone() },

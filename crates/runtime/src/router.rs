@@ -1,6 +1,7 @@
 //! From what changed to who must look.
 
 use crate::index::{Concerned, Index};
+use kube::core::ApiResource;
 use plan::ObjectKey;
 use std::collections::HashMap;
 use tokio::sync::mpsc;
@@ -21,6 +22,19 @@ impl Router {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.queues.insert((group.into(), kind.into()), sender);
         self.index.track_children_of(group, kind);
+        receiver
+    }
+
+    /// One queue for all of these kinds.
+    pub(crate) fn queue_of_all<'a>(
+        &mut self,
+        kinds: impl Iterator<Item = &'a ApiResource>,
+    ) -> mpsc::UnboundedReceiver<ObjectKey> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        for ApiResource { group, kind, .. } in kinds {
+            self.queues.insert((group.clone(), kind.clone()), sender.clone());
+            self.index.track_children_of(group, kind);
+        }
         receiver
     }
 

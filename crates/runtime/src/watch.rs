@@ -152,7 +152,7 @@ async fn drive<K: Resource>(
 }
 
 /// A list of nothing is empty, even in a namespace that does not exist: what is not found is the kind.
-fn is_unserved(error: &watcher::Error) -> bool {
+pub(crate) fn is_unserved(error: &watcher::Error) -> bool {
     use watcher::Error::{InitialListFailed, WatchStartFailed};
     matches!(
         error,

@@ -8,6 +8,7 @@ mod telemetry;
 #[cfg(feature = "otlp")]
 mod traces;
 
+pub use defaults::DefaultsArgs;
 #[cfg(feature = "sandbox")]
 pub use log::Log;
 
@@ -18,7 +19,6 @@ use crate::{
     signals::Signals,
 };
 use clap::Args;
-use defaults::DefaultsArgs;
 use election::ElectionArgs;
 use plan::HarborClass;
 use runtime::{Ended, Options, Scope};

@@ -1,7 +1,7 @@
 //! Teaches a cluster the kinds the operator knows.
 
-use super::apply::Applier;
 use crate::{
+    apply::{Applier, Purpose},
     error::Error,
     input::{Document, Origin},
     object::Object,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Installs custom resource definitions, and waits until the kinds they define can be used.
 pub async fn install(client: Client, definitions: Vec<Value>) -> Result<(), Error> {
-    let mut applier = Applier::new(client);
+    let mut applier = Applier::new(client, Purpose::Apply);
     for content in definitions {
         for object in Object::all(Document { origin: Origin::of("built-in definitions"), content })? {
             applier.apply(object).await?;

@@ -1,16 +1,11 @@
 //! `sandbox`: a control plane, the operator and what a cluster would add, in one process.
 
-mod apply;
 pub(crate) mod cluster;
 mod definitions;
 mod error;
 mod kubeconfig;
-mod live;
-mod manifests;
 mod ready;
-mod scene;
 mod session;
-mod show;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +13,12 @@ pub use error::SandboxError;
 
 use crate::{
     error::{Error, Failure},
+    live::Live,
+    manifests,
     object::Object,
     run::Log,
+    scene::duration,
+    show::Style,
     signals::Signals,
     terminal,
 };
@@ -27,11 +26,8 @@ use api::v1beta1::GoDuration;
 use clap::Args;
 use cluster::{Cluster, Wanted};
 use kubeconfig::Kubeconfig;
-use live::Live;
 use runtime::Scope;
-use scene::duration;
 use session::{Ended, Goal};
-use show::Style;
 use std::{env, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 

@@ -1,11 +1,10 @@
 //! Whether what was applied is ready, as its own status says.
 
-use super::{apply::Applied, live::Live};
+use crate::{apply::Applied, live::Live};
 use api::{
     thirdparty::cert_manager::{Certificate, Issuer},
     v1beta1::{
-        ChartMuseum, ComponentStatus, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner, Portal,
-        Registry, Trivy,
+        ChartMuseum, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner, Portal, Registry, Trivy,
     },
 };
 use futures::{StreamExt as _, stream};
@@ -86,27 +85,7 @@ fn judge(kinds: &[ChildKind], key: &ObjectKey) -> Option<Judge> {
     let known = kinds.iter().find(|kind| kind.resource.group == key.group && kind.resource.kind == key.kind);
     match known {
         Some(kind) => Some(kind.readiness),
-        None if key.group == GROUP => Some(by_conditions),
+        None if key.group == GROUP => Some(Readiness::by_conditions),
         None => None,
     }
-}
-
-/// Those of our kinds that are nobody's children: ready by their condition at the newest generation.
-fn by_conditions(object: Value) -> serde_json::Result<Readiness> {
-    let generation = object["metadata"]["generation"].as_i64();
-    let status: Option<ComponentStatus> = serde_json::from_value(object["status"].clone())?;
-    let condition = |kind: &str| {
-        let conditions = status.iter().flat_map(|status| &status.conditions);
-        conditions.into_iter().find(|condition| condition.type_ == kind)
-    };
-    let words = |message: &Option<String>| message.clone().unwrap_or_default();
-    let newest = status.as_ref().is_some_and(|status| status.observed_generation >= generation);
-    Ok(match (condition("Ready"), condition("Stalled")) {
-        (Some(ready), _) if ready.status == "True" && newest => Readiness::Ready,
-        (_, Some(stalled)) if stalled.status == "True" && newest => {
-            Readiness::Failed(words(&stalled.message))
-        }
-        (Some(ready), _) => Readiness::Progressing(words(&ready.message)),
-        (None, _) => Readiness::Progressing("has not reported Ready yet".into()),
-    })
 }

@@ -1,16 +1,16 @@
 //! The operator at work on what was applied, until there is a result.
 
 use super::{
-    apply::Applier,
     error::{SandboxError, Unready},
-    live::Live,
     ready,
-    scene::{Scene, Straggler, duration},
 };
 use crate::{
+    apply::{Applier, Purpose},
     error::{Error, Failure},
+    live::Live,
     object::Object,
     operator::operator,
+    scene::{Scene, Straggler, duration},
     signals::Signal,
 };
 use kube::Client;
@@ -73,7 +73,7 @@ async fn time_over(goal: Goal, live: &Live) {
 }
 
 async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -> Result<Ended, Failure> {
-    let mut applier = Applier::new(client);
+    let mut applier = Applier::new(client, Purpose::Apply);
     let (mut done, mut errors) = (Vec::new(), Vec::new());
     for object in objects {
         match applier.apply(object).await {

@@ -2,15 +2,16 @@
 
 use super::{
     definitions::install,
-    live::Live,
-    scene::{Condition, Scene, Size, frame, line},
     session::{self, Ended, Goal},
-    show::Style,
 };
 use crate::{
     error::Failure,
     input::{Document, Origin},
+    live::Live,
+    manifests,
     object::Object,
+    scene::{Condition, Scene, Size, frame, line},
+    show::Style,
     signals::Signal,
 };
 use envtest::{ControlPlane, Namespace, PATIENCE};
@@ -40,7 +41,7 @@ impl World {
     /// The example, in this namespace.
     fn example(&self) -> Vec<Value> {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        let objects = super::manifests::read(&[examples.join("inputs"), examples.join("core.yaml")]).unwrap();
+        let objects = manifests::read(&[examples.join("inputs"), examples.join("core.yaml")]).unwrap();
         let objects = objects.into_iter().map(|mut object| {
             object.json["metadata"]["namespace"] = json!(self.namespace.name);
             object.json
@@ -95,7 +96,7 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
     assert_eq!(ended.unwrap(), Ended::Ready);
 
     let size = Size { width: 80, height: 24 };
-    let shown = world.live.look(|scene| frame(scene, Duration::ZERO, size));
+    let shown = world.live.look(|scene| frame(scene, Some(Duration::ZERO), size));
     let shown = anstream::adapter::strip_str(&shown).to_string().replace(&world.namespace.name, "NS");
     let rows: Vec<_> = shown
         .lines()

@@ -3,15 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod adoption;
+mod command;
 mod core;
 mod definitions;
 mod election;
 mod harbor;
 mod load;
+mod plan;
 mod process;
 mod registry;
 mod rules;
 mod stack;
+mod status;
 mod strategy;
 mod telemetry;
 mod world;

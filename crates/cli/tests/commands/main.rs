@@ -15,3 +15,5 @@ mod run;
 mod sandbox;
 #[cfg(test)]
 mod usage;
+#[cfg(test)]
+mod version;

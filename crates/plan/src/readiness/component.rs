@@ -33,6 +33,18 @@ components!(
     Trivy
 );
 
+impl Readiness {
+    /// How any of our own objects is, as its conditions tell it.
+    pub fn by_conditions(object: serde_json::Value) -> serde_json::Result<Self> {
+        let generation = object["metadata"]["generation"].as_i64();
+        let status: Option<ComponentStatus> = match object.get("status") {
+            Some(status) => serde_json::from_value(status.clone())?,
+            None => None,
+        };
+        Ok(by_status(generation, status.as_ref()))
+    }
+}
+
 /// Ready when the `Ready` condition says so of the newest spec, failed when `Stalled` does.
 ///
 /// An object the old operator left behind has no `Ready` condition: it is not ready until it has been looked at.

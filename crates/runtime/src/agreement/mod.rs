@@ -92,7 +92,7 @@ fn same_items(parts: &[(&String, &Value)], desired: &[Value], stored: &[Value]) 
 }
 
 /// Whether an item of a list is the one that ownership calls `part`.
-fn is_named(item: &Value, part: &str) -> bool {
+pub(crate) fn is_named(item: &Value, part: &str) -> bool {
     match part.split_once(':') {
         Some(("v", value)) => serde_json::from_str::<Value>(value).is_ok_and(|value| *item == value),
         Some(("k", keys)) => {

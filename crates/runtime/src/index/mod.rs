@@ -24,7 +24,7 @@ use std::{
 };
 
 /// No chain of owners in the wild is longer; one that names itself ends here.
-const GENERATIONS: usize = 8;
+pub(crate) const GENERATIONS: usize = 8;
 
 /// Owners that should look again.
 pub type Concerned = BTreeSet<ObjectKey>;

@@ -1,7 +1,7 @@
 //! What is shown of a Core that comes up.
 
 use super::*;
-use plan::{Class, Failure};
+use plan::{Class, Failure, Readiness};
 
 fn key(kind: &str, name: &str) -> ObjectKey {
     ObjectKey::new("", kind, "registry", name)
@@ -63,7 +63,7 @@ fn ready() -> Scene {
 
 #[track_caller]
 fn assert_shown(scene: &Scene, milliseconds: u64, size: (usize, usize), expected: &str) {
-    let shown = frame(scene, at(milliseconds), Size { width: size.0, height: size.1 });
+    let shown = frame(scene, Some(at(milliseconds)), Size { width: size.0, height: size.1 });
     let shown = anstream::adapter::strip_str(&shown).to_string();
     assert_eq!(shown, expected.trim_start_matches('\n'), "\n{shown}");
 }

@@ -1,6 +1,6 @@
 //! Shows a scene: a picture that is redrawn in place, or a line per change where there is no terminal.
 
-use super::{
+use crate::{
     live::Live,
     scene::{Scene, Size, frame, line},
 };
@@ -78,7 +78,7 @@ fn lines(live: &Live) -> String {
 }
 
 fn picture(live: &Live, colour: bool, size: Size) -> String {
-    let now = live.now();
+    let now = live.shown_time();
     let picture = live.look(|scene| {
         // A picture shows where things are; how they came there is of no use to it.
         scene.take_news();

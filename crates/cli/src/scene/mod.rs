@@ -1,20 +1,26 @@
-//! What the sandbox shows: objects, the children they want to exist, and where each of them is.
+//! What the sandbox and `status` show: objects, the children they want to exist, and where each of them is.
 //!
 //! Pure: whoever tells it something says when that was. Two sources are folded. The operator tells of the objects it
 //! reconciles and of their children; whoever waits judges the objects that were applied by their own status.
 
+#[cfg(feature = "sandbox")]
+mod applied;
 mod frame;
 mod lines;
 mod outline;
-#[cfg(test)]
+#[cfg(all(test, feature = "sandbox"))]
 mod tests;
 mod text;
+mod tree;
 
+#[cfg(feature = "sandbox")]
+pub use applied::Straggler;
 pub use frame::{Size, frame};
 pub use lines::line;
-pub use text::duration;
+pub use text::{Line, duration, plain, width};
+pub use tree::Tree;
 
-use plan::{ObjectKey, Readiness, Verdict};
+use plan::{ObjectKey, Verdict};
 use runtime::{Planned, Progress, Stage, State};
 use std::{mem, time::Duration};
 
@@ -83,17 +89,6 @@ pub struct News {
     pub condition: Condition,
 }
 
-/// An object that was applied and is not ready.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Straggler {
-    /// Which object.
-    pub key: ObjectKey,
-    /// Where it is.
-    pub condition: Condition,
-    /// Those of its children that are not ready either.
-    pub children: Vec<(ObjectKey, Condition)>,
-}
-
 /// Everything there is to show, in the order in which it was heard of.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
@@ -102,22 +97,6 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Awaits an object that was applied.
-    pub fn expect(&mut self, key: &ObjectKey, at: Duration) {
-        self.root(key, at).applied = true;
-    }
-
-    /// Takes in what an applied object's own status says.
-    pub fn judge(&mut self, key: &ObjectKey, readiness: Readiness, at: Duration) {
-        let root = self.root(key, at);
-        root.judged = Some(match readiness {
-            Readiness::Ready => Condition::Ready,
-            Readiness::Progressing(why) => Condition::Waiting(why),
-            Readiness::Failed(why) => Condition::Failed(why),
-        });
-        self.note_root(key, at);
-    }
-
     /// Takes in what the operator tells.
     pub fn observe(&mut self, progress: Progress, at: Duration) {
         let Progress { owner, stage } = progress;
@@ -144,11 +123,6 @@ impl Scene {
         }
     }
 
-    /// Whether everything that was applied is ready, as its own status says.
-    pub fn is_ready(&self) -> bool {
-        self.applied().all(|root| root.judged == Some(Condition::Ready))
-    }
-
     /// Whether nothing more is going to happen by itself.
     pub fn is_settled(&self) -> bool {
         let settled = |mark: &Mark| matches!(mark.condition, Condition::Ready | Condition::Paused);
@@ -160,21 +134,6 @@ impl Scene {
     /// The changes since the last call.
     pub fn take_news(&mut self) -> Vec<News> {
         mem::take(&mut self.news)
-    }
-
-    /// What was applied and is not ready.
-    pub fn stragglers(&self) -> Vec<Straggler> {
-        let unready = self.applied().filter(|root| root.judged != Some(Condition::Ready));
-        let unready = unready.map(|root| {
-            let children = root.children.iter().filter(|child| child.at.condition != Condition::Ready);
-            let children = children.map(|child| (child.key.clone(), child.at.condition.clone()));
-            Straggler { key: root.key.clone(), condition: root.condition(), children: children.collect() }
-        });
-        unready.collect()
-    }
-
-    fn applied(&self) -> impl Iterator<Item = &Root> {
-        self.roots.iter().filter(|root| root.applied)
     }
 
     fn root(&mut self, key: &ObjectKey, at: Duration) -> &mut Root {

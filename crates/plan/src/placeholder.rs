@@ -1,10 +1,9 @@
 //! Stand-ins for values that nobody knows before they are made: of the right shape for whoever reads them, and never
 //! to be taken for real ones.
 
-use crate::stored::{base64, fold};
+use crate::{Maker, ObjectKey, Recipe, Unmade};
 use api::thirdparty::cert_manager::Certificate;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use plan::{Maker, ObjectKey, Recipe, Unmade};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Resu
         Some((key.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
     };
     let present = entries.filter_map(decoded).collect();
-    for (key, value) in plan::made_up(generate, &present, &Placeholders)? {
+    for (key, value) in crate::made_up(generate, &present, &Placeholders)? {
         secret["data"][key] = base64(ByteString(value));
     }
     Ok(secret)
@@ -56,6 +55,20 @@ pub fn awaited(mut object: Value) -> Value {
         data.values_mut().for_each(|value| *value = base64(ByteString(b"x".repeat(16))));
     }
     object
+}
+
+/// Folds the `stringData` of a Secret into its `data`.
+pub fn fold(secret: &mut Value) {
+    let Some(plain) = secret.as_object_mut().and_then(|fields| fields.remove("stringData")) else { return };
+    for (key, value) in plain.as_object().into_iter().flatten() {
+        secret["data"][key] = base64(ByteString(value.as_str().unwrap_or_default().into()));
+    }
+}
+
+/// Bytes as a Secret's `data` holds them.
+pub fn base64(bytes: ByteString) -> Value {
+    // Bytes always have a JSON form.
+    serde_json::to_value(bytes).unwrap_or_default()
 }
 
 fn pem(label: &str) -> String {

@@ -24,8 +24,9 @@ pub struct Size {
     pub height: usize,
 }
 
-/// The picture: no line wider than the terminal, and fewer lines than it has.
-pub fn frame(scene: &Scene, now: Duration, size: Size) -> String {
+/// The picture: no line wider than the terminal, and fewer lines than it has. Without a time, nothing tells how long it
+/// takes.
+pub fn frame(scene: &Scene, now: Option<Duration>, size: Size) -> String {
     // The cursor stands on a line of its own below the picture, and the last line is the sum.
     let room = size.height.saturating_sub(2);
     let mut shown = rows(scene, false);
@@ -63,7 +64,7 @@ fn label_width(row: &Row<'_>) -> usize {
     }
 }
 
-fn line(row: &Row<'_>, column: usize, now: Duration, room: usize) -> String {
+fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> String {
     let mut line = Line::with_room(room);
     line.push(FAINT, &row.branches);
     let Content::Here { at, began, children } = &row.content else {
@@ -76,7 +77,7 @@ fn line(row: &Row<'_>, column: usize, now: Duration, room: usize) -> String {
     line.push(PLAIN, " ");
     line.pad(column);
     line.push(style, word(&at.condition));
-    if let Some(elapsed) = elapsed(at, *began, now) {
+    if let Some(elapsed) = now.and_then(|now| elapsed(at, *began, now)) {
         line.push(FAINT, &format!(" {}", duration(elapsed)));
     }
     let words = match (&at.condition, children) {
@@ -115,7 +116,7 @@ fn glyph(condition: &Condition) -> (char, Style) {
 }
 
 /// One word for a condition.
-fn word(condition: &Condition) -> &'static str {
+pub(super) fn word(condition: &Condition) -> &'static str {
     match condition {
         Condition::Pending(_) => "pending",
         Condition::Applying => "applying",
@@ -128,7 +129,7 @@ fn word(condition: &Condition) -> &'static str {
 }
 
 /// What else there is to say of a condition.
-fn words(condition: &Condition) -> Option<String> {
+pub(super) fn words(condition: &Condition) -> Option<String> {
     match condition {
         Condition::Pending(Some(by)) => Some(format!("until {} {} is ready", by.kind, by.name)),
         Condition::Waiting(why) | Condition::Failed(why) if !why.is_empty() => Some(why.clone()),
@@ -143,9 +144,10 @@ impl fmt::Display for Condition {
     }
 }
 
-fn sum(scene: &Scene, now: Duration, room: usize) -> String {
+fn sum(scene: &Scene, now: Option<Duration>, room: usize) -> String {
     let ready = scene.roots.iter().filter(|root| root.at.condition == Condition::Ready).count();
     let mut line = Line::with_room(room);
-    line.push(FAINT, &format!("{ready} of {} ready, {}", scene.roots.len(), duration(now)));
+    let after = now.map(|now| format!(", {}", duration(now))).unwrap_or_default();
+    line.push(FAINT, &format!("{ready} of {} ready{after}", scene.roots.len()));
     line.finish()
 }

@@ -1,6 +1,6 @@
 //! A scene that changes under the eyes of whoever shows it.
 
-use super::scene::Scene;
+use crate::scene::Scene;
 use runtime::{Observer, Progress};
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -8,18 +8,46 @@ use std::{
 };
 use tokio::sync::watch;
 
+/// Whether it matters how long things take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    #[cfg(feature = "sandbox")]
+    Shown,
+    Hidden,
+}
+
 /// The scene, since when it runs, and who wants to know that it changed.
 #[derive(Debug)]
 pub struct Live {
     began: Instant,
+    times: Times,
     scene: Mutex<Scene>,
     changed: watch::Sender<()>,
 }
 
 impl Live {
     /// An empty scene that begins now.
+    #[cfg(feature = "sandbox")]
     pub fn begin() -> Self {
-        Self { began: Instant::now(), scene: Mutex::default(), changed: watch::Sender::new(()) }
+        Self::with(Times::Shown)
+    }
+
+    /// The same where nobody knows since when anything is as it is.
+    pub fn timeless() -> Self {
+        Self::with(Times::Hidden)
+    }
+
+    fn with(times: Times) -> Self {
+        Self { began: Instant::now(), times, scene: Mutex::default(), changed: watch::Sender::new(()) }
+    }
+
+    /// The time to be shown, if any is.
+    pub fn shown_time(&self) -> Option<Duration> {
+        match self.times {
+            #[cfg(feature = "sandbox")]
+            Times::Shown => Some(self.now()),
+            Times::Hidden => None,
+        }
     }
 
     /// The time since it began.
@@ -44,6 +72,7 @@ impl Live {
     }
 
     /// Waits until the scene meets a condition.
+    #[cfg(feature = "sandbox")]
     pub async fn until(&self, met: impl Fn(&Scene) -> bool) {
         let mut changes = self.changes();
         while !met(&self.scene()) {

@@ -1,0 +1,138 @@
+//! `plan`: what would change in a cluster if a file were applied.
+
+mod picture;
+
+use crate::{
+    apply::{Applier, Purpose},
+    error::{Error, Failure},
+    manifests,
+    operator::{components, predecessors},
+    run::DefaultsArgs,
+    target::{Place, Target},
+    terminal,
+};
+use clap::Args;
+use plan::Class;
+use runtime::{Options, Rehearsal, Rehearsed, Remark, What};
+use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
+
+/// What the command exits with when there are changes.
+const CHANGES: u8 = 2;
+
+/// Show what would change in the cluster if a file were applied
+///
+/// Everything in the file is applied as kubectl would, but only as a dry run; then everything the operator would do about
+/// it is tried the same way, from HarborCluster and Harbor down to Deployments, by the same code that the operator runs.
+/// Nothing is written. Where the file changes Secrets and ConfigMaps, objects of the cluster that read them are looked
+/// at, too.
+///
+/// What the operator was started with for objects that say nothing must be given here, too, as flags or in the same
+/// environment variables.
+///
+/// Values of Secrets are never shown. What is made up when it is created, as passwords are, is not known before.
+///
+/// Exits with 0 if nothing would change, with 2 if something would, and with 1 if something is wrong. Needs permission
+/// to read what is read, and to write what would be written: a server checks both for dry runs, too.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator plan -f harbor.yaml
+  harbor-operator plan -f harbor.yaml --namespace registry --context staging
+  harbor-operator plan -f examples/in-cluster.yaml --summary
+  kubectl get harbor acme -o yaml | sed 's/2.14.0/2.15.0/' | harbor-operator plan -f -")]
+pub struct Plan {
+    /// YAML or JSON file with objects, or a directory of such files; - is standard input
+    #[arg(short = 'f', long = "file", value_name = "FILE", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+
+    /// Name the objects that would change, but not how
+    #[arg(long)]
+    summary: bool,
+
+    /// Field manager to apply the file as
+    #[arg(long, value_name = "NAME", default_value = "kubectl")]
+    field_manager: String,
+
+    /// Change fields that others manage, as kubectl apply --server-side --force-conflicts would
+    #[arg(long)]
+    force_conflicts: bool,
+
+    #[command(flatten)]
+    target: Target,
+
+    #[command(flatten)]
+    defaults: DefaultsArgs,
+}
+
+impl Plan {
+    /// Shows the changes.
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        // Mistakes in files are told before anybody is asked.
+        let objects = manifests::read(&self.files)?;
+        manifests::warn_of_idle(&objects);
+        let misplaced = objects.iter().filter_map(|object| {
+            let (own, wanted) = (&object.key.namespace, self.target.namespace.as_ref()?);
+            let problem = || format!("it is in the namespace {own}, not in {wanted}");
+            let differs = !own.is_empty() && own != wanted;
+            differs.then(|| Error::input(object.place(), problem(), "leave out --namespace, or correct it"))
+        });
+        Failure::unless_empty(misplaced.collect())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
+        runtime.block_on(self.rehearse(objects))
+    }
+
+    async fn rehearse(self, objects: Vec<crate::object::Object>) -> Result<ExitCode, Failure> {
+        let Place { client, namespace } = self.target.connect().await?;
+        let defaults = self.defaults.defaults();
+        let options = Options { predecessors: predecessors(), defaults, ..Options::default() };
+        let rehearsal = Rehearsal::new(client, components(), options);
+        let purpose =
+            Purpose::Rehearse { namespace, manager: self.field_manager, force: self.force_conflicts };
+        let mut applier = Applier::new(rehearsal.client(), purpose);
+        let (mut namespaces, mut errors) = (BTreeSet::new(), Vec::new());
+        for object in objects {
+            match applier.apply(object).await {
+                Ok(tried) if tried.key.namespace.is_empty() => {}
+                Ok(tried) => _ = namespaces.insert(tried.key.namespace.clone()),
+                Err(error) => errors.push(error),
+            }
+        }
+        Failure::unless_empty(errors)?;
+        let played = rehearsal.play(&namespaces).await;
+        let Rehearsed { changes, remarks } = played.map_err(|failure| Error::Look(failure.message))?;
+
+        let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
+        terminal::print_styled(&picture)?;
+        let problems = tell(remarks);
+        let code = if changes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(CHANGES) };
+        Failure::unless_empty(problems).map(|()| code)
+    }
+}
+
+/// Says what else there is to say, and answers what is wrong.
+fn tell(remarks: Vec<Remark>) -> Vec<Error> {
+    let (mut problems, mut made_up) = (Vec::new(), BTreeSet::new());
+    for Remark { owner, what } in remarks {
+        match what {
+            What::Paused => terminal::warn(format_args!("{owner}: is paused, nothing is done for it")),
+            What::Failed(failure) if failure.class == Class::Dependency => {
+                terminal::warn(format_args!("{owner}: would wait: {}", failure.message));
+            }
+            What::Failed(failure) => {
+                problems.push(Error::Object { object: owner.to_string(), problem: failure.message });
+            }
+            What::ReadsMadeUp(keys) => made_up.extend(keys),
+        }
+    }
+    if let Some(first) = made_up.first() {
+        let others = match made_up.len() {
+            1 => String::new(),
+            count => format!(" and of {} more", count - 1),
+        };
+        terminal::warn(format_args!(
+            "what depends on the values of {first}{others} is not known before they exist"
+        ));
+    }
+    problems
+}

@@ -1,0 +1,92 @@
+//! The binary as somebody with a kubeconfig uses it.
+
+use crate::world::World;
+use plan::{
+    Change, ObjectKey,
+    diff::{Fate, Shown, Side},
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::process::Command;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl World {
+    /// Runs `harbor-operator` with these arguments, in this namespace.
+    pub async fn run(&self, arguments: &[&str]) -> Ran {
+        let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+            .args(arguments)
+            .args(["--namespace", &self.name])
+            .env("KUBECONFIG", self.plane.kubeconfig())
+            .output()
+            .await
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Plans to apply these objects.
+    pub async fn plan(&self, mut objects: Vec<Value>) -> Ran {
+        for object in &mut objects {
+            object["metadata"]["namespace"] = json!(self.name);
+        }
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        std::fs::write(file.path(), list.to_string()).unwrap();
+        self.run(&["plan", "-f", file.path().to_str().unwrap()]).await
+    }
+
+    /// Every object of this namespace that a Harbor could have to do with.
+    pub async fn everything(&self) -> BTreeMap<ObjectKey, Value> {
+        let kinds = "deployments,services,configmaps,secrets,ingresses,networkpolicies,persistentvolumeclaims,\
+                     certificates.cert-manager.io,harbors,cores,registries,registrycontrollers,portals,jobservices,\
+                     exporters.goharbor.io,trivies";
+        let list = self.kubectl(&["get", kinds, "-o", "json"]).await;
+        let mut list: Value = serde_json::from_str(&list).unwrap();
+        let items = list["items"].as_array_mut().unwrap().iter_mut().map(Value::take);
+        items.map(|object| (key(&object), object)).collect()
+    }
+}
+
+fn key(object: &Value) -> ObjectKey {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let group = text("/apiVersion").split_once('/').map_or("", |(group, _)| group);
+    ObjectKey::new(group, text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+/// What happened between two looks, each object as `plan` shows it.
+pub fn changes(before: &BTreeMap<ObjectKey, Value>, after: &BTreeMap<ObjectKey, Value>) -> BTreeSet<String> {
+    let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let change = |key: &&ObjectKey| {
+        Change::between((*key).clone(), before.get(*key).cloned(), after.get(*key).cloned())
+    };
+    keys.iter().filter_map(change).map(|change| block(&change)).collect()
+}
+
+fn block(change: &Change) -> String {
+    let sign = match change.fate() {
+        Fate::Created => '+',
+        Fate::Changed => '~',
+        Fate::Deleted => '-',
+    };
+    let mut lines = vec![format!("{sign} {}", change.key)];
+    lines.extend(change.text().into_iter().map(|shown| match shown {
+        Shown::Gap => "    …".to_owned(),
+        Shown::Line(Side::Both, line) => format!("    {line}"),
+        Shown::Line(Side::Before, line) => format!("-   {line}"),
+        Shown::Line(Side::After, line) => format!("+   {line}"),
+    }));
+    lines.join("\n")
+}
+
+/// The objects that `plan` shows, without what it says of pods and in sum.
+pub fn planned(out: &str) -> BTreeSet<String> {
+    let blocks = out.trim_end().split("\n\n").filter(|block| block.starts_with(['+', '~', '-']));
+    blocks.map(str::to_owned).collect()
+}

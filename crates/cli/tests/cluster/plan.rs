@@ -1,0 +1,166 @@
+//! `plan`: what it shows is what happens, and it writes nothing.
+
+use crate::{
+    command::{changes, planned},
+    harbor::{Cluster, called, inputs, minimal, with},
+};
+use envtest::Requests;
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Versions of all objects: any write changes one.
+async fn versions(cluster: &Cluster) -> BTreeMap<String, String> {
+    let version = |(key, object): (plan::ObjectKey, Value)| {
+        (key.to_string(), object["metadata"]["resourceVersion"].to_string())
+    };
+    cluster.everything().await.into_iter().map(version).collect()
+}
+
+#[tokio::test]
+async fn on_an_unchanged_cluster_it_prints_nothing_and_exits_with_0() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let before = versions(&cluster).await;
+    let all = inputs().into_iter().chain([minimal()]).collect();
+    let ran = cluster.plan(all).await;
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+    assert_eq!(versions(&cluster).await, before);
+}
+
+#[tokio::test]
+async fn what_it_shows_of_an_edit_is_exactly_what_applying_it_does() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let harbor = with(minimal(), "/spec/exporter", json!({}));
+    let _operator = cluster.ready(&requests, harbor).await;
+    let edited =
+        with(with(minimal(), "/spec/logLevel", json!("debug")), "/spec/portal", json!({"replicas": 2}));
+    let before = cluster.everything().await;
+
+    let ran = cluster.plan(vec![edited.clone()]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(cluster.everything().await, before, "it writes nothing");
+
+    cluster.apply(vec![edited]).await;
+    cluster.until_gone::<Deployment>("acme-harbor-exporter").await;
+    cluster.until_ready("acme").await;
+    requests.until_quiet().await;
+    let done = changes(&before, &cluster.everything().await);
+    assert!(done.iter().any(|block| block.starts_with("- Deployment ")), "{done:#?}");
+    let told = planned(&ran.out);
+    let unseen: Vec<_> = done.difference(&told).map(String::as_str).collect();
+    let untrue: Vec<_> = told.difference(&done).map(String::as_str).collect();
+    assert!(
+        unseen.is_empty() && untrue.is_empty(),
+        "not told:\n{}\n\nnot done:\n{}",
+        unseen.join("\n"),
+        untrue.join("\n")
+    );
+    assert!(ran.out.contains("acme-harbor-registry (1 pod)\n"), "{}", ran.out);
+    assert!(!ran.out.contains("acme-harbor-portal (1 pod)"), "more pods are no other pods: {}", ran.out);
+}
+
+#[tokio::test]
+async fn of_a_new_harbor_it_lists_everything_and_writes_nothing() {
+    let cluster = Cluster::new().await;
+    let before = versions(&cluster).await;
+    let harbor = called(minimal(), "acme");
+    let ran = cluster.plan(vec![harbor.clone()]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("is not known before they exist"), "{}", ran.err);
+    assert_eq!(versions(&cluster).await, before);
+
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, harbor).await;
+    let names = |blocks: std::collections::BTreeSet<String>| -> Vec<String> {
+        blocks.iter().map(|block| block.lines().next().unwrap().to_owned()).collect()
+    };
+    let mut made = names(changes(&BTreeMap::new(), &cluster.everything().await));
+    // What users and cert-manager have made.
+    let theirs: Vec<_> = before.keys().map(|key| format!("+ {key}")).collect();
+    made.retain(|name| !theirs.contains(name) && !name.ends_with("-core-tokencert"));
+    let mut told = names(planned(&ran.out));
+    told.retain(|name| !name.ends_with("-core-tokencert"));
+    assert_eq!(told, made);
+}
+
+#[tokio::test]
+async fn a_rotated_secret_shows_which_pods_restart_and_never_a_value() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let redis = inputs().into_iter().find(|object| object["metadata"]["name"] == "redis").unwrap();
+    let old = cluster.get::<Secret>("redis").await.data.unwrap();
+    let mut rotated = redis.clone();
+    let fields = rotated["stringData"].as_object_mut().unwrap();
+    fields.values_mut().for_each(|value| *value = "a-new-and-secret-word".into());
+
+    let ran = cluster.plan(vec![rotated]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.out.contains("<masked, changed>"), "{}", ran.out);
+    let (_, restarts) = ran.out.split_once("Pods that are replaced:\n").expect(&ran.out);
+    for part in ["core", "jobservice", "registry"] {
+        assert!(restarts.contains(&format!("acme-harbor-{part} (1 pod)\n")), "{restarts}");
+    }
+    assert!(!restarts.contains("acme-harbor-portal"), "{restarts}");
+    assert!(restarts.contains("    Secret acme-harbor-core changes ("), "{restarts}");
+    let values = old.values().map(|value| String::from_utf8_lossy(&value.0).into_owned());
+    for value in values.chain(["a-new-and-secret-word".to_owned()]) {
+        assert!(!ran.out.contains(&value) && !ran.err.contains(&value), "a value is told: {}", ran.out);
+    }
+}
+
+#[tokio::test]
+async fn what_the_rules_or_the_server_refuse_is_told_as_an_error() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let ran = cluster.plan(vec![with(minimal(), "/spec/version", json!("2.14.0"))]).await;
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.err.contains("error: Harbor ") && ran.err.contains("cannot go back"), "{}", ran.err);
+
+    let ran = cluster.plan(vec![with(minimal(), "/spec/externalURL", Value::Null)]).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("spec.externalURL"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn what_is_missing_is_waited_for_and_no_error() {
+    let cluster = Cluster::new().await;
+    let harbor = with(minimal(), "/spec/database/passwordRef", json!("nowhere"));
+    let ran = cluster.plan(vec![harbor]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("would wait: Secret ") && ran.err.contains("/nowhere"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn a_paused_harbor_is_left_alone() {
+    let cluster = Cluster::new().await;
+    let paused = with(minimal(), "/metadata/annotations", json!({"goharbor.io/pause": "true"}));
+    let ran = cluster.plan(vec![paused]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(planned(&ran.out).len(), 1, "{}", ran.out);
+    assert!(ran.err.contains("is paused"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn what_was_applied_on_the_client_side_is_planned_so() {
+    let cluster = Cluster::new().await;
+    let map = |data: Value| {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "notes", "namespace": cluster.name}, "data": data,
+        })
+    };
+    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    std::fs::write(file.path(), map(json!({"a": "1", "b": "2"})).to_string()).unwrap();
+    cluster.kubectl(&["apply", "-f", file.path().to_str().unwrap()]).await;
+    let ran = cluster.plan(vec![map(json!({"a": "3"}))]).await;
+    let expected = format!(
+        "~ ConfigMap {}/notes\n    data:\n-     a: \"1\"\n-     b: \"2\"\n+     a: \"3\"\n",
+        cluster.name
+    );
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let lines = ran.out.lines().take_while(|line| !line.is_empty());
+    let shown: Vec<_> = lines.filter(|line| !line.contains("namespace:")).collect();
+    assert_eq!(shown.join("\n") + "\n", expected);
+}

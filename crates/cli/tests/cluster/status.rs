@@ -1,0 +1,99 @@
+//! `status`, and both commands as kubectl plugins.
+
+use crate::harbor::{Cluster, minimal, with};
+use api::v1beta1::{Core, Registry};
+use envtest::Requests;
+use k8s_openapi::api::core::v1::Secret;
+use serde_json::{Value, json};
+use std::os::unix::fs::symlink;
+
+#[tokio::test]
+async fn a_waiting_harbor_names_what_it_waits_for() {
+    let cluster = Cluster::new().await;
+    cluster.delete::<Secret>("redis").await;
+    let requests = Requests::default();
+    let _operator = cluster.operator(&requests, cluster.plane.config());
+    cluster.apply(vec![minimal()]).await;
+    cluster.until::<Registry>("acme-harbor", |registry| registry.status.is_some()).await;
+    cluster.until::<Core>("acme-harbor", |core| core.status.is_some()).await;
+    requests.until_quiet().await;
+    let ran = cluster.run(&["status", "acme"]).await;
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let missing = format!("Secret {}/redis does not exist; create it", cluster.name);
+    let waits = |line: &str| line.contains("Registry acme-harbor") && line.contains(&missing);
+    assert!(ran.out.lines().any(waits), "{}", ran.out);
+    let blocked = |line: &str| {
+        line.contains("JobService acme-harbor") && line.contains("until Core acme-harbor is ready")
+    };
+    assert!(ran.out.lines().any(blocked), "{}", ran.out);
+
+    let ran = cluster.run(&["status"]).await;
+    assert_eq!(ran.code, Some(3));
+    let mut lines = ran.out.lines();
+    assert!(lines.next().unwrap().starts_with("KIND    NAME  VERSION  STATE"), "{}", ran.out);
+    assert!(lines.next().unwrap().starts_with("Harbor  acme  2.15.0   waiting"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn without_an_operator_it_tells_what_does_not_exist_yet_and_what_that_keeps_waiting() {
+    let cluster = Cluster::new().await;
+    cluster.apply(vec![minimal()]).await;
+    let ran = cluster.run(&["status", "harbor/acme", "--output", "json"]).await;
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let trees: Value = serde_json::from_str(&ran.out).unwrap();
+    let children = trees[0]["children"].as_array().unwrap();
+    let state = |kind: &str| {
+        let child = children.iter().find(|child| child["kind"] == kind).unwrap();
+        (child["state"].as_str().unwrap(), child["message"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(state("Certificate"), ("waiting", "does not exist yet".to_owned()));
+    let (word, why) = state("Core");
+    assert!(word == "pending" && why.starts_with("until Secret acme-harbor-"), "{word}: {why}");
+}
+
+#[tokio::test]
+async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let ran = cluster.run(&["status", "acme"]).await;
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    assert!(ran.out.contains("✓ Deployment acme-harbor-core"), "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}'), "no colours in a pipe");
+    assert!(ran.out.ends_with(" ready\n"), "{}", ran.out);
+
+    let ran = cluster.run(&["status", "nobody"]).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("nobody: there is no such object in namespace"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn kubectl_takes_it_for_a_plugin() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let folder = tempfile::TempDir::new().unwrap();
+    symlink(env!("CARGO_BIN_EXE_harbor-operator"), folder.path().join("kubectl-harbor")).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let kubectl = async |arguments: &[&str]| {
+        // Without flags before its name, or kubectl does not look for a plugin.
+        let program = cluster.plane.kubectl(arguments).as_std().get_program().to_owned();
+        let mut command = tokio::process::Command::new(program);
+        command.args(arguments).env("PATH", &path).env("KUBECONFIG", cluster.plane.kubeconfig());
+        let output = command.output().await.unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, err) = kubectl(&["harbor", "status", "acme", "-n", &cluster.name]).await;
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("✓ Deployment acme-harbor-core"), "{out}");
+
+    let (_, out, _) = kubectl(&["harbor", "plan", "--help"]).await;
+    assert!(out.contains("Usage: kubectl harbor plan ") && out.contains("kubectl harbor plan -f"), "{out}");
+
+    let edited = with(minimal(), "/spec/logLevel", json!("debug"));
+    let file = folder.path().join("harbor.json");
+    std::fs::write(&file, with(edited, "/metadata/namespace", Value::Null).to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let (code, out, err) = kubectl(&["harbor", "plan", "-f", file, "-n", &cluster.name, "--summary"]).await;
+    assert_eq!(code, Some(2), "{err}");
+    assert!(out.starts_with(&format!("~ Harbor {}/acme\n", cluster.name)), "{out}");
+}

@@ -1,0 +1,149 @@
+//! An object before and after.
+
+use super::{
+    fold::{Shown, folded},
+    lines::merged,
+    mask::masked,
+    yaml::lines,
+};
+use crate::{INPUTS_ANNOTATION, ObjectKey, References};
+use k8s_openapi::api::core::v1::PodTemplateSpec;
+use serde_json::Value;
+use std::{collections::BTreeSet, fmt};
+
+/// What the server counts and notes down by itself.
+const BOOKKEEPING: [&str; 6] =
+    ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
+/// What kubectl and the cluster's controllers note down: the first repeats the whole object, secrets included.
+const NOTES: [&str; 2] =
+    ["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"];
+
+/// What becomes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It did not exist.
+    Created,
+    /// It becomes another.
+    Changed,
+    /// It exists no longer.
+    Deleted,
+}
+
+/// A change of one object. What its status says and what the server notes down is no part of it.
+#[derive(Clone, PartialEq)]
+pub struct Change {
+    /// Which object.
+    pub key: ObjectKey,
+    states: States,
+}
+
+#[derive(Clone, PartialEq)]
+enum States {
+    Created(Value),
+    Changed(Value, Value),
+    Deleted(Value),
+}
+
+// Not derived: the object may be a Secret.
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.fate(), self.key)
+    }
+}
+
+impl Change {
+    /// The change from one state to another, as the API serves them; `None` where there is nothing to tell.
+    pub fn between(key: ObjectKey, before: Option<Value>, after: Option<Value>) -> Option<Self> {
+        let states = match (before.map(told), after.map(told)) {
+            (None, None) => return None,
+            (None, Some(mut after)) => {
+                forget_chance(&mut after);
+                States::Created(after)
+            }
+            (Some(before), None) => States::Deleted(before),
+            (Some(before), Some(after)) if before == after => return None,
+            (Some(before), Some(after)) => States::Changed(before, after),
+        };
+        Some(Self { key, states })
+    }
+
+    /// What becomes of the object.
+    pub fn fate(&self) -> Fate {
+        match &self.states {
+            States::Created(_) => Fate::Created,
+            States::Changed(..) => Fate::Changed,
+            States::Deleted(_) => Fate::Deleted,
+        }
+    }
+
+    /// The change as lines of YAML, without values of Secrets.
+    pub fn text(&self) -> Vec<Shown> {
+        let (before, after) = masked(&self.key, self.before(), self.after());
+        let [before, after] = [before, after].map(|object| object.as_ref().map(lines).unwrap_or_default());
+        folded(merged(before, after))
+    }
+
+    /// Says of a workload that the digest of what its pods use is not known yet, if that is so because of these.
+    pub fn admit(&mut self, made_up: &BTreeSet<ObjectKey>) {
+        let depends = self.references().is_some_and(|used| used.keys().any(|key| made_up.contains(key)));
+        let (States::Created(after) | States::Changed(_, after)) = &mut self.states else { return };
+        let pointer = "/spec/template/metadata/annotations";
+        let digest = after.pointer_mut(pointer).and_then(|all| all.get_mut(INPUTS_ANNOTATION));
+        if let Some(digest) = digest.filter(|_| depends) {
+            *digest = "<known when it is applied>".into();
+        }
+    }
+
+    /// The object as it was.
+    pub(super) fn before(&self) -> Option<&Value> {
+        match &self.states {
+            States::Created(_) => None,
+            States::Changed(before, _) | States::Deleted(before) => Some(before),
+        }
+    }
+
+    /// The object as it will be.
+    pub(super) fn after(&self) -> Option<&Value> {
+        match &self.states {
+            States::Created(after) | States::Changed(_, after) => Some(after),
+            States::Deleted(_) => None,
+        }
+    }
+
+    /// What the pods of a workload will use.
+    pub(super) fn references(&self) -> Option<References> {
+        let template = self.after()?.pointer("/spec/template")?;
+        let template: PodTemplateSpec = serde_json::from_value(template.clone()).ok()?;
+        Some(References::of(&self.key.namespace, &template))
+    }
+}
+
+fn told(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|field, _| !BOOKKEEPING.contains(&field.as_str()));
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.retain(|name, _| !NOTES.contains(&name.as_str()));
+            if annotations.is_empty() {
+                metadata.remove("annotations");
+            }
+        }
+    }
+    object
+}
+
+/// What will be another when it is really created.
+fn forget_chance(object: &mut Value) {
+    let owners = object.pointer_mut("/metadata/ownerReferences").and_then(Value::as_array_mut);
+    for owner in owners.into_iter().flatten().filter_map(Value::as_object_mut) {
+        owner.remove("uid");
+    }
+    if object["kind"] == "Service"
+        && let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut)
+        && spec.get("clusterIP").is_some_and(|address| address != "None")
+    {
+        spec.retain(|field, _| !["clusterIP", "clusterIPs"].contains(&field.as_str()));
+    }
+}

@@ -1,0 +1,102 @@
+//! What an apply takes away when fields have changed hands before it.
+
+use crate::{agreement::is_named, index::MANAGERS};
+use serde_json::{Map, Value};
+
+type Fields = Map<String, Value>;
+
+/// Removes from `applied`, the answer to an apply of ours, what it would have removed after fields have changed hands
+/// as in `earlier`: what we owned then, do not want now, and nobody else owns. Answers whether there was such a thing.
+pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
+    let is_ours = |owner: &Owner<'_>| owner.operation == "Apply" && owner.manager.starts_with(MANAGERS);
+    let Some(wanted) = owners(applied).find(is_ours).map(|owner| owner.fields.clone()) else { return false };
+    let (ours, others): (Vec<_>, Vec<_>) = owners(earlier).partition(is_ours);
+    let kept: Vec<_> = others.iter().map(|owner| owner.fields).chain([&wanted]).collect();
+    // There is one of each: only one of our controllers applies an object.
+    ours.first().is_some_and(|had| drop_unkept(applied, had.fields, &kept))
+}
+
+/// Who owns fields, and how that came.
+struct Owner<'a> {
+    manager: &'a str,
+    operation: &'a str,
+    fields: &'a Fields,
+}
+
+fn owners(object: &Value) -> impl Iterator<Item = Owner<'_>> {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array).into_iter().flatten();
+    let entries = entries.filter(|entry| entry["subresource"].as_str().unwrap_or_default().is_empty());
+    entries.filter_map(|entry| {
+        Some(Owner {
+            manager: entry["manager"].as_str()?,
+            operation: entry["operation"].as_str()?,
+            fields: entry["fieldsV1"].as_object()?,
+        })
+    })
+}
+
+fn drop_unkept(value: &mut Value, had: &Fields, kept: &[&Fields]) -> bool {
+    let mut dropped = false;
+    for (part, below) in had.iter().filter(|(part, _)| *part != ".") {
+        let kept: Vec<_> = kept.iter().filter_map(|fields| fields.get(part)?.as_object()).collect();
+        if kept.is_empty() {
+            dropped |= remove(value, part);
+        } else if kept.iter().all(|fields| !fields.is_empty())
+            && let (Some(value), Some(below)) = (find(value, part), below.as_object())
+        {
+            dropped |= drop_unkept(value, below, &kept);
+        }
+    }
+    dropped
+}
+
+/// The part of a value that ownership calls `part`.
+fn find<'a>(value: &'a mut Value, part: &str) -> Option<&'a mut Value> {
+    match value {
+        Value::Object(fields) => fields.get_mut(part.strip_prefix("f:")?),
+        Value::Array(items) => items.iter_mut().find(|item| is_named(item, part)),
+        _ => None,
+    }
+}
+
+fn remove(value: &mut Value, part: &str) -> bool {
+    match value {
+        Value::Object(fields) => part.strip_prefix("f:").is_some_and(|name| fields.remove(name).is_some()),
+        Value::Array(items) => {
+            let before = items.len();
+            items.retain(|item| !is_named(item, part));
+            items.len() < before
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_handed_over_and_is_not_wanted_goes_unless_somebody_else_wants_it() {
+        let entry = |manager: &str, operation: &str, fields: Value| json!({"manager": manager, "operation": operation, "fieldsV1": fields});
+        let env = |names: &[&str]| {
+            let items = names.iter().map(|name| (format!("k:{{\"name\":\"{name}\"}}"), json!({".": {}})));
+            json!({"f:env": items.collect::<Fields>()})
+        };
+        let earlier = json!({"metadata": {"managedFields": [
+            entry("harbor-operator/core", "Apply", env(&["OLD", "SHARED", "NEW"])),
+            entry("other", "Update", env(&["SHARED"])),
+        ]}});
+        let mut applied = json!({
+            "metadata": {"managedFields": [
+                entry("harbor-operator/core", "Apply", env(&["NEW"])),
+                entry("old", "Update", env(&["OLD", "SHARED"])),
+                entry("other", "Update", env(&["SHARED"])),
+            ]},
+            "env": [{"name": "OLD"}, {"name": "SHARED"}, {"name": "NEW"}],
+        });
+        assert!(relinquish(&mut applied, &earlier));
+        assert_eq!(applied["env"], json!([{"name": "SHARED"}, {"name": "NEW"}]));
+        assert!(!relinquish(&mut applied, &earlier), "nothing is left to be removed");
+    }
+}

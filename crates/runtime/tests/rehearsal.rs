@@ -1,0 +1,230 @@
+//! What would happen, found out without anything happening.
+//!
+//! In one process and in virtual time, as in `faults.rs`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/gadget.rs"]
+mod gadget;
+#[allow(dead_code, reason = "each test binary uses a part of it")]
+#[path = "support/memory.rs"]
+mod memory;
+#[path = "support/widget.rs"]
+mod widget;
+
+use gadget::{Gadget, GadgetComponent, GadgetSpec};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::{
+    Api, Client, CustomResourceExt as _,
+    api::{Patch, PatchParams},
+};
+use memory::{Cluster, clock};
+use plan::{ObjectKey, diff::restarts};
+use runtime::{Components, Options, Rehearsal, Rehearsed, What};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tower::ServiceExt as _;
+use widget::{Widget, WidgetComponent, WidgetSpec};
+
+fn options() -> Options {
+    Options { clock, predecessors: ["old-operator".to_owned()].into(), ..Options::default() }
+}
+
+/// A cluster with an operator for gadgets and widgets.
+async fn cluster() -> Cluster {
+    let mut cluster = Cluster::new::<WidgetComponent>(options()).await;
+    cluster.install(Gadget::crd()).await;
+    cluster.start_with(|operator| {
+        operator.register::<WidgetComponent>();
+        operator.register::<GadgetComponent>();
+    });
+    cluster
+}
+
+/// A rehearsal whose requests are noted with their parameters.
+fn rehearsal(cluster: &Cluster) -> (Rehearsal, Arc<Mutex<Vec<String>>>) {
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (log, client) = (Arc::clone(&requests), cluster.client.clone());
+    let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        log.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
+        let client = client.clone();
+        async move { client.send(request).await }
+    });
+    let mut components = Components::default();
+    components.register::<WidgetComponent>();
+    components.register::<GadgetComponent>();
+    (Rehearsal::new(Client::new(noted.boxed_clone(), "default"), components, options()), requests)
+}
+
+async fn play(rehearsal: &Rehearsal) -> Rehearsed {
+    rehearsal.play(&["default".to_owned()].into()).await.unwrap()
+}
+
+fn told(rehearsed: &Rehearsed) -> Vec<String> {
+    rehearsed.changes.iter().map(|change| format!("{change:?}")).collect()
+}
+
+async fn settled() {
+    tokio::time::sleep(Duration::from_mins(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_is_written() {
+    let cluster = cluster().await;
+    let (rehearsal, requests) = rehearsal(&cluster);
+    let gadgets: Api<Gadget> = Api::default_namespaced(rehearsal.client());
+    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+    gadgets.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!(
+        told(&rehearsed),
+        [
+            "Created Gadget default/g",
+            "Created Widget default/g-gadget",
+            "Created ConfigMap default/g-gadget-widget",
+            "Created Secret default/g-gadget-widget-token",
+            "Created Deployment default/g-gadget-widget",
+        ]
+    );
+    let requests = requests.lock().unwrap().clone();
+    let writes: Vec<_> = requests.iter().filter(|request| !request.starts_with("GET ")).collect();
+    assert_eq!(writes.len(), 5);
+    assert!(writes.iter().all(|request| request.ends_with("dryRun=All")), "{writes:#?}");
+    settled().await;
+    assert!(
+        cluster.find::<Gadget>("g").await.is_none() && cluster.find::<Widget>("g-gadget").await.is_none()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_changes_nothing_is_told() {
+    let cluster = cluster().await;
+    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+    let apply = async |client: Client| {
+        let api: Api<Gadget> = Api::default_namespaced(client);
+        api.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
+    };
+    apply(cluster.client.clone()).await;
+    settled().await;
+    let (rehearsal, requests) = rehearsal(&cluster);
+    apply(rehearsal.client()).await;
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!((told(&rehearsed), &rehearsed.remarks), (vec![], &vec![]));
+    let writes = requests.lock().unwrap().iter().filter(|request| !request.starts_with("GET ")).count();
+    assert_eq!(writes, 1, "what the operator has sent is not even tried again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
+    let cluster = cluster().await;
+    let secret = |word: &str| -> Secret {
+        serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": word}})).unwrap()
+    };
+    cluster.create(&secret("old")).await;
+    cluster
+        .create(&Widget::new("user", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() }))
+        .await;
+    cluster.create(&Widget::new("other", WidgetSpec::default())).await;
+    settled().await;
+    let (rehearsal, _) = rehearsal(&cluster);
+    let secrets: Api<Secret> = Api::default_namespaced(rehearsal.client());
+    secrets.patch("s", &PatchParams::default(), &Patch::Merge(secret("new"))).await.unwrap();
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!(told(&rehearsed), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    let reasons: Vec<_> =
+        restarts(&rehearsed.changes).into_iter().flat_map(|restart| restart.reasons).collect();
+    assert_eq!(reasons, ["Secret s changes (word)"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_longer_wanted_is_told_and_still_there() {
+    let cluster = cluster().await;
+    let widget = |extras: &[&str]| {
+        let extras = extras.iter().map(|&extra| extra.to_owned()).collect();
+        Widget::new("w", WidgetSpec { extras, ..WidgetSpec::default() })
+    };
+    cluster.create(&widget(&["keep", "drop"])).await;
+    settled().await;
+    let (rehearsal, requests) = rehearsal(&cluster);
+    let widgets: Api<Widget> = Api::default_namespaced(rehearsal.client());
+    let patch = json!({"spec": {"extras": ["keep"]}});
+    widgets.patch("w", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!(told(&rehearsed), ["Changed Widget default/w", "Deleted ConfigMap default/drop"]);
+    assert!(cluster.find::<ConfigMap>("drop").await.is_some());
+    assert!(!requests.lock().unwrap().iter().any(|request| request.starts_with("DELETE ")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn fields_of_the_old_operator_are_told_to_go() {
+    let mut cluster = Cluster::new::<WidgetComponent>(options()).await;
+    cluster.create(&Widget::new("w", WidgetSpec { message: "m".into(), ..WidgetSpec::default() })).await;
+    let uid = cluster.get::<Widget>("w").await.metadata.uid;
+    let left: ConfigMap = serde_json::from_value(json!({
+        "metadata": {
+            "name": "w-widget", "labels": {"goharbor.io/operator-controller": "widget"},
+            "ownerReferences": [{
+                "apiVersion": "engine.test/v1", "kind": "Widget", "name": "w", "uid": uid, "controller": true,
+            }],
+        },
+        "data": {"message": "m", "word": "", "left-behind": "by the old one"},
+    }))
+    .unwrap();
+    let old = kube::api::PostParams { field_manager: Some("old-operator".into()), ..Default::default() };
+    cluster.api::<ConfigMap>().create(&old, &left).await.unwrap();
+    let (rehearsal, requests) = rehearsal(&cluster);
+    let widgets: Api<Widget> = Api::default_namespaced(rehearsal.client());
+    let patch = json!({"metadata": {"labels": {"touched": "yes"}}});
+    widgets.patch("w", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    let rehearsed = play(&rehearsal).await;
+    assert!(requests.lock().unwrap().iter().all(|it| it.starts_with("GET ") || it.contains("dryRun=All")));
+
+    let before = serde_json::to_value(cluster.get::<ConfigMap>("w-widget").await).unwrap();
+    assert_eq!(before["data"]["left-behind"], "by the old one");
+    cluster.start::<WidgetComponent>();
+    settled().await;
+    let after = serde_json::to_value(cluster.get::<ConfigMap>("w-widget").await).unwrap();
+    assert_eq!(after["data"].get("left-behind"), None);
+    let key = ObjectKey::of::<ConfigMap>("default", "w-widget");
+    let told = rehearsed.changes.iter().find(|change| change.key == key).unwrap();
+    let types = |mut object: serde_json::Value| {
+        object["apiVersion"] = "v1".into();
+        object["kind"] = "ConfigMap".into();
+        Some(object)
+    };
+    let done = plan::Change::between(key, types(before), types(after)).unwrap();
+    assert_eq!(told.text(), done.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_would_fail_is_told() {
+    let cluster = cluster().await;
+    let (rehearsal, _) = rehearsal(&cluster);
+    let widgets: Api<Widget> = Api::default_namespaced(rehearsal.client());
+    for (name, spec) in [
+        ("refused", WidgetSpec { no_containers: true, ..WidgetSpec::default() }),
+        ("waiting", WidgetSpec { reads: Some("nowhere".into()), ..WidgetSpec::default() }),
+    ] {
+        let widget = Widget::new(name, spec);
+        widgets.patch(name, &PatchParams::apply("user"), &Patch::Apply(&widget)).await.unwrap();
+    }
+    let rehearsed = play(&rehearsal).await;
+    let failed = |name: &str| {
+        let remark =
+            rehearsed.remarks.iter().find(|it| it.owner.name == name && matches!(it.what, What::Failed(_)));
+        match &remark.unwrap().what {
+            What::Failed(failure) => (failure.reason, failure.message.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (reason, message) = failed("refused");
+    assert!(
+        reason == "Rejected" && message.starts_with("cannot apply Deployment default/refused-widget: "),
+        "{message}"
+    );
+    assert_eq!(
+        failed("waiting"),
+        ("DependencyMissing", "Secret default/nowhere does not exist; create it".into())
+    );
+}
