@@ -2,6 +2,7 @@
 
 use crate::memo::Node;
 use plan::{Failure, ObjectKey, Outcome, Verdict};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Is told what happens, in order for each owner.
@@ -10,6 +11,24 @@ use std::sync::Arc;
 pub trait Observer: Send + Sync {
     /// Takes note.
     fn observe(&self, progress: Progress);
+
+    /// Is shown an object before it is looked at, as it is stored. One that cannot be decoded has only its metadata.
+    fn see(&self, _owner: &ObjectKey, _object: &dyn Fn() -> Value) {}
+}
+
+/// Several are told one after the other.
+impl Observer for Vec<Arc<dyn Observer>> {
+    fn observe(&self, progress: Progress) {
+        for observer in self {
+            observer.observe(progress.clone());
+        }
+    }
+
+    fn see(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+        for observer in self {
+            observer.see(owner, object);
+        }
+    }
 }
 
 /// One thing that happened to an object, or to one of those it wants to exist.
@@ -73,6 +92,12 @@ pub enum State {
 pub(crate) struct Audience(pub(crate) Option<Arc<dyn Observer>>);
 
 impl Audience {
+    pub(crate) fn show(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+        if let Some(observer) = &self.0 {
+            observer.see(owner, object);
+        }
+    }
+
     pub(crate) fn tell(&self, owner: &ObjectKey, stage: impl FnOnce() -> Stage) {
         if let Some(observer) = &self.0 {
             observer.observe(Progress { owner: owner.clone(), stage: stage() });
