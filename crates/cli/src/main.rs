@@ -14,6 +14,7 @@ mod known;
 mod object;
 mod operator;
 mod output;
+mod page;
 mod placeholder;
 mod reference;
 mod render;

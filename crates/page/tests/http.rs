@@ -26,7 +26,7 @@ async fn the_list_tells_state_version_url_and_what_is_waited_for() {
         "2.15.0",
         r#"<a href="https://registry.example" rel="noopener noreferrer">https://registry.example</a>"#,
         "Deployment ns/harbor-core: 0 of 1 replicas are available",
-        r#"<time datetime="2026-01-02T03:04:05Z">0s</time>"#,
+        r#"<time datetime="2026-01-02T03:04:05Z" title="2026-01-02T03:04:05Z">0s</time>"#,
         "1 in all, 1 waiting",
     ] {
         assert!(list.text.contains(words), "{words}: {}", list.text);
@@ -92,7 +92,7 @@ async fn a_part_is_shown_with_its_manifest_its_events_and_whose_it_is() {
         "Turned",
         "the key was turned",
         "(3 times)",
-        r#"<time datetime="2026-01-02T03:02:05Z">2m</time>"#,
+        r#"<time datetime="2026-01-02T03:02:05Z" title="2026-01-02T03:02:05Z">2m</time>"#,
         "kind: Secret\nmetadata:\n  name: harbor-keys\n",
         "password: (hidden)",
     ] {
