@@ -11,8 +11,8 @@ const MEASURES: Measures =
     Measures { width: 208, height: 46, gap: 14, lane: 8, drop: 36, margin: 10, columns: 5 };
 /// Letters of a name for which a box has room.
 const NAME: usize = 21;
-/// Letters of a kind for which a box has room beside the state.
-const KIND: usize = 15;
+/// Letters for which a box has room above that: those of the kind and of the state.
+const KIND: usize = 23;
 
 /// A picture.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Node {
         Self {
             corner,
             part: position,
-            kind: shortened(&part.address.kind, KIND),
+            kind: cut(&part.address.kind, KIND - part.state.word().len()),
             name: shortened(&part.address.name, NAME),
         }
     }
@@ -93,6 +93,14 @@ fn path(pieces: &[Piece]) -> String {
     path
 }
 
+/// The text, or its beginning.
+fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some(_) => text.chars().take(room - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
 /// The text, or its beginning and end: names differ at their ends.
 fn shortened(text: &str, room: usize) -> String {
     let count = text.chars().count();
@@ -105,12 +113,18 @@ fn shortened(text: &str, room: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::{cut, shortened};
 
     #[test]
     fn a_long_name_keeps_its_beginning_and_its_end() {
         assert_eq!(shortened("harbor-core", 11), "harbor-core");
         assert_eq!(shortened("harbor-registry-controller-tls", 15), "harbor-…ler-tls");
         assert_eq!(shortened("äöüäöüäöü", 5), "äö…öü");
+    }
+
+    #[test]
+    fn a_long_kind_keeps_its_beginning() {
+        assert_eq!(cut("Secret", 6), "Secret");
+        assert_eq!(cut("PersistentVolumeClaim", 10), "Persisten…");
     }
 }

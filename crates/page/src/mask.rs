@@ -14,6 +14,9 @@ pub(crate) fn mask(object: &mut Value) {
         metadata.remove("managedFields");
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.retain(|name, _| !is_last_applied(name));
+            if annotations.is_empty() {
+                metadata.remove("annotations");
+            }
         }
     }
     if object["kind"] == "Secret" {

@@ -1,4 +1,5 @@
-//! Where in its row a cell is: near what it is connected with, and never closer to the next one than allowed.
+//! Where in its row a cell is: near what it is connected with, never closer to the next one than allowed, and never so far
+//! to one side that the picture would be wider than its widest row.
 
 use super::{Cell, Measures, Rows};
 use std::collections::BTreeMap;
@@ -11,13 +12,15 @@ const STRAIGHT: i64 = 8;
 /// The centre of each cell, by row.
 pub(super) fn centres(rows: &Rows, measures: &Measures) -> Vec<Vec<i64>> {
     let mut centres: Vec<Vec<i64>> = rows.rows.iter().map(|row| packed(row, measures)).collect();
+    let extent = |row: &Vec<Cell>| offsets(row, measures).last().map_or(0, |last| last + measures.width);
+    let reach = rows.rows.iter().map(extent).max().unwrap_or_default();
     for sweep in 0..SWEEPS {
         let count = centres.len();
         let sequence: Vec<usize> =
             if sweep % 2 == 0 { (0..count).collect() } else { (0..count).rev().collect() };
         for row in sequence {
             let wanted = wanted(rows, row, &centres);
-            centres[row] = nearest(&rows.rows[row], &wanted, measures);
+            centres[row] = nearest(&rows.rows[row], &wanted, reach, measures);
         }
     }
     centres
@@ -34,12 +37,21 @@ fn packed(row: &[Cell], measures: &Measures) -> Vec<i64> {
 fn offsets(row: &[Cell], measures: &Measures) -> Vec<i64> {
     let mut offset = 0;
     let steps = row.windows(2).map(|pair| {
-        offset += (pair[0].width(measures) + pair[1].width(measures) + 1) / 2 + measures.gap;
+        offset +=
+            (pair[0].width(measures) + pair[1].width(measures) + 1) / 2 + gap(pair[0], pair[1], measures);
         offset
     });
     let mut offsets = vec![0; row.len().min(1)];
     offsets.extend(steps);
     offsets
+}
+
+/// The space between neighbours; lines may be closer to each other than boxes.
+fn gap(one: Cell, other: Cell, measures: &Measures) -> i64 {
+    match (one, other) {
+        (Cell::Lane(_), Cell::Lane(_)) => measures.gap / 2,
+        (Cell::Box(_), _) | (_, Cell::Box(_)) => measures.gap,
+    }
 }
 
 /// Where each cell would like to be, and how much.
@@ -68,7 +80,7 @@ fn wanted(rows: &Rows, row: usize, centres: &[Vec<i64>]) -> Vec<(i64, i64)> {
 
 /// The allowed places with the least sum of weighted squares of distances from the wanted ones: without the offsets this is
 /// isotonic regression, which pooling those that are in each other's way solves.
-fn nearest(row: &[Cell], wanted: &[(i64, i64)], measures: &Measures) -> Vec<i64> {
+fn nearest(row: &[Cell], wanted: &[(i64, i64)], reach: i64, measures: &Measures) -> Vec<i64> {
     struct Pool {
         sum: i64,
         weight: i64,
@@ -85,7 +97,12 @@ fn nearest(row: &[Cell], wanted: &[(i64, i64)], measures: &Measures) -> Vec<i64>
         }
         pools.push(pool);
     }
-    let places =
-        pools.iter().flat_map(|pool| std::iter::repeat_n(pool.sum.div_euclid(pool.weight), pool.members));
+    // Cutting off what is too far to a side leaves the best of what is not.
+    let last = offsets.last().copied().unwrap_or_default();
+    let (left, right) = ((measures.width - reach) / 2, (reach - measures.width) / 2 - last);
+    let places = pools.iter().flat_map(|pool| {
+        let place = pool.sum.div_euclid(pool.weight).min(right).max(left);
+        std::iter::repeat_n(place, pool.members)
+    });
     places.zip(offsets).map(|(place, offset)| place + offset).collect()
 }

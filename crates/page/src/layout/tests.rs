@@ -99,6 +99,14 @@ proptest! {
 }
 
 #[test]
+fn a_picture_is_no_wider_than_its_widest_row() {
+    // Pulled to one side by row after row, the last would stand far to the left.
+    let after: Vec<Vec<usize>> =
+        (0..40_usize).map(|node| if node < 4 { vec![] } else { vec![node - 4] }).collect();
+    assert_eq!(layout(&after, &MEASURES).width, 4 * MEASURES.width + 3 * MEASURES.gap + 2 * MEASURES.margin);
+}
+
+#[test]
 fn nothing_is_drawn_as_nothing() {
     let picture = layout(&[], &MEASURES);
     assert_eq!(picture, Layout { width: 16, height: 16, boxes: vec![], lines: vec![] });
