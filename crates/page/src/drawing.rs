@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 
 const MEASURES: Measures =
     Measures { width: 208, height: 46, gap: 14, lane: 8, drop: 36, margin: 10, columns: 5 };
+/// With more parts than this, rows have a box less: there are more lines that need the room.
+const MANY: usize = 30;
 /// Letters of a name for which a box has room.
 const NAME: usize = 21;
 /// Letters for which a box has room above that: those of the kind and of the state.
@@ -51,7 +53,8 @@ impl Drawing {
                 after.push(edge.before);
             }
         }
-        let layout = layout(&after, &MEASURES);
+        let columns = MEASURES.columns - usize::from(after.len() > MANY);
+        let layout = layout(&after, &Measures { columns, ..MEASURES });
         let lines = layout.lines.iter().zip(&sight.parts).filter(|(pieces, _)| !pieces.is_empty());
         let lines = lines.map(|(pieces, part)| Line { path: path(pieces), open: part.state != State::Ready });
         let nodes = layout.boxes.iter().zip(&sight.parts).enumerate();

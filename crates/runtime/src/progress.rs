@@ -217,4 +217,28 @@ mod tests {
             "nobody is to blame"
         );
     }
+
+    #[test]
+    fn several_observers_are_all_told_and_shown() {
+        #[derive(Default)]
+        struct Witness(Mutex<Vec<String>>);
+        impl Observer for Witness {
+            fn observe(&self, progress: Progress) {
+                self.0.lock().unwrap().push(format!("{:?}", progress.stage));
+            }
+
+            fn see(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+                self.0.lock().unwrap().push(format!("{owner}: {}", object()));
+            }
+        }
+        let witnesses = [(); 2].map(|()| Arc::new(Witness::default()));
+        let observers: Vec<Arc<dyn Observer>> =
+            witnesses.iter().map(|witness| witness.clone() as _).collect();
+        let audience = Audience(Some(Arc::new(observers)));
+        audience.show(&key("owner"), &|| "as stored".into());
+        audience.tell(&key("owner"), || Stage::Paused);
+        for witness in witnesses {
+            assert_eq!(*witness.0.lock().unwrap(), ["Secret ns/owner: \"as stored\"", "Paused"]);
+        }
+    }
 }

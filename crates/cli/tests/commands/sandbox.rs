@@ -121,7 +121,10 @@ fn it_serves_a_page_about_what_was_applied() {
     let list = text("/");
     assert!(list.contains(r#"href="/default/Core/harbor">harbor</a>"#), "{list}");
     let core = text("/default/Core/harbor");
-    assert!(core.contains("5 of 5 parts ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"), "{core}");
+    assert!(
+        core.contains("5 of 5 parts ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
+        "{core}"
+    );
     let secret = text("/default/Secret/harbor-core");
     assert!(secret.contains("kind: Secret") && secret.contains(": (hidden)"), "{secret}");
     terminate(&sandbox);

@@ -21,7 +21,7 @@ fn board() -> Board {
 }
 
 fn key(kind: &str, name: &str) -> ObjectKey {
-    ObjectKey { group: "g".into(), kind: kind.into(), namespace: "ns".into(), name: name.into() }
+    ObjectKey::new("g", kind, "ns", name)
 }
 
 fn tell(board: &Board, owner: &ObjectKey, stage: Stage) {

@@ -28,7 +28,7 @@ pub fn key(kind: &str, name: &str) -> ObjectKey {
         "Deployment" => "apps",
         _ => "",
     };
-    ObjectKey { group: group.into(), kind: kind.into(), namespace: "ns".into(), name: name.into() }
+    ObjectKey::new(group, kind, "ns", name)
 }
 
 fn summary(object: &Value) -> Summary {
