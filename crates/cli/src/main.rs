@@ -18,6 +18,7 @@ mod manifests;
 mod object;
 mod operator;
 mod output;
+mod page;
 mod plan;
 mod plugin;
 mod reference;

@@ -74,6 +74,20 @@ pub enum Failure {
         /// What happened.
         problem: String,
     },
+    /// There is no browser.
+    #[error("no browser at {}; run hack/browser, or set HARBOR_BROWSER to a Chromium", path.display())]
+    NoBrowser {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The browser did not do what it was told to.
+    #[error("the browser: {method}: {problem}")]
+    Browser {
+        /// What it was told.
+        method: String,
+        /// What happened.
+        problem: String,
+    },
     /// A key or certificate could not be made.
     #[error("test certificates: {0}")]
     Certificate(#[from] rcgen::Error),

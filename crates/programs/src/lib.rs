@@ -18,8 +18,11 @@
 //! - It ends when it is dropped, and when the test's process ends, also by a signal. Nothing of it is left behind.
 //! - What a program wrote is part of the error when it does not start, and printed when the test fails.
 //!
+//! A browser is not a program of Harbor's: `hack/browser` provides it.
+//!
 //! Servers need `sh`, and PostgreSQL, which will not run as root, util-linux's `setpriv`, which every Linux has.
 
+mod browser;
 mod client;
 mod error;
 mod identity;
@@ -33,6 +36,7 @@ pub mod redis;
 mod registry;
 mod site;
 
+pub use browser::Browser;
 pub use client::Client;
 pub use error::{Failure, Log};
 pub use identity::Identity;

@@ -95,15 +95,16 @@ impl fmt::Display for Program {
 
 /// The folder that holds the programs and nginx's `mime.types`.
 pub(crate) fn folder() -> PathBuf {
-    set("HARBOR_PROGRAMS").unwrap_or_else(|| {
-        set("XDG_CACHE_HOME")
-            .or_else(|| set("HOME").map(|home| home.join(".cache")))
-            .unwrap_or_else(env::temp_dir)
-            .join("harbor-operator/programs")
-    })
+    set("HARBOR_PROGRAMS").unwrap_or_else(|| cached("programs"))
 }
 
-fn set(variable: &str) -> Option<PathBuf> {
+/// What a script of ours left in the cache under this name.
+pub(crate) fn cached(name: &str) -> PathBuf {
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    cache.unwrap_or_else(env::temp_dir).join("harbor-operator").join(name)
+}
+
+pub(crate) fn set(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 

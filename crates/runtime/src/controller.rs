@@ -7,7 +7,7 @@ use crate::{
     metrics::{Looks, State},
     progress::Stage,
     queue::Queue,
-    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Shared, key_of},
+    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Shared, key_of, stored},
     session::Session,
     watch::{Patience, paged},
 };
@@ -247,6 +247,7 @@ async fn guarded<C: Component>(
             reconciler.forget(&key);
             return None;
         }
+        reconciler.shared.audience.show(&key, &|| stored::<C>(&owner));
         let mut session = reconciler.take_session(&key);
         let findings = if is_paused(owner.meta()) {
             None

@@ -2,6 +2,7 @@
 
 use crate::memo::Node;
 use plan::{Failure, ObjectKey, Outcome, Verdict};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Is told what happens, in order for each owner.
@@ -10,6 +11,24 @@ use std::sync::Arc;
 pub trait Observer: Send + Sync {
     /// Takes note.
     fn observe(&self, progress: Progress);
+
+    /// Is shown an object before it is looked at, as it is stored. One that cannot be decoded has only its metadata.
+    fn see(&self, _owner: &ObjectKey, _object: &dyn Fn() -> Value) {}
+}
+
+/// Several are told one after the other.
+impl Observer for Vec<Arc<dyn Observer>> {
+    fn observe(&self, progress: Progress) {
+        for observer in self {
+            observer.observe(progress.clone());
+        }
+    }
+
+    fn see(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+        for observer in self {
+            observer.see(owner, object);
+        }
+    }
 }
 
 /// One thing that happened to an object, or to one of those it wants to exist.
@@ -73,6 +92,12 @@ pub enum State {
 pub(crate) struct Audience(pub(crate) Option<Arc<dyn Observer>>);
 
 impl Audience {
+    pub(crate) fn show(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+        if let Some(observer) = &self.0 {
+            observer.see(owner, object);
+        }
+    }
+
     pub(crate) fn tell(&self, owner: &ObjectKey, stage: impl FnOnce() -> Stage) {
         if let Some(observer) = &self.0 {
             observer.observe(Progress { owner: owner.clone(), stage: stage() });
@@ -191,5 +216,29 @@ mod tests {
             [("a".to_owned(), State::Ready)],
             "nobody is to blame"
         );
+    }
+
+    #[test]
+    fn several_observers_are_all_told_and_shown() {
+        #[derive(Default)]
+        struct Witness(Mutex<Vec<String>>);
+        impl Observer for Witness {
+            fn observe(&self, progress: Progress) {
+                self.0.lock().unwrap().push(format!("{:?}", progress.stage));
+            }
+
+            fn see(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
+                self.0.lock().unwrap().push(format!("{owner}: {}", object()));
+            }
+        }
+        let witnesses = [(); 2].map(|()| Arc::new(Witness::default()));
+        let observers: Vec<Arc<dyn Observer>> =
+            witnesses.iter().map(|witness| witness.clone() as _).collect();
+        let audience = Audience(Some(Arc::new(observers)));
+        audience.show(&key("owner"), &|| "as stored".into());
+        audience.tell(&key("owner"), || Stage::Paused);
+        for witness in witnesses {
+            assert_eq!(*witness.0.lock().unwrap(), ["Secret ns/owner: \"as stored\"", "Paused"]);
+        }
     }
 }

@@ -372,7 +372,7 @@ fn decided_on(meta: &ObjectMeta) -> memo::Inputs {
 }
 
 /// The stored object as JSON; of one that cannot be decoded, its metadata.
-fn stored<C: Component>(owner: &DeserializeGuard<C::Owner>) -> Value {
+pub(crate) fn stored<C: Component>(owner: &DeserializeGuard<C::Owner>) -> Value {
     match &owner.0 {
         Ok(owner) => serde_json::to_value(owner).unwrap_or_default(),
         Err(invalid) => json!({ "metadata": invalid.metadata }),

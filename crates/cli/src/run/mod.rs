@@ -4,6 +4,7 @@ mod defaults;
 mod election;
 mod http;
 mod log;
+mod page;
 mod telemetry;
 #[cfg(feature = "otlp")]
 mod traces;
@@ -11,11 +12,13 @@ mod traces;
 pub use defaults::DefaultsArgs;
 #[cfg(feature = "sandbox")]
 pub use log::Log;
+use page::PageFlags;
 
 use crate::{
     connect::connect,
     error::{Error, Failure},
     operator::operator,
+    page::WebPage,
     signals::Signals,
 };
 use clap::Args;
@@ -63,6 +66,9 @@ pub struct Run {
 
     #[command(flatten)]
     telemetry: Telemetry,
+
+    #[command(flatten)]
+    page: PageFlags,
 }
 
 impl Run {
@@ -85,6 +91,7 @@ impl Run {
         let election = self.election.election(class.as_ref())?;
         let client = seen.metrics.observe(connect().await?);
         self.telemetry.serve(seen).await?;
+        let page = self.page.page().await?;
         let options = Options {
             scopes: self.scopes(),
             class,
@@ -95,17 +102,23 @@ impl Run {
             metrics: Arc::clone(&seen.metrics),
             health: Arc::clone(&seen.health),
             trace_id: seen.trace_id(),
+            observer: page.as_ref().map(WebPage::observer),
             ..Options::default()
         };
-        let operator = operator(client, options);
+        let operator = operator(client.clone(), options);
 
         let stop = CancellationToken::new();
+        let page = page.map(|page| tokio::spawn(page.serve(client, stop.clone())));
         tokio::spawn(stop_on_signal(stop.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), namespaces = ?self.namespace, "started");
         operator.run(stop).await.map_err(|ended| match ended {
             Ended::Deposed(lost) => Error::Deposed(lost.to_string()),
             Ended::Panicked(_) => Error::Run(ended.to_string()),
         })?;
+        if let Some(page) = page {
+            // It has only farewells to say, and a page that ended otherwise has not kept the operator from its work.
+            let _ = page.await;
+        }
         tracing::info!("stopped");
         Ok(())
     }

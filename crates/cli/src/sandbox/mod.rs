@@ -16,6 +16,7 @@ use crate::{
     live::Live,
     manifests,
     object::Object,
+    page::WebPage,
     run::Log,
     scene::duration,
     show::Style,
@@ -29,6 +30,7 @@ use kubeconfig::Kubeconfig;
 use runtime::Scope;
 use session::{Ended, Goal};
 use std::{env, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Try the operator without a cluster
@@ -78,6 +80,10 @@ pub struct Sandbox {
     /// Where to serve the API; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
+
+    /// Where to serve a read-only web page about everything in it; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    page_address: SocketAddr,
 }
 
 fn unavailable(error: io::Error) -> Error {
@@ -114,7 +120,8 @@ impl Sandbox {
         })
         .await?;
         let live = Arc::new(Live::begin());
-        terminal::print(&self.greeting(&kubeconfig))?;
+        let page = self.page().await?;
+        terminal::print(&self.greeting(&kubeconfig, &page))?;
 
         let goal = if self.wait { Goal::Ready { within: self.timeout } } else { Goal::Serve };
         let interrupted = async {
@@ -128,8 +135,11 @@ impl Sandbox {
         let done = CancellationToken::new();
         let work = async {
             let client = cluster.client.clone();
+            let observers = vec![page.observer()];
+            tokio::spawn(page.serve(client.clone(), done.clone()));
+            let session = session::run(client, Scope::Cluster, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
-                ended = session::run(client, Scope::Cluster, objects, goal, &live, interrupted) => ended,
+                ended = session => ended,
                 error = cluster.failed() => Err(error.into()),
             };
             done.cancel();
@@ -141,10 +151,22 @@ impl Sandbox {
         self.conclude(ended?, &live)
     }
 
-    fn greeting(&self, kubeconfig: &Kubeconfig) -> String {
+    async fn page(&self) -> Result<WebPage, Error> {
+        let address = self.page_address;
+        let listener = TcpListener::bind(address).await;
+        listener.and_then(WebPage::on).map_err(|error| {
+            let problem = format!("cannot be listened on ({error})");
+            Error::input(address, problem, "name another address with --page-address")
+        })
+    }
+
+    fn greeting(&self, kubeconfig: &Kubeconfig, page: &WebPage) -> String {
         let line = kubeconfig.kubectl("get goharbor -A");
         let end = if self.wait { "" } else { "Ctrl-C ends it.\n" };
-        format!("The sandbox is up; in another terminal:\n\n  {line}\n\n{end}")
+        format!(
+            "The sandbox is up; in another terminal:\n\n  {line}\n\nIn a browser:\n\n  {}\n\n{end}",
+            page.url()
+        )
     }
 
     fn conclude(&self, ended: Ended, live: &Live) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use crate::{
     signals::Signal,
 };
 use kube::Client;
-use runtime::{Options, Scope};
+use runtime::{Observer, Options, Scope};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -41,16 +41,19 @@ pub enum Ended {
     Interrupted(Signal),
 }
 
-/// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`.
+/// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`, and told to the
+/// observers.
 pub async fn run(
     client: Client,
     scope: Scope,
     objects: Vec<Object>,
     goal: Goal,
     live: &Arc<Live>,
+    mut observers: Vec<Arc<dyn Observer>>,
     interrupted: impl Future<Output = Signal>,
 ) -> Result<Ended, Failure> {
-    let options = Options { scopes: vec![scope], observer: Some(live.clone()), ..Options::default() };
+    observers.push(live.clone());
+    let options = Options { scopes: vec![scope], observer: Some(Arc::new(observers)), ..Options::default() };
     let stop = CancellationToken::new();
     let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
     let ended = tokio::select! {

@@ -63,7 +63,7 @@ impl World {
         let objects = Object::all(Document { origin: Origin::of("in.yaml"), content }).unwrap();
         let scope = Scope::Namespace(self.namespace.name.clone());
         let client = self.namespace.plane.client();
-        Box::pin(session::run(client, scope, objects, goal, &self.live, interrupted)).await
+        Box::pin(session::run(client, scope, objects, goal, &self.live, vec![], interrupted)).await
     }
 
     /// What is told of objects that are applied, once one of them waits for something that begins with these words.

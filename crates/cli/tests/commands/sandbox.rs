@@ -1,6 +1,8 @@
 use crate::run::{Folder, Ran, failed};
+use programs::Client;
 use std::{
     io::{BufRead as _, BufReader},
+    net::SocketAddr,
     path::PathBuf,
     process::{Child, Command},
 };
@@ -103,6 +105,30 @@ fn it_ends_cleanly_with_a_signal_and_leaves_nothing_behind() {
     terminate(&sandbox);
     assert_eq!(sandbox.wait().unwrap().code(), Some(0));
     assert!(!kubeconfig.parent().unwrap().exists());
+}
+
+#[test]
+fn it_serves_a_page_about_what_was_applied() {
+    let folder = Folder::with_a_core();
+    let mut sandbox = folder.command("sandbox --apply inputs core.yaml --delay 0s").spawn().unwrap();
+    let mut lines = BufReader::new(sandbox.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let url = lines.find(|line| line.starts_with("  http://")).expect("it says where the page is");
+    let address: SocketAddr = url.trim_start_matches("  http://").trim_end_matches('/').parse().unwrap();
+    assert!(address.ip().is_loopback());
+    lines.find(|line| line.ends_with("Core default/harbor: ready")).expect("it becomes ready");
+    let client = Client::http(address);
+    let text = |path: &str| String::from_utf8(client.get(path).unwrap().into_body().to_vec()).unwrap();
+    let list = text("/");
+    assert!(list.contains(r#"href="/default/Core/harbor">harbor</a>"#), "{list}");
+    let core = text("/default/Core/harbor");
+    assert!(
+        core.contains("5 of 5 parts ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
+        "{core}"
+    );
+    let secret = text("/default/Secret/harbor-core");
+    assert!(secret.contains("kind: Secret") && secret.contains(": (hidden)"), "{secret}");
+    terminate(&sandbox);
+    assert_eq!(sandbox.wait().unwrap().code(), Some(0));
 }
 
 #[test]

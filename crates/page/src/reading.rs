@@ -1,0 +1,120 @@
+//! What is read from the cluster when somebody looks at an object: the object itself, and its last events.
+
+use crate::{board::Address, mask::mask};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Event;
+use kube::{
+    Api, Client,
+    api::ListParams,
+    core::{ApiResource, DynamicObject},
+};
+use plan::Readable;
+use std::{collections::BTreeMap, time::Duration};
+
+/// How long a page waits for the API server.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Most events that are asked for; the server does not sort them.
+const ASKED: u32 = 500;
+/// Most events that are shown.
+const SHOWN: usize = 20;
+
+/// Reads objects of the kinds it knows.
+#[derive(Clone)]
+pub(crate) struct Reader {
+    client: Client,
+    /// By group and kind.
+    kinds: BTreeMap<(String, String), ApiResource>,
+}
+
+/// Something that was read, or a sentence for people that says why not.
+pub(crate) type Read<T> = Result<T, String>;
+
+/// An event, as far as people care.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) at: Option<Timestamp>,
+    /// Whether it tells of trouble.
+    pub(crate) warning: bool,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+    pub(crate) count: i32,
+}
+
+impl Reader {
+    pub(crate) fn new(client: Client, kinds: impl IntoIterator<Item = ApiResource>) -> Self {
+        let kinds = kinds.into_iter().map(|kind| ((kind.group.clone(), kind.kind.clone()), kind));
+        Self { client, kinds: kinds.collect() }
+    }
+
+    /// The manifest as YAML, without secrets.
+    pub(crate) async fn manifest(&self, group: &str, address: &Address) -> Read<String> {
+        let kind = self.kinds.get(&(group.to_owned(), address.kind.to_string()));
+        let kind =
+            kind.ok_or_else(|| format!("objects of the kind {} are not read by this page", address.kind))?;
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &address.namespace, kind);
+        let object = in_time(api.get_opt(&address.name), "get", kind).await?;
+        let mut object = object.ok_or("it does not exist")?;
+        object.types.get_or_insert_with(|| kube::core::TypeMeta {
+            api_version: kind.api_version.clone(),
+            kind: kind.kind.clone(),
+        });
+        yaml(object).ok_or_else(|| "it cannot be written as text".to_owned())
+    }
+
+    /// The last events about an object, the newest first.
+    pub(crate) async fn events(&self, address: &Address) -> Read<Vec<Told>> {
+        let api: Api<Event> = Api::namespaced(self.client.clone(), &address.namespace);
+        let about = format!("involvedObject.kind={},involvedObject.name={}", address.kind, address.name);
+        let params = ListParams::default().fields(&about).limit(ASKED);
+        let kind = ApiResource::erase::<Event>(&());
+        let events = in_time(api.list(&params), "list", &kind).await?;
+        let mut told: Vec<_> = events.items.into_iter().map(Told::of).collect();
+        told.sort_by_key(|told| std::cmp::Reverse(told.at));
+        told.truncate(SHOWN);
+        Ok(told)
+    }
+}
+
+impl Told {
+    fn of(event: Event) -> Self {
+        let series = event.series.as_ref().and_then(|series| series.last_observed_time.as_ref());
+        let at = series.or(event.event_time.as_ref()).map(|time| time.0);
+        let at = event.last_timestamp.or(event.first_timestamp).map(|time| time.0).max(at);
+        let count = event.series.and_then(|series| series.count).or(event.count).unwrap_or(1);
+        Self {
+            at: at.or(event.metadata.creation_timestamp.map(|time| time.0)),
+            warning: event.type_.as_deref() == Some("Warning"),
+            reason: event.reason.unwrap_or_default(),
+            message: event.message.unwrap_or_default(),
+            count,
+        }
+    }
+}
+
+async fn in_time<T>(
+    request: impl Future<Output = kube::Result<T>>,
+    verb: &str,
+    kind: &ApiResource,
+) -> Read<T> {
+    match tokio::time::timeout(PATIENCE, request).await {
+        Ok(Ok(read)) => Ok(read),
+        Ok(Err(kube::Error::Api(status))) if status.is_forbidden() => {
+            let group = if kind.group.is_empty() { "\"\"" } else { &kind.group };
+            Err(format!(
+                "the operator may not {verb} {} (API group {group}); allow it in its role",
+                kind.plural
+            ))
+        }
+        Ok(Err(kube::Error::Api(status))) => Err(format!("the API server refused: {}", status.reason)),
+        Ok(Err(_)) => Err("the API server cannot be reached".to_owned()),
+        Err(_elapsed) => Err(format!("the API server did not answer in {} s", PATIENCE.as_secs())),
+    }
+}
+
+fn yaml(object: DynamicObject) -> Option<String> {
+    let mut object = serde_json::to_value(object).ok()?;
+    mask(&mut object);
+    // Long lines stay lines, as in `kubectl get -o yaml`.
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
+    serde_saphyr::to_string_with_options(&Readable(&object), options).ok()
+}

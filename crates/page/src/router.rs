@@ -1,0 +1,74 @@
+//! Which address shows what.
+
+use crate::{
+    Page, assets,
+    board::{Address, Query},
+    changes::changes,
+    guard::{Reach, guarded},
+    html::{self, Object, Overview},
+    state::State,
+};
+use axum::{
+    Router,
+    extract::{self, RawQuery},
+    response::Response,
+    routing::get,
+};
+use std::sync::Arc;
+
+/// Rows of the list on one page of it.
+const ROWS: usize = 100;
+
+/// Answers requests that come from as far as `reach`.
+pub(crate) fn router(page: Page, reach: Reach) -> Router {
+    let page = Arc::new(page);
+    let routes = Router::new()
+        .route("/", get(overview))
+        .route("/changes", get(all_changes))
+        .route("/{namespace}/{kind}/{name}", get(object))
+        .route("/{namespace}/{kind}/{name}/changes", get(object_changes))
+        .fallback(async || html::nothing())
+        .with_state(Arc::clone(&page));
+    guarded(assets::routes().merge(routes), reach, page)
+}
+
+type Shared = extract::State<Arc<Page>>;
+type Named = extract::Path<(Box<str>, Box<str>, Box<str>)>;
+
+async fn overview(page: Shared, RawQuery(query): RawQuery) -> Response {
+    let (query, number) = asked(query.as_deref().unwrap_or_default());
+    let listing = page.board.listing(&page.setup.listed, &query);
+    html::shown(&Overview::of(&page, &listing, &query, number))
+}
+
+async fn object(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
+    let address = Address { namespace, kind, name };
+    let Some(sight) = page.board.sight(&address) else { return html::unknown(&page, &address) };
+    let (manifest, events) =
+        futures::join!(page.reader.manifest(&sight.group, &address), page.reader.events(&address));
+    html::shown(&Object::of(&page, &sight, manifest, events))
+}
+
+async fn all_changes(page: Shared) -> Response {
+    changes(&page.0, None)
+}
+
+async fn object_changes(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
+    changes(&page.0, Some(Address { namespace, kind, name }))
+}
+
+/// Which objects a query string asks for, and which page of them, counted from 1. What makes no sense is ignored.
+fn asked(query: &str) -> (Query, usize) {
+    let mut wanted = Query { take: ROWS, ..Query::default() };
+    let mut number = 1_usize;
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "state" => wanted.state = State::of(&value),
+            "q" => wanted.text = value.trim().chars().take(100).collect(),
+            "page" => number = value.parse().unwrap_or(1).max(1),
+            _ => {}
+        }
+    }
+    wanted.skip = (number - 1).saturating_mul(ROWS);
+    (wanted, number)
+}

@@ -1,0 +1,227 @@
+//! What the page answers, without a browser.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use http::{Method, StatusCode, header};
+use plan::Verdict;
+use runtime::{Stage, State};
+use serde_json::json;
+use support::{Answer, World, key};
+
+#[tokio::test]
+async fn the_list_tells_state_version_url_and_what_is_waited_for() {
+    let world = World::new().await;
+    let stack = key("Stack", "harbor");
+    world.see(&stack, json!({"spec": {"version": "2.15.0", "url": "https://registry.example"}}));
+    world.plan(&stack, &[("Deployment", "harbor-core", &[])]);
+    let message = "Deployment ns/harbor-core: 0 of 1 replicas are available".to_owned();
+    world.tell(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
+    let list = world.get("/").await;
+    assert_eq!(list.status, StatusCode::OK);
+    for words in [
+        r#"<span class="state waiting">"#,
+        r#"href="/ns/Stack/harbor">harbor</a>"#,
+        "2.15.0",
+        r#"<a href="https://registry.example" rel="noopener noreferrer">https://registry.example</a>"#,
+        "Deployment ns/harbor-core: 0 of 1 replicas are available",
+        r#"<time datetime="2026-01-02T03:04:05Z" title="2026-01-02T03:04:05Z">0s</time>"#,
+        "1 in all, 1 waiting",
+    ] {
+        assert!(list.text.contains(words), "{words}: {}", list.text);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_list_says_why_it_may_be() {
+    let list = World::new().await.get("/").await;
+    assert!(list.text.contains("An operator that stands by"), "{}", list.text);
+}
+
+#[tokio::test]
+async fn only_a_web_address_becomes_a_link() {
+    let world = World::new().await;
+    world.see(&key("Stack", "s"), json!({"spec": {"url": "javascript:alert(1)"}}));
+    let list = world.get("/").await;
+    assert!(
+        list.text.contains("javascript:alert(1)") && !list.text.contains("href=\"javascript"),
+        "{}",
+        list.text
+    );
+}
+
+#[tokio::test]
+async fn an_object_is_shown_as_a_graph_and_in_words() {
+    let world = World::a_stack().await;
+    let page = world.get("/ns/Stack/harbor").await;
+    for words in [
+        "1 of 3 parts ready, 1 waiting, 1 blocked",
+        r#"<a id="node-ns-Deployment-harbor-core" class="node waiting" href="/ns/Deployment/harbor-core""#,
+        "aria-label=\"Deployment harbor-core: waiting, 0 of 1 replicas are available\"",
+        r#"waits for <a href="/ns/Deployment/harbor-core">Deployment harbor-core</a>"#,
+        r#"<tr id="row-ns-Secret-harbor-keys">"#,
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn a_part_is_shown_with_its_manifest_its_events_and_whose_it_is() {
+    let world = World::a_stack().await;
+    world
+        .create(
+            "/api/v1/namespaces/ns/events",
+            json!({
+                "apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "ns"},
+                "involvedObject": {"kind": "Secret", "name": "harbor-keys", "namespace": "ns"},
+                "reason": "Turned", "message": "the key was turned", "type": "Warning", "count": 3,
+                "lastTimestamp": "2026-01-02T03:02:05Z",
+            }),
+        )
+        .await;
+    world
+        .create("/api/v1/namespaces/ns/events", json!({
+            "apiVersion": "v1", "kind": "Event", "metadata": {"name": "other", "namespace": "ns"},
+            "involvedObject": {"kind": "Secret", "name": "another", "namespace": "ns"}, "message": "not this one",
+        }))
+        .await;
+    let page = world.get("/ns/Secret/harbor-keys").await;
+    for words in [
+        r#"<li><a href="/ns/Stack/harbor">Stack harbor</a></li>"#,
+        "Turned",
+        "the key was turned",
+        "(3 times)",
+        r#"<time datetime="2026-01-02T03:02:05Z" title="2026-01-02T03:02:05Z">2m</time>"#,
+        "kind: Secret\nmetadata:\n  name: harbor-keys\n",
+        "password: (hidden)",
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+    for words in ["hunter2", "aHVudGVyMg==", "last-applied", "managedFields", "not this one"] {
+        assert!(!page.text.contains(words), "{words}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_told_and_the_rest_is_shown() {
+    let world = World::a_stack().await;
+    let page = world.get("/ns/Deployment/harbor-core").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.text.contains("The manifest cannot be shown: it does not exist"), "{}", page.text);
+    let page = world.forbid().get("/ns/Deployment/harbor-core").await;
+    assert!(page.text.contains("the operator may not list events (API group &#34;&#34;)"), "{}", page.text);
+    assert!(page.text.contains("the operator may not get deployments (API group apps)"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn objects_the_operator_does_not_tell_of_cannot_be_looked_at() {
+    let world = World::a_stack().await;
+    world
+        .create(
+            "/api/v1/namespaces/ns/secrets",
+            json!({
+                "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "foreign", "namespace": "ns"},
+                "stringData": {"key": "hunter2"},
+            }),
+        )
+        .await;
+    let page = world.get("/ns/Secret/foreign").await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    assert!(!page.text.contains("hidden)"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn hostile_names_and_messages_stay_text() {
+    let world = World::new().await;
+    let hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+    let stack = key("Stack", hostile);
+    world.see(&stack, json!({"spec": {"version": hostile, "url": format!("https://x/{hostile}")}}));
+    world.plan(&stack, &[("Secret", hostile, &[])]);
+    world.child(&stack, ("Secret", hostile), State::Waiting(hostile.into()));
+    world.tell(&stack, Stage::Concluded(Verdict::Stalled { reason: "Invalid", message: hostile.into() }));
+    let path = "/ns/Stack/%3Cscript%3Ealert%281%29%3C%2Fscript%3E%22%27%3E%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E";
+    let query = "/?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E";
+    for address in ["/", path, query] {
+        let page = world.get(address).await;
+        assert_eq!(page.status, StatusCode::OK, "{address}");
+        assert!(!page.text.contains("<script>") && !page.text.contains("<img"), "{}", page.text);
+        assert!(!page.text.contains("\"'>"), "{}", page.text);
+    }
+    assert!(world.get(path).await.text.contains("&#60;script&#62;alert(1)"), "it is shown as it is");
+}
+
+#[tokio::test]
+async fn every_answer_forbids_what_the_page_does_not_need() {
+    let world = World::a_stack().await;
+    for address in
+        ["/", "/ns/Stack/harbor", "/ns/Stack/none", "/nowhere", "/page.css", "/page.js", "/icon.svg"]
+    {
+        let Answer { headers, .. } = world.get(address).await;
+        let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'self'; script-src 'self'"), "{address}");
+        assert!(!policy.contains("unsafe"), "{address}");
+        let plain = [
+            header::X_CONTENT_TYPE_OPTIONS,
+            header::X_FRAME_OPTIONS,
+            header::REFERRER_POLICY,
+            header::CACHE_CONTROL,
+        ];
+        let plain = plain.map(|name| headers[name].to_str().unwrap().to_owned());
+        assert_eq!(plain, ["nosniff", "DENY", "no-referrer", "no-store"], "{address}");
+    }
+}
+
+#[tokio::test]
+async fn it_can_only_be_read() {
+    let world = World::a_stack().await;
+    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS] {
+        let answer = world.ask(&method, "/ns/Stack/harbor", "localhost").await;
+        assert_eq!(
+            (answer.status, &answer.headers[header::ALLOW]),
+            (StatusCode::METHOD_NOT_ALLOWED, &"GET, HEAD".parse().unwrap())
+        );
+    }
+    let head = world.ask(&Method::HEAD, "/ns/Stack/harbor", "localhost").await;
+    assert_eq!((head.status, head.text.as_str()), (StatusCode::OK, ""));
+}
+
+#[tokio::test]
+async fn on_this_machine_only_its_own_names_are_answered() {
+    let world = World::new().await;
+    for host in ["localhost", "LOCALHOST:8090", "127.0.0.1:1", "127.1.2.3", "[::1]:8090"] {
+        assert_eq!(world.ask(&Method::GET, "/", host).await.status, StatusCode::OK, "{host}");
+    }
+    for host in
+        ["evil.example", "localhost.evil.example", "10.0.0.1", "[::2]", "", "127.0.0.1@evil.example:80x"]
+    {
+        assert_eq!(world.ask(&Method::GET, "/", host).await.status, StatusCode::FORBIDDEN, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn the_stream_tells_at_once_and_then_of_changes_of_its_object_only() {
+    let world = World::a_stack().await;
+    let mut stream = world.stream("/ns/Stack/harbor/changes").await;
+    let first = stream.next().await;
+    world.tell(&key("Stack", "another"), Stage::Paused);
+    world.tell(&key("Stack", "harbor"), Stage::Concluded(Verdict::Ready));
+    let second = stream.next().await;
+    assert_ne!(first, second);
+    world.tell(&key("Stack", "harbor"), Stage::Deleted);
+    world.tell(&key("Stack", "another"), Stage::Deleted);
+    assert_eq!(stream.next().await, "data: gone\n\n");
+}
+
+#[tokio::test]
+async fn so_many_may_listen_and_no_more() {
+    let world = World::new().await;
+    let mut streams = Vec::new();
+    for _ in 0..64 {
+        streams.push(world.stream("/changes").await);
+    }
+    assert_eq!(world.get("/changes").await.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(world.get("/").await.status, StatusCode::OK, "who looks without listening still can");
+    streams.pop();
+    world.stream("/changes").await;
+}
