@@ -2,7 +2,7 @@
 
 #[cfg(feature = "sandbox")]
 use crate::sandbox;
-use crate::{crds, error::Failure, graph, reference, render, run};
+use crate::{crds, error::Failure, graph, rbac, reference, render, run};
 use clap::{Parser, Subcommand};
 use std::sync::LazyLock;
 
@@ -29,6 +29,7 @@ pub enum Command {
     Render(render::Render),
     Graph(graph::Draw),
     Crds(crds::Crds),
+    Rbac(rbac::Rbac),
     Reference(reference::Reference),
 }
 
@@ -42,6 +43,7 @@ impl Command {
             Self::Render(render) => render.run(),
             Self::Graph(draw) => draw.run(),
             Self::Crds(crds) => crds.run(),
+            Self::Rbac(rbac) => rbac.run(),
             Self::Reference(reference) => reference.run(),
         }
     }

@@ -15,6 +15,7 @@ mod object;
 mod operator;
 mod output;
 mod placeholder;
+mod rbac;
 mod reference;
 mod render;
 mod run;

@@ -24,6 +24,7 @@ mod log;
 mod memo;
 mod metrics;
 mod operator;
+mod permissions;
 mod progress;
 mod queue;
 mod reconcile;
@@ -40,6 +41,7 @@ pub use health::{Health, Unwell};
 pub use lease::{Election, Leadership, Lost, Timing, TimingError};
 pub use metrics::{Build, MEDIA_TYPE, Metrics};
 pub use operator::{Ended, Operator, Options, Scope};
+pub use permissions::Permissions;
 pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 
