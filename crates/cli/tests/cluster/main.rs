@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod account;
 mod adoption;
 mod core;
 mod definitions;
 mod election;
 mod harbor;
+mod installation;
 mod load;
 mod process;
 mod registry;
