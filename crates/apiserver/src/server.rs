@@ -41,9 +41,18 @@ pub struct Builder {
     start: Option<Timestamp>,
     bare: bool,
     access: Access,
+    owner_references: OwnerReferences,
     tokens: Vec<(String, User)>,
     webhooks: Option<Arc<dyn Webhooks>>,
     file: Option<PathBuf>,
+}
+
+/// Whether owners can be set by whoever can write the object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OwnerReferences {
+    #[default]
+    Free,
+    Protected,
 }
 
 /// What requests share.
@@ -52,6 +61,7 @@ pub(crate) struct Shared {
     pub clock: Clock,
     pub controllers: Controllers,
     pub access: Access,
+    pub owner_references: OwnerReferences,
     pub tokens: Tokens,
     pub webhooks: Option<Arc<dyn Webhooks>>,
     documents: Mutex<Option<(Arc<Kinds>, Arc<Documents>)>>,
@@ -155,6 +165,14 @@ impl Builder {
         self
     }
 
+    /// Has the admission plugin OwnerReferencesPermissionEnforcement, which some clusters have: who makes the deletion
+    /// of an owner wait for an object must be allowed to update the owner's finalizers.
+    #[must_use]
+    pub fn protecting_owner_references(mut self) -> Self {
+        self.owner_references = OwnerReferences::Protected;
+        self
+    }
+
     /// Knows whoever sends this bearer token as this user.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>, user: User) -> Self {
@@ -228,6 +246,7 @@ impl Shared {
             clock: Clock::starting_at(builder.start.unwrap_or_else(Timestamp::now)),
             controllers: if builder.bare { Controllers::Off } else { Controllers::On },
             access: builder.access,
+            owner_references: builder.owner_references,
             tokens: Tokens::new(builder.tokens),
             webhooks: builder.webhooks,
             documents: Mutex::default(),

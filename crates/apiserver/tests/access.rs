@@ -242,3 +242,65 @@ async fn somebody_else_is_impersonated_only_by_those_who_may() {
     let (code, _) = world.jane.with("impersonate-group", "system:masters").get(CONFIG_MAPS).await;
     assert_eq!(code, 400, "a group alone is nobody");
 }
+
+#[tokio::test]
+async fn an_apply_needs_leave_to_create_where_there_is_nothing() {
+    let world = world();
+    let rule = |verbs: &[&str]| json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}]);
+    world.grant("patcher", rule(&["patch"]), user("jane")).await;
+    let apply = |name: &str| {
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).to_string();
+        let path = format!("{CONFIG_MAPS}/{name}?fieldManager=jane");
+        let jane = &world.jane;
+        async move { jane.send("PATCH", &path, "application/apply-patch+yaml", object).await }
+    };
+    let (code, answer) = apply("a").await;
+    let refused = "configmaps \"a\" is forbidden: User \"jane\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"default\"";
+    assert_eq!((code, answer["message"].as_str()), (403, Some(refused)));
+
+    world.admin.created(CONFIG_MAPS, &config_map("b")).await;
+    assert_eq!(apply("b").await.0, 200, "what is there is only patched");
+    world.grant("creator", rule(&["create"]), user("jane")).await;
+    assert_eq!(apply("a").await.0, 201);
+}
+
+#[tokio::test]
+async fn where_owner_references_are_protected_they_need_leave_of_their_own() {
+    let server = ApiServer::builder()
+        .access(Access::Rbac)
+        .protecting_owner_references()
+        .token("admin", User::admin())
+        .token("jane", User::authenticated("jane", []))
+        .build()
+        .unwrap();
+    let (admin, jane) = (Caller::bearing(&server, "admin"), Caller::bearing(&server, "jane"));
+    let world = World { server, admin, jane };
+    let rule = |resource: &str, verbs: &[&str]| json!([{"apiGroups": [""], "resources": [resource], "verbs": verbs}]);
+    world.grant("writer", rule("configmaps", &["create", "patch"]), user("jane")).await;
+    let owner = world.admin.created(CONFIG_MAPS, &config_map("owner")).await;
+    let owned = |name: &str, blocks: bool| {
+        let reference = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"],
+            "blockOwnerDeletion": blocks,
+        });
+        json!({"metadata": {"name": name, "ownerReferences": [reference]}})
+    };
+    assert_eq!(world.jane.create(CONFIG_MAPS, &owned("free", false)).await.0, 201);
+    let (code, answer) = world.jane.create(CONFIG_MAPS, &owned("blocking", true)).await;
+    let why =
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+    assert_eq!(code, 403);
+    assert!(answer["message"].as_str().unwrap().contains(why), "{answer}");
+    world.grant("blocker", rule("configmaps/finalizers", &["update"]), user("jane")).await;
+    assert_eq!(world.jane.create(CONFIG_MAPS, &owned("blocking", true)).await.0, 201);
+
+    world.admin.created(CONFIG_MAPS, &config_map("found")).await;
+    let found = format!("{CONFIG_MAPS}/found");
+    assert_eq!(world.jane.merge(&found, &json!({"metadata": {"labels": {"a": "b"}}})).await.0, 200);
+    let (code, answer) = world.jane.merge(&found, &owned("found", false)).await;
+    let why = "cannot set an ownerRef on a resource you can't delete";
+    assert_eq!(code, 403);
+    assert!(answer["message"].as_str().unwrap().contains(why), "{answer}");
+    world.grant("deleter", rule("configmaps", &["delete"]), user("jane")).await;
+    assert_eq!(world.jane.merge(&found, &owned("found", false)).await.0, 200);
+}

@@ -7,7 +7,7 @@ use crate::{
     error::Failure,
     graph, plan,
     plugin::{self, Role},
-    reference, render, run, status, terminal, version,
+    rbac, reference, render, run, status, terminal, version,
 };
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::{env, process::ExitCode, sync::LazyLock};
@@ -37,6 +37,7 @@ pub enum Command {
     Plan(plan::Plan),
     Status(status::Status),
     Crds(crds::Crds),
+    Rbac(rbac::Rbac),
     Reference(reference::Reference),
     Version(version::Version),
     Completions(completions::Completions),
@@ -76,6 +77,7 @@ impl Command {
             Self::Plan(plan) => return plan.run(),
             Self::Status(status) => return status.run(),
             Self::Crds(crds) => crds.run(),
+            Self::Rbac(rbac) => rbac.run(),
             Self::Reference(reference) => reference.run(),
             Self::Version(version) => version.run(),
             Self::Completions(completions) => completions.run(),

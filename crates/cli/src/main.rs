@@ -21,6 +21,7 @@ mod output;
 mod page;
 mod plan;
 mod plugin;
+mod rbac;
 mod reference;
 mod render;
 mod run;

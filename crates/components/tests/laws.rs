@@ -8,7 +8,7 @@ mod cases;
 use cases::{Case, files, golden_directory, key};
 use components::{Visitor, harbor::Harbor, harborcluster::HarborCluster};
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{Component, Desired, ObjectKey, Planned, References, Snapshot, plan};
+use plan::{Component, Desired, Making, ObjectKey, Planned, Policy, References, Snapshot, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -61,6 +61,25 @@ fn children_lists_every_kind_that_is_rendered_and_no_other() {
     }
 
     for_every_case(Listed);
+}
+
+#[test]
+fn what_is_not_only_awaited_is_a_kind_that_may_be_written() {
+    struct Written;
+
+    impl Law for Written {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let kinds = C::children();
+            for (_, desired, _) in case.plan().unwrap().graph.iter() {
+                let resource = desired.object.child_kind().resource;
+                let kind = kinds.iter().find(|kind| kind.resource == resource).unwrap();
+                let awaited = matches!(desired.policy, Policy::Await { .. });
+                assert!(awaited || kind.making == Making::Ours, "{name}: {:?}", desired.object.key());
+            }
+        }
+    }
+
+    for_every_case(Written);
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl InMemory {
         let admin = authority.credential("envtest-admin", "system:masters")?;
         folder::write(&kubeconfig::path(&folder), &endpoint.kubeconfig("envtest", &admin))?;
 
-        let builder = ApiServer::builder().access(Access::Rbac);
+        let builder = ApiServer::builder().access(Access::Rbac).protecting_owner_references();
         let builder = if controllers { builder } else { builder.without_controllers() };
         let server = builder.build()?;
         let (stop, stopped) = oneshot::channel();

@@ -61,6 +61,8 @@ pub(crate) fn apiserver(assets: &Assets, folder: &Path, ports: Ports, pki: &Pki)
             format!("--service-account-signing-key-file={}", pki.tokens_key.display()),
             "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
             "--allow-privileged=true".to_owned(),
+            // As strict as clusters get about what an operator may do.
+            "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".to_owned(),
             // No controller makes the service accounts that this plugin would demand of every pod.
             "--disable-admission-plugins=ServiceAccount".to_owned(),
         ],

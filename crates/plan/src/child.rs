@@ -13,11 +13,22 @@ pub enum Observe {
     Status,
 }
 
+/// Who makes objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Making {
+    /// Somebody else: they are looked at and waited for, see [`crate::Policy::Await`].
+    Others,
+    /// The component: it may create, change and delete them.
+    Ours,
+}
+
 /// A kind of child, without its type.
 #[derive(Clone, Debug)]
 pub struct ChildKind {
     /// How the API server knows it.
     pub resource: ApiResource,
+    /// Who makes its objects.
+    pub making: Making,
     /// How much of it must be watched.
     pub observe: Observe,
     /// What a user installs so that the cluster serves it.
@@ -31,6 +42,7 @@ impl ChildKind {
     pub fn of<K: Manifest>() -> Self {
         Self {
             resource: resource_of::<K>(),
+            making: Making::Ours,
             observe: K::OBSERVE,
             provider: K::PROVIDER,
             readiness: |object| Ok(serde_json::from_value::<K>(object)?.readiness()),
@@ -41,6 +53,7 @@ impl ChildKind {
     pub fn of_owner<O: Owner>() -> Self {
         Self {
             resource: ApiResource::erase::<O>(&()),
+            making: Making::Ours,
             observe: Observe::Status,
             provider: "the operator's definitions",
             readiness: Readiness::by_conditions,
@@ -61,14 +74,27 @@ impl Children {
     /// These and `K`.
     #[must_use]
     pub fn and<K: Manifest>(mut self) -> Self {
-        let kind = ChildKind::of::<K>();
-        self.0.insert((kind.resource.group.clone(), kind.resource.kind.clone()), kind);
+        self.add(ChildKind::of::<K>());
+        self
+    }
+
+    /// These and `K`, whose objects are made by others and only waited for.
+    #[must_use]
+    pub fn awaiting<K: Manifest>(mut self) -> Self {
+        self.add(ChildKind { making: Making::Others, ..ChildKind::of::<K>() });
         self
     }
 
     /// Adds all of another component's kinds.
     pub fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
+        other.0.into_values().for_each(|kind| self.add(kind));
+    }
+
+    /// A kind that is made here and awaited there is made.
+    fn add(&mut self, kind: ChildKind) {
+        let key = (kind.resource.group.clone(), kind.resource.kind.clone());
+        let making = self.0.get(&key).map_or(kind.making, |known| known.making.max(kind.making));
+        self.0.insert(key, ChildKind { making, ..kind });
     }
 
     /// The kinds, ordered by group and name.

@@ -29,7 +29,7 @@ mod world;
 
 pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
-pub use child::{ChildKind, Children, Observe};
+pub use child::{ChildKind, Children, Making, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
 pub use defaults::{Defaults, NetworkPolicies};

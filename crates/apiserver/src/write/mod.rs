@@ -8,6 +8,7 @@ pub(crate) mod admission;
 mod body;
 pub(crate) mod deletion;
 mod identity;
+mod leave;
 mod metadata;
 mod patching;
 mod pipeline;
@@ -132,6 +133,7 @@ impl Write<'_> {
             match live {
                 Some(live) => metadata::same_uid(&self.resource, &key, live, &object)?,
                 None if self.part == Part::Main && creates_on_update(&self.resource) => {
+                    self.may_create(name)?;
                     self.open_for_new_objects(name)?;
                     let mut object = object.clone();
                     metadata::wipe(&mut object);

@@ -78,6 +78,7 @@ impl Write<'_> {
                 if self.part != Part::Main {
                     return Err(Failure::not_found(&self.resource.group, &self.resource.plural, name));
                 }
+                self.may_create(name)?;
                 self.open_for_new_objects(name)?;
             }
             let reset = kinds::reset_fields(&self.resource, self.part.subresource());

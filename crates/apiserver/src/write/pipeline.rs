@@ -123,6 +123,7 @@ impl Write<'_> {
             ));
         }
         self.escalates_nothing(key, live, &object)?;
+        self.may_own(&key.name, live, &object)?;
         if self.resource.origin == Origin::Custom {
             schema::shorten_numbers(&mut object);
         }

@@ -87,7 +87,7 @@ async fn a_core_of_the_old_operator_is_adopted_in_place() {
     }
 
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     let adopted = world
         .until::<Deployment>("h-harbor-core", |deployment| !environment(deployment).contains(&"AUTH_MODE"))
         .await;

@@ -21,7 +21,7 @@ fn inputs_digest(deployment: &Deployment) -> String {
 async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_silence() {
     let world = World::new().await;
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     world.apply(World::inputs()).await;
     requests.until_quiet().await;
 
@@ -49,7 +49,7 @@ async fn a_new_operator_writes_nothing_where_another_has_been() {
     requests.until_quiet().await;
 
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     let deployment = format!("GET /apis/apps/v1/namespaces/{}/deployments/harbor-core", world.name);
     let mut sent = Vec::new();
     while !sent.contains(&deployment) {
@@ -123,7 +123,7 @@ async fn a_child_edited_or_deleted_by_hand_is_restored() {
 async fn a_missing_secret_and_an_invalid_spec_show_up_in_kubectl_describe() {
     let world = World::new().await;
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     let present =
         World::inputs().into_iter().filter(|input| input["metadata"]["name"] != "harbor-csrf").collect();
     world.apply(present).await;
@@ -158,9 +158,10 @@ async fn a_forbidden_write_shows_up_in_kubectl_describe() {
     world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets,services").await;
     world.allow(&user, "list,watch", "deployments.apps,networkpolicies.networking.k8s.io").await;
     world.allow(&user, "get,list,watch,patch", "cores.goharbor.io,cores.goharbor.io/status").await;
+    world.allow(&user, "update", "cores.goharbor.io/finalizers").await;
     world.allow(&user, "create,patch", "events.events.k8s.io").await;
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.user(&user, &[]));
+    let _operator = world.operator_with(&requests, world.plane.user(&user, &[]));
     world.apply(World::inputs()).await;
     world.apply(vec![World::core()]).await;
 

@@ -68,7 +68,7 @@ async fn each_core_costs_the_same_handful_of_requests_however_many_there_are() {
     let world = World::new().await;
     let requests = Requests::default();
     world.apply(World::inputs()).await;
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     requests.until_quiet().await;
 
     let start = Instant::now();

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod account;
 mod adoption;
 mod command;
 mod core;
 mod definitions;
 mod election;
 mod harbor;
+mod installation;
 mod load;
 mod plan;
 mod process;

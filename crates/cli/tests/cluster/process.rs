@@ -1,6 +1,6 @@
 //! The real process: it comes, it goes, it is killed.
 
-use crate::world::World;
+use crate::{account, world::World};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
@@ -16,11 +16,12 @@ fn start(world: &World) -> Child {
     start_in(world, &[&world.name])
 }
 
+/// With what the operator in the namespace of `world` may do.
 fn start_in(world: &World, namespaces: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
         .arg("run")
         .args(namespaces.iter().flat_map(|namespace| ["--namespace", namespace]))
-        .env("KUBECONFIG", world.plane.kubeconfig())
+        .env("KUBECONFIG", world.operators_kubeconfig())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
@@ -72,6 +73,7 @@ async fn it_looks_after_the_namespaces_it_was_told_and_no_others() {
         world.apply(World::inputs()).await;
         world.apply(vec![World::core()]).await;
     }
+    second.apply(account::objects(&second.name, &first.name)).await;
     let _operator = start_in(&first, &[&first.name, &second.name]);
     for world in [&first, &second] {
         world.make_available("harbor-core").await;
@@ -89,7 +91,7 @@ async fn rule_9_b13_no_secret_leaves_its_secret() {
     let log = tempfile::NamedTempFile::new().unwrap();
     let _operator = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
         .args(["run", "--namespace", &world.name, "--log", "json"])
-        .env("KUBECONFIG", world.plane.kubeconfig())
+        .env("KUBECONFIG", world.operators_kubeconfig())
         .env("RUST_LOG", "trace")
         .stderr(log.reopen().unwrap())
         .kill_on_drop(true)

@@ -30,7 +30,7 @@ async fn b08_a_changed_registry_controller_changes_the_pods_of_the_registry() {
     let (registry, inputs) = minimal();
     world.apply(inputs).await;
     world.apply(vec![registry]).await;
-    let _operator = world.operator(&Requests::default(), world.plane.config());
+    let _operator = world.operator(&Requests::default());
     world.until::<Deployment>("harbor-registry", |_| true).await;
 
     world.merge::<RegistryController>("harbor", json!({"spec": {"image": "example/registryctl:mine"}})).await;
@@ -73,7 +73,7 @@ async fn what_an_older_operator_made_for_the_registry_controller_gives_way() {
     world.post_json::<ConfigMap>(json!({"metadata": metadata, "data": {"config.yml": "port: 8080"}})).await;
     world.apply(vec![registry]).await;
 
-    let _operator = world.operator(&Requests::default(), world.plane.config());
+    let _operator = world.operator(&Requests::default());
 
     world.until_gone::<Deployment>(&old.name_any()).await;
     let uid = world.get::<Registry>("harbor").await.uid();

@@ -153,7 +153,7 @@ fn serves_rules(plane: &ControlPlane) -> bool {
 }
 
 async fn attempts() -> Option<Attempts> {
-    let World(namespace) = World::new().await;
+    let World { namespace, .. } = World::new().await;
     serves_rules(&namespace.plane).then_some(Attempts(namespace))
 }
 

@@ -12,7 +12,7 @@ async fn a_waiting_harbor_names_what_it_waits_for() {
     let cluster = Cluster::new().await;
     cluster.delete::<Secret>("redis").await;
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     cluster.apply(vec![minimal()]).await;
     cluster.until::<Registry>("acme-harbor", |registry| registry.status.is_some()).await;
     cluster.until::<Core>("acme-harbor", |core| core.status.is_some()).await;

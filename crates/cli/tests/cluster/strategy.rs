@@ -48,7 +48,7 @@ async fn back_and_forth(world: &World, jobservice: &str) {
 async fn a_user_may_change_how_pods_are_replaced_and_change_it_back() {
     let world = World::new().await;
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     let minimal = root().join("crates/components/tests/golden/jobservice/minimal");
     world.apply(documents(&minimal.join("inputs/secrets.yaml"))).await;
     world.apply(documents(&minimal.join("in.yaml"))).await;
@@ -90,7 +90,7 @@ async fn a_deployment_of_the_old_operator_may_change_how_its_pods_are_replaced()
     }
 
     let requests = Requests::default();
-    let _operator = world.operator(&requests, world.plane.config());
+    let _operator = world.operator(&requests);
     back_and_forth(&world, "h-harbor").await;
     assert_eq!(world.get::<Deployment>("h-harbor-jobservice").await.uid(), old.uid(), "not recreated");
 }

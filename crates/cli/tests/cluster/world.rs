@@ -1,5 +1,6 @@
 //! A namespace with the example Core and everything it reads.
 
+use crate::account;
 use components::Visitor;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -16,6 +17,7 @@ use std::{
     ops::Deref,
     path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
 /// The repository.
@@ -31,13 +33,16 @@ pub fn documents(path: &Path) -> Vec<Value> {
 }
 
 /// A namespace on a control plane that knows our kinds.
-pub struct World(pub Namespace);
+pub struct World {
+    pub namespace: Namespace,
+    operators_kubeconfig: NamedTempFile,
+}
 
 impl Deref for World {
     type Target = Namespace;
 
     fn deref(&self) -> &Namespace {
-        &self.0
+        &self.namespace
     }
 }
 
@@ -52,7 +57,7 @@ impl World {
 
     /// Another namespace where our kinds are known already.
     pub async fn another() -> Self {
-        Self(Namespace::create(ControlPlane::shared().await.unwrap(), "core").await)
+        Self::in_namespace_of(ControlPlane::shared().await.unwrap()).await
     }
 
     /// A namespace on this control plane, which learns our kinds.
@@ -64,7 +69,16 @@ impl World {
             api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
             plane.until_established(&name).await;
         }
-        Self(Namespace::create(plane, "core").await)
+        Self::in_namespace_of(plane).await
+    }
+
+    /// A new namespace, in which an operator may do what it is said to need.
+    async fn in_namespace_of(plane: ControlPlane) -> Self {
+        let namespace = Namespace::create(plane, "core").await;
+        let operators_kubeconfig = account::kubeconfig(&namespace.plane, &account::name(&namespace.name));
+        let world = Self { namespace, operators_kubeconfig };
+        world.apply(account::objects(&world.name, &world.name)).await;
+        world
     }
 
     /// Whether `managedFields` say of what a field manager wrote the status. Before Kubernetes 1.22 they do not, so that
@@ -100,8 +114,18 @@ impl World {
         files.iter().flat_map(|file| documents(file)).collect()
     }
 
-    /// An operator for everything we know, in this namespace only.
-    pub fn operator(&self, requests: &Requests, config: kube::Config) -> Running {
+    /// With which a process is an operator that may do what it is said to need, in this namespace only.
+    pub fn operators_kubeconfig(&self) -> &Path {
+        self.operators_kubeconfig.path()
+    }
+
+    /// An operator for everything we know, in this namespace only, that may do nothing else.
+    pub fn operator(&self, requests: &Requests) -> Running {
+        self.operator_with(requests, self.plane.user(&account::name(&self.name), &[]))
+    }
+
+    /// The same, as somebody else.
+    pub fn operator_with(&self, requests: &Requests, config: kube::Config) -> Running {
         struct All(Operator);
         impl Visitor for All {
             fn visit<C: Component>(&mut self) {
@@ -122,7 +146,7 @@ impl World {
 
     /// A Core with an operator, both ready.
     pub async fn ready(&self, requests: &Requests) -> Running {
-        let operator = self.operator(requests, self.plane.config());
+        let operator = self.operator(requests);
         self.apply(Self::inputs()).await;
         self.apply(vec![Self::core()]).await;
         self.make_available("harbor-core").await;

@@ -1,10 +1,10 @@
-//! A cluster in memory, and operators that live as long as they are let.
+//! A cluster in memory, and operators that live as long as they are let and may do what they are said to need.
 
 use api::v1beta1::HarborCluster;
-use apiserver::ApiServer;
+use apiserver::{Access, ApiServer, User};
 use components::Visitor;
 use futures::StreamExt as _;
-use http::Request;
+use http::{Request, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
     ByteString, api::core::v1::Secret,
@@ -23,9 +23,10 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
+    process::Command,
     sync::{
-        Arc, Mutex,
+        Arc, LazyLock, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -39,6 +40,8 @@ use tower::ServiceExt as _;
 
 /// Where everything is created.
 pub const NAMESPACE: &str = "registry";
+/// Who the operator is.
+const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator";
 
 pub struct Cluster {
     pub client: Client,
@@ -54,12 +57,17 @@ impl Cluster {
 
     /// The same, in which nobody has installed the kinds of this group.
     pub async fn without(group: &str) -> Self {
-        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
-        let client = Client::new(server.clone(), "default");
+        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
+        let server = server.protecting_owner_references().build().unwrap();
+        let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
         let cluster = Self { client, server, _stop: stop.drop_guard() };
         cluster.define(|of| of != group).await;
+        cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
+        for object in &*PERMISSIONS {
+            cluster.apply_object(object).await;
+        }
         cluster
     }
 
@@ -82,31 +90,46 @@ impl Cluster {
 
     /// Applies an example.
     pub async fn apply(&self, example: &str) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        self.apply_file(examples.join(example)).await;
+    }
+
+    /// Applies the objects of a file.
+    pub async fn apply_file(&self, path: PathBuf) {
         let documents: Vec<Value> = serde_saphyr::from_multiple(&fs::read_to_string(path).unwrap()).unwrap();
         for document in documents {
-            let text = |field: &str| document.pointer(field).and_then(Value::as_str).unwrap_or_default();
-            let (group, version) = text("/apiVersion").rsplit_once('/').unwrap_or(("", text("/apiVersion")));
-            let kind = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
-            let api: Api<DynamicObject> = match text("/metadata/namespace") {
-                "" => Api::all_with(self.client.clone(), &kind),
-                namespace => Api::namespaced_with(self.client.clone(), namespace, &kind),
-            };
-            let params = PatchParams::apply("user").force();
-            api.patch(text("/metadata/name"), &params, &Patch::Apply(&document)).await.unwrap();
+            self.apply_object(&document).await;
         }
+    }
+
+    /// Applies an object as a user would.
+    pub async fn apply_object(&self, object: &Value) {
+        let text = |field: &str| object.pointer(field).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("/apiVersion").rsplit_once('/').unwrap_or(("", text("/apiVersion")));
+        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
+        let api: Api<DynamicObject> = match text("/metadata/namespace") {
+            "" => Api::all_with(self.client.clone(), &kind),
+            namespace => Api::namespaced_with(self.client.clone(), namespace, &kind),
+        };
+        let params = PatchParams::apply("user").force();
+        api.patch(text("/metadata/name"), &params, &Patch::Apply(&object)).await.unwrap();
     }
 
     /// Waits until the HarborCluster is ready, and a minute longer.
     pub async fn until_ready(&self) {
+        self.until_healthy("acme").await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+    }
+
+    /// Waits until a HarborCluster is ready.
+    pub async fn until_healthy(&self, name: &str) {
         let api: Api<HarborCluster> = Api::namespaced(self.client.clone(), NAMESPACE);
-        let ready = await_condition(api, "acme", |cluster: Option<&HarborCluster>| {
+        let ready = await_condition(api, name, |cluster: Option<&HarborCluster>| {
             let status = cluster.and_then(|cluster| cluster.status.as_ref());
             status.is_some_and(|status| status.status == "healthy")
         });
         let ready = timeout(Duration::from_hours(1), Box::pin(ready)).await;
         ready.expect("the HarborCluster becomes ready").unwrap();
-        tokio::time::sleep(Duration::from_mins(1)).await;
     }
 
     /// Waits until a condition of the HarborCluster has this reason; its message.
@@ -131,14 +154,19 @@ impl Cluster {
             }
         }
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
-        let killed = CancellationToken::new();
-        let (server, kill) = (self.server.clone(), killed.clone());
+        let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
+        let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
+        let (kill, refuse) = (killed.clone(), refused.clone());
         let counted = tower::service_fn(move |request: Request<Body>| {
-            let (server, left, kill) = (server.clone(), Arc::clone(&left), kill.clone());
+            let (server, left) = (server.clone(), Arc::clone(&left));
+            let (kill, refuse) = (kill.clone(), refuse.clone());
             let write = request.method() != http::Method::GET;
             async move {
                 let last = write && left.fetch_sub(1, Ordering::SeqCst) <= 1;
                 let answer = server.oneshot(request).await;
+                if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::FORBIDDEN) {
+                    refuse.cancel();
+                }
                 if last || kill.is_cancelled() {
                     kill.cancel();
                     std::future::pending::<()>().await;
@@ -150,7 +178,7 @@ impl Cluster {
         let mut all = All(Operator::new(Client::new(counted, "default"), options));
         components::for_each(&mut all);
         let task = tokio::spawn(async move { all.0.run(CancellationToken::new()).await.unwrap() });
-        Doomed { killed, task }
+        Doomed { killed, refused, task }
     }
 
     /// Notes every content that any Secret has had.
@@ -176,10 +204,21 @@ impl Cluster {
 /// An operator that is killed when it is dropped, if not before.
 pub struct Doomed {
     killed: CancellationToken,
+    refused: CancellationToken,
     task: JoinHandle<()>,
 }
 
 impl Doomed {
+    /// Waits until it has asked for something that it may not do.
+    pub async fn refused(&self) {
+        self.refused.cancelled().await;
+    }
+
+    /// Whether it has.
+    pub fn was_refused(&self) -> bool {
+        self.refused.is_cancelled()
+    }
+
     /// Waits until it is.
     pub async fn killed(&mut self) {
         self.killed.cancelled().await;
@@ -211,6 +250,14 @@ impl Secrets {
         assert!(changed.is_empty(), "these Secrets changed: {changed:?}");
     }
 }
+
+/// What `harbor-operator rbac` prints.
+pub static PERMISSIONS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(["rbac", "--output", "json"]).output();
+    let list: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    list["items"].as_array().unwrap().clone()
+});
 
 /// A clock that goes with virtual time.
 fn clock() -> Timestamp {

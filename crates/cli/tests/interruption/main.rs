@@ -1,4 +1,5 @@
-//! A whole stack, created by an operator that is killed again and again, or in a cluster where something is missing.
+//! A whole stack, created by an operator that is killed again and again, in a cluster where something is missing, or that
+//! may not do everything.
 //!
 //! In one process and in virtual time: the API server, the stand-ins for everything else, and the operator.
 
@@ -6,6 +7,7 @@
 
 mod cluster;
 mod objects;
+mod permissions;
 
 use cluster::Cluster;
 use objects::Objects;

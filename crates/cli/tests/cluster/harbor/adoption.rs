@@ -100,7 +100,7 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
 
     let requests = Requests::default();
     let templates = Templates::follow(&cluster);
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     cluster.until_ready("h").await;
     let sent = requests.until_quiet().await;
 

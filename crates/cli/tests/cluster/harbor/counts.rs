@@ -29,7 +29,7 @@ fn summary(sent: &[String]) -> String {
 async fn a_minimal_harbor_is_ready_and_quiet_after_fifty_requests() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     requests.until_quiet().await;
 
     cluster.apply(vec![minimal()]).await;
@@ -44,7 +44,7 @@ async fn a_minimal_harbor_is_ready_and_quiet_after_fifty_requests() {
 async fn a_full_harbor_costs_at_most_a_fifth_more_writes_than_it_has_children() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     requests.until_quiet().await;
 
     cluster.apply(vec![cluster.full()]).await;
@@ -81,7 +81,7 @@ async fn many_harbors_come_in_order_cost_as_much_each_as_one_and_a_restart_write
     let count = number();
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let operator = cluster.operator(&requests, cluster.plane.config());
+    let operator = cluster.operator(&requests);
     requests.until_quiet().await;
 
     let harbors = (0..count).map(|index| called(minimal(), &format!("acme-{index:03}"))).collect();
@@ -129,7 +129,7 @@ fn astray(order: &[String]) -> usize {
 /// What a new operator writes until it has come to rest.
 async fn restarted(cluster: &Cluster) -> Vec<String> {
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     let sent = requests.until_quiet().await;
     println!("after a restart: {} requests: {}", sent.len(), summary(&sent));
     writes(&sent).into_iter().map(ToOwned::to_owned).collect()

@@ -111,7 +111,7 @@ async fn b04_the_number_of_pods_is_an_autoscalers_where_replicas_is_unset() {
 async fn b06_a_secret_that_does_not_exist_is_named_and_nothing_pretends_to_be_ready() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests, cluster.plane.config());
+    let _operator = cluster.operator(&requests);
     cluster.delete::<Secret>("postgres").await;
     cluster.apply(vec![minimal()]).await;
 

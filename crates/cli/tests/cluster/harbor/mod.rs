@@ -72,7 +72,7 @@ impl Cluster {
 
     /// A Harbor that is ready, and an operator that has come to rest.
     pub async fn ready(&self, requests: &Requests, harbor: Value) -> Running {
-        let operator = self.world.operator(requests, self.plane.config());
+        let operator = self.world.operator(requests);
         self.apply(vec![harbor]).await;
         self.until_ready("acme").await;
         requests.until_quiet().await;

@@ -18,7 +18,7 @@ fn database(cluster: &Cluster) -> String {
 #[tokio::test]
 async fn a10_deleting_a_stack_keeps_its_data_and_another_of_the_same_name_goes_on_with_it() {
     let cluster = with_garbage_collector().await;
-    let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+    let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     let ready = cluster.until_healthy("acme").await;
     assert_eq!(serde_json::to_value(ready.status.unwrap().deletion_policy).unwrap(), json!("Retain"));
@@ -51,7 +51,7 @@ async fn a10_deleting_a_stack_keeps_its_data_and_another_of_the_same_name_goes_o
 #[tokio::test]
 async fn b41_data_goes_with_a_stack_that_says_so() {
     let cluster = with_garbage_collector().await;
-    let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+    let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     cluster.until_healthy("acme").await;
     cluster.apply(with("/spec/deletionPolicy", json!("Delete"))).await;
@@ -70,7 +70,7 @@ async fn b41_data_goes_with_a_stack_that_says_so() {
 async fn a05_deleting_a_stack_leaves_its_namesake_in_another_namespace_alone() {
     let mut delete: Vec<Value> = with("/spec/deletionPolicy", json!("Delete"));
     let (here, there) = (with_garbage_collector().await, with_garbage_collector().await);
-    let _operators = [&here, &there].map(|it| it.operator(&Requests::default(), it.plane.config()));
+    let _operators = [&here, &there].map(|it| it.operator(&Requests::default()));
     for cluster in [&here, &there] {
         cluster.apply(std::mem::take(&mut delete)).await;
         delete = with("/spec/deletionPolicy", json!("Delete"));
@@ -90,7 +90,7 @@ async fn a05_deleting_a_stack_leaves_its_namesake_in_another_namespace_alone() {
 #[tokio::test]
 async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
     let cluster = Cluster::on(World::new().await).await;
-    let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+    let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     cluster.until_healthy("acme").await;
 
@@ -119,7 +119,7 @@ async fn a_key_that_is_restored_from_a_backup_beforehand_is_used() {
         "stringData": {"secret": "0123456789abcdef"},
     });
     cluster.apply(vec![key]).await;
-    let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+    let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     cluster.until_healthy("acme").await;
 

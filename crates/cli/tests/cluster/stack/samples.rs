@@ -48,7 +48,7 @@ async fn with_real_definitions() -> Option<Cluster> {
 async fn becomes_ready(sample: &str) {
     let Some(samples) = shared("upstream-samples") else { return };
     let Some(cluster) = with_real_definitions().await else { return };
-    let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+    let _operator = cluster.operator(&Requests::default());
     let objects = objects(samples.join(sample));
     let name =
         objects.iter().find(|object| object["kind"] == "HarborCluster").unwrap()["metadata"]["name"].clone();
@@ -101,7 +101,7 @@ async fn the_standard_sample_with_volumes_becomes_ready() {
 async fn every_example_becomes_ready() {
     for example in ["minimal.yaml", "in-cluster.yaml", "production.yaml"] {
         let cluster = Cluster::on(World::new().await).await;
-        let _operator = cluster.operator(&Requests::default(), cluster.plane.config());
+        let _operator = cluster.operator(&Requests::default());
         let objects = objects(root().join("examples").join(example));
         cluster.apply(cluster.as_far_as_known(objects)).await;
         cluster.until_healthy("acme").await;

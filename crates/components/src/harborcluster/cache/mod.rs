@@ -45,7 +45,7 @@ enum Run {
 
 /// The kinds of its children.
 pub(super) fn children(children: Children) -> Children {
-    let children = children.and::<Secret>().and::<StatefulSet>().and::<Deployment>();
+    let children = children.and::<Secret>().awaiting::<StatefulSet>().awaiting::<Deployment>();
     children.and::<RedisFailover>().and::<RedisReplication>().and::<RedisSentinel>()
 }
 

@@ -1,0 +1,128 @@
+//! `rbac`: the permissions of the operator, as files.
+
+use crate::{
+    error::{Error, Failure},
+    output::{Output, Printed},
+    terminal,
+};
+use clap::Args;
+use components::Visitor;
+use k8s_openapi::api::{
+    core::v1::ServiceAccount,
+    rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding, RoleRef, Subject},
+};
+use kube::{Resource, core::ObjectMeta};
+use plan::Component;
+use runtime::Permissions;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The service account, its roles and their bindings are all called that.
+const NAME: &str = "harbor-operator";
+/// What belongs to the election of a leader is called that.
+const ELECTION: &str = "harbor-operator-leader-election";
+
+/// Print the permissions the operator needs, as a service account with roles
+///
+/// They are made from what the operator does with each kind: it needs all of them, and no others. Secrets can be read in
+/// every namespace that is looked after, because Kubernetes cannot grant a list of some of them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator rbac | kubectl apply -f -
+  harbor-operator rbac --namespace registry --namespace registry-staging | kubectl apply -f -")]
+pub struct Rbac {
+    /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
+    #[arg(long, short, value_name = "NAME")]
+    namespace: Vec<String>,
+
+    /// Where the operator itself runs
+    #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns")]
+    operator_namespace: String,
+
+    /// How to write the objects
+    #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+}
+
+impl Rbac {
+    /// Prints them all.
+    pub fn run(self) -> Result<(), Failure> {
+        let objects = self.objects()?;
+        let printed = objects.iter().map(|object| Printed { notes: &[], object });
+        Ok(terminal::print(&self.output.text(printed)?)?)
+    }
+
+    fn objects(&self) -> Result<Vec<Value>, Error> {
+        let home = Some(self.operator_namespace.as_str());
+        let (work, lead) = (permissions().rules(), Permissions::to_lead().rules());
+        let account = ServiceAccount { metadata: named(NAME, home), ..ServiceAccount::default() };
+        let mut objects = vec![value(&account)?];
+        let namespaces: BTreeSet<_> = self.namespace.iter().map(String::as_str).collect();
+        if namespaces.is_empty() {
+            let metadata = named(NAME, None);
+            let role = ClusterRole { metadata: metadata.clone(), rules: Some(work), aggregation_rule: None };
+            let role_ref = role_ref::<ClusterRole>(NAME);
+            let binding = ClusterRoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+            objects.extend([value(&role)?, value(&binding)?]);
+        } else {
+            for namespace in namespaces {
+                let metadata = named(NAME, Some(namespace));
+                let role = Role { metadata: metadata.clone(), rules: Some(work.clone()) };
+                let role_ref = role_ref::<Role>(NAME);
+                let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+                objects.extend([value(&role)?, value(&binding)?]);
+            }
+        }
+        let metadata = named(ELECTION, home);
+        let role = Role { metadata: metadata.clone(), rules: Some(lead) };
+        let role_ref = role_ref::<Role>(ELECTION);
+        let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+        objects.extend([value(&role)?, value(&binding)?]);
+        Ok(objects)
+    }
+
+    fn subjects(&self) -> Vec<Subject> {
+        vec![Subject {
+            kind: "ServiceAccount".into(),
+            name: NAME.into(),
+            namespace: Some(self.operator_namespace.clone()),
+            ..Subject::default()
+        }]
+    }
+}
+
+/// What it takes to look after every kind there is.
+fn permissions() -> Permissions {
+    struct Needed(Permissions);
+
+    impl Visitor for Needed {
+        fn visit<C: Component>(&mut self) {
+            self.0.look_after::<C>();
+        }
+    }
+
+    let mut needed = Needed(Permissions::to_work());
+    components::for_each(&mut needed);
+    needed.0
+}
+
+fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {
+    let labels = [("app.kubernetes.io/instance", NAME), ("app.kubernetes.io/name", NAME)];
+    ObjectMeta {
+        name: Some(name.to_owned()),
+        namespace: namespace.map(str::to_owned),
+        labels: Some(labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into()),
+        ..ObjectMeta::default()
+    }
+}
+
+fn role_ref<K: Resource<DynamicType = ()>>(name: &str) -> RoleRef {
+    RoleRef { api_group: K::group(&()).into(), kind: K::kind(&()).into(), name: name.to_owned() }
+}
+
+fn value<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> Result<Value, Error> {
+    serde_json::to_value(object)
+        .map_err(|error| Error::Encode { object: K::kind(&()).into(), problem: error.to_string() })
+}

@@ -1,0 +1,209 @@
+//! The chart.
+
+use crate::{
+    deploy, documents,
+    helm::{complaints, name, rendered},
+    manifests, only,
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, fs};
+
+/// Everything switched on, or set to something.
+fn everything() -> Value {
+    json!({
+        "replicaCount": 3,
+        "image": {"registry": "registry.internal", "tag": "1.2.3", "pullPolicy": "Always"},
+        "imagePullSecrets": [{"name": "pull"}],
+        "namespaces": ["one", "two"],
+        "harborClass": "blue",
+        "concurrency": 4,
+        "deadline": 30,
+        "log": {"format": "text", "filter": "debug"},
+        "metrics": {"serviceMonitor": {"enabled": true, "labels": {"release": "prometheus"}}},
+        "page": {"enabled": true},
+        "serviceAccount": {"annotations": {"a": "b"}, "name": "account"},
+        "podAnnotations": {"c": "d"},
+        "podLabels": {"e": "f"},
+        "nodeSelector": {"g": "h"},
+        "tolerations": [{"operator": "Exists"}],
+        "affinity": {"podAntiAffinity": {}},
+        "priorityClassName": "high",
+        "extraEnv": [{"name": "I", "value": "j"}],
+        "podDisruptionBudget": {"maxUnavailable": "50%"},
+    })
+}
+
+fn args(objects: &[Value]) -> Vec<&str> {
+    let container = &only(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
+    container["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect()
+}
+
+#[test]
+fn helm_finds_nothing_to_complain_about() {
+    for values in [json!({}), everything()] {
+        assert_eq!(complaints(&values), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn the_rendered_chart_equals_the_plain_manifests() {
+    let mut rendered = rendered(&json!({})).unwrap();
+    for definition in rendered.iter_mut().filter(|it| it["kind"] == "CustomResourceDefinition") {
+        let annotations = definition["metadata"].as_object_mut().unwrap().remove("annotations");
+        assert_eq!(annotations, Some(json!({"helm.sh/resource-policy": "keep"})));
+    }
+    let mut plain = manifests();
+    // Helm makes the namespace of a release itself, if it is asked to.
+    plain.retain(|object| object["kind"] != "Namespace");
+    plain.sort_by_key(name);
+    let names = |objects: &[Value]| objects.iter().map(name).collect::<Vec<_>>();
+    assert_eq!(names(&rendered), names(&plain));
+    for (rendered, plain) in rendered.iter().zip(&plain) {
+        assert_eq!(rendered, plain, "{}", name(plain));
+    }
+}
+
+#[test]
+fn options_reach_the_process() {
+    let objects = rendered(&everything()).unwrap();
+    let expected = [
+        "run",
+        "--leader-elect",
+        "--log=text",
+        "--namespace=one",
+        "--namespace=two",
+        "--class=blue",
+        "--concurrency=4",
+        "--deadline=30",
+        "--page",
+    ];
+    assert_eq!(args(&objects), expected);
+    let pod = &only(&objects, "Deployment")["spec"]["template"];
+    let container = &pod["spec"]["containers"][0];
+    assert_eq!(container["image"], "registry.internal/goharbor/harbor-operator:1.2.3");
+    assert_eq!(container["imagePullPolicy"], "Always");
+    let variables: Vec<_> =
+        container["env"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(variables, ["POD_NAMESPACE", "RUST_LOG", "I"]);
+    assert_eq!(pod["metadata"]["annotations"], json!({"c": "d"}));
+    assert_eq!(pod["metadata"]["labels"]["e"], "f");
+    let chosen = ["imagePullSecrets", "priorityClassName", "nodeSelector", "tolerations", "affinity"];
+    for field in chosen {
+        assert_eq!(pod["spec"][field], everything()[field], "{field}");
+    }
+}
+
+#[test]
+fn in_chosen_namespaces_nothing_is_allowed_elsewhere() {
+    let objects = rendered(&everything()).unwrap();
+    let everywhere = rendered(&json!({})).unwrap();
+    let of_kind = |kind: &str| objects.iter().filter(|it| it["kind"] == kind).map(name).collect::<Vec<_>>();
+    assert_eq!(of_kind("ClusterRole"), Vec::<String>::new());
+    assert_eq!(of_kind("ClusterRoleBinding"), Vec::<String>::new());
+    assert_eq!(
+        of_kind("Role"),
+        [
+            "Role harbor-operator-ns/harbor-operator-leader-election",
+            "Role one/harbor-operator",
+            "Role two/harbor-operator",
+        ]
+    );
+    assert_eq!(of_kind("RoleBinding").len(), 3);
+    let rules = &only(&everywhere, "ClusterRole")["rules"];
+    let of_namespace =
+        objects.iter().filter(|it| it["kind"] == "Role" && it["metadata"]["name"] == "harbor-operator");
+    assert!(of_namespace.into_iter().all(|role| role["rules"] == *rules));
+    let account = json!([{"kind": "ServiceAccount", "name": "account", "namespace": "harbor-operator-ns"}]);
+    let bindings = objects.iter().filter(|it| it["kind"] == "RoleBinding");
+    assert!(bindings.into_iter().all(|binding| binding["subjects"] == account));
+}
+
+#[test]
+fn what_is_switched_off_is_not_made() {
+    let off = json!({
+        "crds": {"install": false},
+        "replicaCount": 1,
+        "leaderElection": {"enabled": false},
+        "metrics": {"service": {"enabled": false}},
+        "serviceAccount": {"create": false, "name": "mine"},
+        "rbac": {"create": false},
+    });
+    let objects = rendered(&off).unwrap();
+    assert_eq!(
+        objects.iter().map(name).collect::<Vec<_>>(),
+        ["Deployment harbor-operator-ns/harbor-operator"]
+    );
+    assert_eq!(args(&objects), ["run", "--log=json"]);
+    assert_eq!(objects[0]["spec"]["template"]["spec"]["serviceAccountName"], "mine");
+}
+
+#[test]
+fn definitions_go_with_the_chart_only_if_told_so() {
+    let objects = rendered(&json!({"crds": {"keep": false}})).unwrap();
+    let definitions: Vec<_> = objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition").collect();
+    assert_eq!(definitions.len(), api::crds::all().len());
+    assert!(definitions.iter().all(|definition| definition["metadata"].get("annotations").is_none()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_words() {
+    let refused = [
+        (json!({"replicas": 3}), "replicas"),
+        (json!({"namespaces": ["Not a name"]}), "namespaces"),
+        (json!({"log": {"format": "xml"}}), "format"),
+        (json!({"leaderElection": {"enabled": false}}), "set leaderElection.enabled to true"),
+        (
+            json!({"metrics": {"service": {"enabled": false}, "serviceMonitor": {"enabled": true}}}),
+            "set metrics.service.enabled to true",
+        ),
+        (json!({"podLabels": {"a": 1}}), "podLabels"),
+    ];
+    for (values, words) in refused {
+        let error = rendered(&values).unwrap_err();
+        assert!(error.contains(words), "{values}: {error}");
+    }
+}
+
+/// The values below one of the schema's, and those below one of the defaults.
+fn paths(value: &Value, schema: &Value, root: &Value, at: &str, found: &mut [BTreeSet<String>; 2]) {
+    let schema = match schema["$ref"].as_str() {
+        Some(reference) => root.pointer(reference.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    let Some(known) = schema["properties"].as_object() else { return };
+    assert_eq!(schema["additionalProperties"], false, "{at} lets everything pass");
+    let given = value.as_object().unwrap();
+    found[0].extend(given.keys().map(|key| format!("{at}.{key}")));
+    found[1].extend(known.keys().map(|key| format!("{at}.{key}")));
+    for (key, below) in known {
+        paths(given.get(key).unwrap_or(&json!({})), below, root, &format!("{at}.{key}"), found);
+    }
+}
+
+#[test]
+fn the_schema_knows_every_value_that_has_a_default_and_no_other() {
+    let chart = deploy().join("chart/harbor-operator");
+    let values = documents(&fs::read_to_string(chart.join("values.yaml")).unwrap()).remove(0);
+    let schema = fs::read_to_string(chart.join("values.schema.json")).unwrap();
+    let mut schema: Value = serde_json::from_str(&schema).unwrap();
+    // Helm's own.
+    schema["properties"].as_object_mut().unwrap().remove("global").unwrap();
+    // Kubernetes', whose parts are up to it.
+    schema["properties"].as_object_mut().unwrap()["resources"] = json!({});
+    let mut found = [BTreeSet::new(), BTreeSet::new()];
+    paths(&values, &schema, &schema, "", &mut found);
+    let [given, known] = found;
+    assert!(given.len() > 30);
+    assert_eq!(given, known);
+}
+
+#[test]
+fn the_chart_and_the_manifests_are_of_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let chart = fs::read_to_string(deploy().join("chart/harbor-operator/Chart.yaml")).unwrap();
+    let chart = documents(&chart).remove(0);
+    assert_eq!([&chart["version"], &chart["appVersion"]], [version; 2]);
+    let objects = manifests();
+    let container = &only(&objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["image"], format!("goharbor/harbor-operator:{version}"));
+}

@@ -1,0 +1,39 @@
+//! What is in `deploy/`: manifests for kubectl, and a chart, rendered and judged by the real Helm.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod chart;
+mod helm;
+mod manifests;
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Where everything is.
+fn deploy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
+}
+
+/// The documents of a YAML text.
+fn documents(text: &str) -> Vec<Value> {
+    let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
+    documents.into_iter().filter(|document| !document.is_null()).collect()
+}
+
+/// The objects that `kubectl apply -f deploy/` applies, in its order.
+fn manifests() -> Vec<Value> {
+    let mut files: Vec<_> = fs::read_dir(deploy()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
+    files.sort();
+    files.iter().flat_map(|file| documents(&fs::read_to_string(file).unwrap())).collect()
+}
+
+/// The object of a kind, of which there is but one.
+fn only<'a>(objects: &'a [Value], kind: &str) -> &'a Value {
+    let found: Vec<_> = objects.iter().filter(|object| object["kind"] == kind).collect();
+    let [object] = found[..] else { panic!("{} objects of kind {kind}", found.len()) };
+    object
+}

@@ -1,0 +1,344 @@
+//! The operator needs each of its permissions, and no other.
+//!
+//! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
+//! are put in such an order that the verb is needed, and an operator that starts must be refused something.
+
+use crate::cluster::{Cluster, Doomed, NAMESPACE, PERMISSIONS};
+use kube::{
+    Api,
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams},
+    core::ApiResource,
+    discovery::Discovery,
+};
+use plan::mutation::CONTROLLER_LABEL;
+use serde_json::{Value, json};
+use std::{path::Path, time::Duration};
+use tokio::time::timeout;
+
+/// Longer than anything takes the operator but a second look at what did not work.
+const MOMENT: Duration = Duration::from_mins(2);
+
+/// A verb of a resource that the role allows.
+#[derive(Clone, Debug)]
+struct Permission {
+    group: String,
+    resource: String,
+    verb: String,
+}
+
+/// A cluster with an object of every kind, and nothing to do.
+struct Settled {
+    cluster: Cluster,
+    discovery: Discovery,
+}
+
+impl Settled {
+    async fn new() -> Self {
+        let cluster = Cluster::new().await;
+        let operator = cluster.operator(None);
+        cluster.apply("in-cluster.yaml").await;
+        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interruption/everything.yaml");
+        cluster.apply_file(more).await;
+        cluster.until_healthy("acme").await;
+        cluster.until_healthy("beta").await;
+        tokio::time::sleep(MOMENT).await;
+        assert!(!operator.was_refused(), "what is granted suffices to bring everything about");
+        drop(operator);
+        let discovery = Discovery::new(cluster.client.clone()).run().await.unwrap();
+        let settled = Self { cluster, discovery };
+        let operator = settled.operator().await;
+        assert!(!operator.was_refused(), "and to find that there is nothing to do");
+        settled
+    }
+
+    /// An operator that had a moment.
+    async fn operator(&self) -> Doomed {
+        let operator = self.cluster.operator(None);
+        tokio::time::sleep(MOMENT).await;
+        operator
+    }
+
+    fn kind(&self, group: &str, plural: &str) -> ApiResource {
+        let group = self.discovery.get(group).unwrap_or_else(|| panic!("{group} is served"));
+        let mut kinds = group.recommended_resources().into_iter().map(|(kind, _)| kind);
+        kinds.find(|kind| kind.plural == plural).unwrap_or_else(|| panic!("{plural} is served"))
+    }
+
+    fn api(&self, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.cluster.client.clone(), NAMESPACE, kind)
+    }
+
+    /// Children of this kind that are applied; of a kind of which none is, those that are made once.
+    async fn children(&self, kind: &ApiResource) -> Vec<DynamicObject> {
+        let ours = ListParams::default().labels(CONTROLLER_LABEL);
+        let mut children = self.api(kind).list(&ours).await.unwrap().items;
+        let made_once = |child: &DynamicObject| {
+            let annotations = child.metadata.annotations.iter().flatten();
+            annotations.into_iter().any(|(name, value)| name == "goharbor.io/immutable" && value == "true")
+        };
+        if !children.iter().all(made_once) {
+            children.retain(|child| !made_once(child));
+        }
+        children
+    }
+
+    async fn child(&self, kind: &ApiResource) -> DynamicObject {
+        self.children(kind).await.into_iter().next().unwrap_or_else(|| panic!("there is a {}", kind.kind))
+    }
+
+    async fn merge(&self, kind: &ApiResource, name: &str, patch: Value) {
+        self.api(kind).patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+
+    async fn delete(&self, kind: &ApiResource, child: &DynamicObject) {
+        let name = child.metadata.name.as_deref().unwrap();
+        self.merge(kind, name, json!({"metadata": {"finalizers": null}})).await;
+        self.api(kind).delete(name, &DeleteParams::background()).await.unwrap();
+        let gone = async {
+            while self.api(kind).get_opt(name).await.unwrap().is_some() {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        };
+        timeout(MOMENT, gone).await.unwrap_or_else(|_| panic!("{} {name} goes", kind.kind));
+    }
+
+    /// Lets the role allow everything but this.
+    async fn withhold(&self, withheld: Option<&Permission>) {
+        for mut role in PERMISSIONS.iter().cloned().filter(|object| object["kind"] == "ClusterRole") {
+            if let (Some(withheld), Some(rules)) = (withheld, role["rules"].as_array_mut()) {
+                *rules = rules.drain(..).flat_map(|rule| withheld.removed_from(rule)).collect();
+            }
+            self.cluster.apply_object(&role).await;
+        }
+    }
+
+    /// Brings about that an operator which starts next does this.
+    async fn call_for(&self, Permission { group, resource, verb }: &Permission) {
+        let (plural, part) = resource.split_once('/').unwrap_or((resource, ""));
+        if group == "events.k8s.io" {
+            return;
+        }
+        let kind = self.kind(group, plural);
+        match (verb.as_str(), part) {
+            // Volumes are made once, and looked at again only where another becomes of them when their owner goes.
+            ("get" | "patch", "") if plural == "persistentvolumeclaims" => self.turn_deletion_policy().await,
+            // Whoever starts lists, watches, and compares what is there with what should be.
+            ("list" | "watch" | "get", "") => {}
+            ("create", "") => {
+                let child = self.child(&kind).await;
+                self.delete(&kind, &child).await;
+            }
+            ("patch", "") => {
+                for child in self.children(&kind).await {
+                    let mut labels = child.metadata.labels.iter().flatten();
+                    let (label, _) = labels.find(|(name, _)| *name != CONTROLLER_LABEL).unwrap();
+                    let name = child.metadata.name.as_deref().unwrap();
+                    self.merge(&kind, name, json!({"metadata": {"labels": {label: "drift"}}})).await;
+                }
+            }
+            ("delete", "") => self.leave_behind(&kind).await,
+            ("patch", "status") => {
+                for object in self.api(&kind).list(&ListParams::default()).await.unwrap() {
+                    let patch = Patch::Merge(json!({"status": null}));
+                    let name = object.metadata.name.as_deref().unwrap();
+                    self.api(&kind).patch_status(name, &PatchParams::default(), &patch).await.unwrap();
+                }
+            }
+            ("update", "finalizers") => {
+                let (owned, child) = self.owned_by(&kind).await;
+                self.delete(&owned, &child).await;
+            }
+            other => panic!("nobody knows when {other:?} is needed"),
+        }
+    }
+
+    /// Makes a child that its owner no longer wants, such as one that had another name once.
+    async fn leave_behind(&self, kind: &ApiResource) {
+        let children = self.children(kind).await;
+        let owned = |child: &&DynamicObject| child.metadata.owner_references.is_some();
+        let stray = children.iter().find(owned).or(children.first());
+        let mut stray = stray.unwrap_or_else(|| panic!("there is a {}", kind.kind)).clone();
+        let cluster = self.kind("goharbor.io", "harborclusters");
+        let owner = self.api(&cluster).get("acme").await.unwrap();
+        let owner = json!([{
+            "apiVersion": "goharbor.io/v1beta1", "kind": "HarborCluster", "name": "acme",
+            "uid": owner.metadata.uid, "controller": true,
+        }]);
+        let references = stray.metadata.owner_references.take().map_or(owner, |references| json!(references));
+        let labels = stray.metadata.labels.take();
+        let mut spec = stray.data["spec"].take();
+        // Addresses are given out once.
+        if let Some(spec) = spec.as_object_mut() {
+            spec.retain(|field, _| !field.starts_with("clusterIP") && field != "healthCheckNodePort");
+            for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+                port.as_object_mut().unwrap().remove("nodePort");
+            }
+        }
+        let mut object = json!({
+            "apiVersion": kind.api_version, "kind": kind.kind,
+            "metadata": {
+                "name": "left-behind", "namespace": NAMESPACE, "labels": labels, "ownerReferences": references,
+            },
+        });
+        if !spec.is_null() {
+            object["spec"] = spec;
+        }
+        self.cluster.apply_object(&object).await;
+    }
+
+    /// A child of an owner of this kind that is applied, and its kind.
+    async fn owned_by(&self, owner: &ApiResource) -> (ApiResource, DynamicObject) {
+        for permission in granted().iter().filter(|permission| permission.verb == "create") {
+            if permission.group == "events.k8s.io" {
+                continue;
+            }
+            let kind = self.kind(&permission.group, &permission.resource);
+            for child in self.children(&kind).await {
+                let owners = child.metadata.owner_references.iter().flatten();
+                if owners.into_iter().any(|it| it.kind == owner.kind && it.block_owner_deletion == Some(true))
+                {
+                    return (kind, child);
+                }
+            }
+        }
+        panic!("a {} has no children", owner.kind)
+    }
+
+    /// Has data go with its owner that would have stayed, or the other way round.
+    async fn turn_deletion_policy(&self) {
+        let kind = self.kind("goharbor.io", "harborclusters");
+        let stays = self.api(&kind).get("acme").await.unwrap().data["spec"]["deletionPolicy"] != "Delete";
+        let policy = if stays { "Delete" } else { "Retain" };
+        self.merge(&kind, "acme", json!({"spec": {"deletionPolicy": policy}})).await;
+    }
+
+    /// Something goes wrong for a while, is put right, and goes wrong again.
+    async fn trouble(&self) {
+        let kind = self.kind("goharbor.io", "harborclusters");
+        for secret in ["nobody-has-made-this", "harbor-admin", "nobody-has-made-this", "harbor-admin"] {
+            self.merge(&kind, "beta", json!({"spec": {"harborAdminPasswordRef": secret}})).await;
+            tokio::time::sleep(Duration::from_secs(20)).await;
+        }
+    }
+
+    /// Whether an operator without this permission is refused something; then everything is put right again.
+    async fn needs(&self, permission: &Permission) -> bool {
+        self.call_for(permission).await;
+        self.withhold(Some(permission)).await;
+        let operator = self.cluster.operator(None);
+        let refused = async {
+            if permission.group == "events.k8s.io" {
+                self.trouble().await;
+            }
+            operator.refused().await;
+        };
+        let refused = timeout(MOMENT, refused).await.is_ok();
+        drop(operator);
+        self.withhold(None).await;
+        // What was deleted comes back, or the next one would not get as far. The rest is no trouble to anybody.
+        if matches!(permission.verb.as_str(), "create" | "update") {
+            let operator = self.operator().await;
+            assert!(!operator.was_refused(), "{permission:?} is given back");
+        }
+        refused
+    }
+}
+
+impl Permission {
+    /// What is left of a rule without this.
+    fn removed_from(&self, mut rule: Value) -> Vec<Value> {
+        let Self { group, resource, verb } = self;
+        if rule["apiGroups"] != json!([group]) || !take(&mut rule["resources"], resource) {
+            return vec![rule];
+        }
+        let mut of_resource = json!({"apiGroups": [group], "resources": [resource], "verbs": rule["verbs"]});
+        assert!(take(&mut of_resource["verbs"], verb), "a resource has one rule");
+        let mut left = vec![rule, of_resource];
+        left.retain(|rule| rule["resources"] != json!([]) && rule["verbs"] != json!([]));
+        left
+    }
+}
+
+/// Whether a word was in a list, where it no longer is.
+fn take(words: &mut Value, word: &str) -> bool {
+    let words = words.as_array_mut().unwrap();
+    let before = words.len();
+    words.retain(|it| it != word);
+    words.len() < before
+}
+
+/// Everything that the role for the whole cluster allows, one by one.
+fn granted() -> Vec<Permission> {
+    let mut granted = Vec::new();
+    for role in PERMISSIONS.iter().filter(|object| object["kind"] == "ClusterRole") {
+        for rule in role["rules"].as_array().unwrap() {
+            let words = |field: &str| {
+                let words = rule[field].as_array().unwrap().iter();
+                words.map(|word| word.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            for (group, resource) in words("apiGroups").iter().flat_map(|group| {
+                words("resources").into_iter().map(move |resource| (group.clone(), resource))
+            }) {
+                let permission = |verb| Permission { group: group.clone(), resource: resource.clone(), verb };
+                granted.extend(words("verbs").into_iter().map(permission));
+            }
+        }
+    }
+    granted
+}
+
+/// Each permission with one of these verbs is needed.
+async fn are_needed(verbs: &[&str]) {
+    let settled = Settled::new().await;
+    let mut permissions = granted();
+    permissions.retain(|permission| verbs.contains(&permission.verb.as_str()));
+    println!("{} permissions with the verbs {verbs:?}", permissions.len());
+    assert!(!permissions.is_empty());
+    let mut idle = Vec::new();
+    for permission in permissions {
+        if !settled.needs(&permission).await {
+            idle.push(permission);
+        }
+    }
+    assert!(idle.is_empty(), "nobody needs {idle:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_list_or_watch_is_needed() {
+    are_needed(&["list", "watch"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_get_is_needed() {
+    are_needed(&["get"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_patch_is_needed() {
+    are_needed(&["patch"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_create_is_needed() {
+    are_needed(&["create"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_delete_is_needed() {
+    are_needed(&["delete"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_update_is_needed() {
+    are_needed(&["update"]).await;
+}
+
+#[test]
+fn every_verb_is_tried() {
+    let tried = ["create", "delete", "get", "list", "patch", "update", "watch"];
+    let granted = granted();
+    assert_eq!(
+        granted.iter().find(|permission| !tried.contains(&permission.verb.as_str())).map(|it| &it.verb),
+        None
+    );
+}

@@ -1,0 +1,154 @@
+//! What the operator must be allowed to do: the one table of what it asks of the API server, by kind.
+
+use k8s_openapi::api::{
+    core::v1::{ConfigMap, Secret},
+    rbac::v1::PolicyRule,
+};
+use kube::core::ApiResource;
+use plan::{Children, Component, Making};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Verbs = &'static [&'static str];
+
+/// Every kind is listed once and then watched.
+const OBSERVE: Verbs = &["list", "watch"];
+/// What a plan or a pod template refers to, and what others make, is looked at too.
+const READ: Verbs = &["get", "list", "watch"];
+/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well.
+const MAKE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
+/// Statuses are applied to what exists.
+const REPORT: Verbs = &["patch"];
+/// Asked for by the admission plugin OwnerReferencesPermissionEnforcement of who makes the deletion of an owner wait for
+/// its children; nothing is ever sent there.
+const BLOCK_DELETION: Verbs = &["update"];
+/// An event that happens again becomes a series.
+const TELL: Verbs = &["create", "patch"];
+/// A lease is looked at, taken and renewed.
+const LEAD: Verbs = &["create", "get", "update"];
+
+/// Verbs by group and resource; a subresource follows its resource after a slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permissions(BTreeMap<(String, String), BTreeSet<&'static str>>);
+
+impl Permissions {
+    /// What it takes to look after no kind at all: any Secret or ConfigMap may be an input, and there are events.
+    pub fn to_work() -> Self {
+        let mut permissions = Self(BTreeMap::new());
+        for input in Children::none().and::<Secret>().and::<ConfigMap>().iter() {
+            permissions.allow(&input.resource.group, &input.resource.plural, READ);
+        }
+        permissions.allow("events.k8s.io", "events", TELL);
+        permissions
+    }
+
+    /// What it takes to be the one of several processes that works, in the namespace of the process.
+    pub fn to_lead() -> Self {
+        let mut permissions = Self(BTreeMap::new());
+        permissions.allow("coordination.k8s.io", "leases", LEAD);
+        permissions
+    }
+
+    /// Adds what it takes to look after objects of this kind.
+    pub fn look_after<C: Component>(&mut self) {
+        let ApiResource { group, plural, .. } = ApiResource::erase::<C::Owner>(&());
+        self.allow(&group, &plural, OBSERVE);
+        self.allow(&group, &format!("{plural}/status"), REPORT);
+        let children = C::children();
+        if children.iter().any(|kind| kind.making == Making::Ours) {
+            self.allow(&group, &format!("{plural}/finalizers"), BLOCK_DELETION);
+        }
+        for kind in children.iter() {
+            let verbs = match kind.making {
+                Making::Ours => MAKE,
+                Making::Others => READ,
+            };
+            self.allow(&kind.resource.group, &kind.resource.plural, verbs);
+        }
+    }
+
+    /// As rules of a role: one for all resources of a group that may be treated alike.
+    pub fn rules(&self) -> Vec<PolicyRule> {
+        let mut rules = BTreeMap::<_, Vec<String>>::new();
+        for ((group, resource), verbs) in &self.0 {
+            rules.entry((group, verbs)).or_default().push(resource.clone());
+        }
+        let rule = |((group, verbs), resources): ((&String, &BTreeSet<&str>), Vec<String>)| PolicyRule {
+            api_groups: Some(vec![group.clone()]),
+            resources: Some(resources),
+            verbs: verbs.iter().map(|&verb| verb.to_owned()).collect(),
+            ..PolicyRule::default()
+        };
+        rules.into_iter().map(rule).collect()
+    }
+
+    fn allow(&mut self, group: &str, resource: &str, verbs: Verbs) {
+        self.0.entry((group.to_owned(), resource.to_owned())).or_default().extend(verbs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::v1beta1::{Core, Portal};
+    use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+    use plan::{Builder, PlanError, World};
+
+    struct Alone;
+
+    impl Component for Alone {
+        type Owner = Portal;
+        const NAME: &'static str = "alone";
+
+        fn children() -> Children {
+            Children::none()
+        }
+
+        fn desired(_: &Portal, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+            Ok(())
+        }
+    }
+
+    struct Parent;
+
+    impl Component for Parent {
+        type Owner = Core;
+        const NAME: &'static str = "parent";
+
+        fn children() -> Children {
+            Children::none().awaiting::<StatefulSet>().awaiting::<Deployment>().and::<Deployment>()
+        }
+
+        fn desired(_: &Core, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+            Ok(())
+        }
+    }
+
+    fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        PolicyRule {
+            api_groups: Some(vec![group.into()]),
+            resources: Some(owned(resources)),
+            verbs: owned(verbs),
+            ..PolicyRule::default()
+        }
+    }
+
+    #[test]
+    fn a_kind_is_allowed_what_is_done_to_it_and_no_more() {
+        let mut permissions = Permissions::to_work();
+        permissions.look_after::<Alone>();
+        permissions.look_after::<Parent>();
+        assert_eq!(
+            permissions.rules(),
+            [
+                rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
+                rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),
+                rule("apps", &["statefulsets"], &["get", "list", "watch"]),
+                rule("events.k8s.io", &["events"], &["create", "patch"]),
+                rule("goharbor.io", &["cores", "portals"], &["list", "watch"]),
+                rule("goharbor.io", &["cores/status", "portals/status"], &["patch"]),
+                rule("goharbor.io", &["cores/finalizers"], &["update"]),
+            ]
+        );
+    }
+}

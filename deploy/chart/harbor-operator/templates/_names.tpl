@@ -1,0 +1,19 @@
+{{- define "harbor-operator.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- /* Room is left for the longest suffix, -leader-election. */ -}}
+{{- define "harbor-operator.fullname" -}}
+{{- $name := include "harbor-operator.name" . }}
+{{- $release := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
+{{- .Values.fullnameOverride | default $release | trunc 47 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "harbor-operator.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "harbor-operator.fullname" .) "default") }}
+{{- end }}
+
+{{- define "harbor-operator.labels" -}}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "harbor-operator.name" . }}
+{{- end }}
