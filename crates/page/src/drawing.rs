@@ -8,7 +8,7 @@ use crate::{
 use std::fmt::Write as _;
 
 const MEASURES: Measures =
-    Measures { width: 208, height: 46, gap: 14, lane: 8, drop: 36, margin: 10, columns: 5 };
+    Measures { width: 208, height: 46, gap: 14, lane: 4, drop: 36, margin: 10, columns: 5 };
 /// With more parts than this, rows have a box less: there are more lines that need the room.
 const MANY: usize = 30;
 /// Letters of a name for which a box has room.

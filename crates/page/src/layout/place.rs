@@ -46,11 +46,11 @@ fn offsets(row: &[Cell], measures: &Measures) -> Vec<i64> {
     offsets
 }
 
-/// The space between neighbours; lines may be closer to each other than boxes.
+/// The space between neighbours; a line may be closer than a box.
 fn gap(one: Cell, other: Cell, measures: &Measures) -> i64 {
     match (one, other) {
-        (Cell::Lane(_), Cell::Lane(_)) => measures.gap / 2,
-        (Cell::Box(_), _) | (_, Cell::Box(_)) => measures.gap,
+        (Cell::Box(_), Cell::Box(_)) => measures.gap,
+        (Cell::Lane(_), _) | (_, Cell::Lane(_)) => measures.gap / 2,
     }
 }
 
