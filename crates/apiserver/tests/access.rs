@@ -278,29 +278,29 @@ async fn where_owner_references_are_protected_they_need_leave_of_their_own() {
     let rule = |resource: &str, verbs: &[&str]| json!([{"apiGroups": [""], "resources": [resource], "verbs": verbs}]);
     world.grant("writer", rule("configmaps", &["create", "patch"]), user("jane")).await;
     let owner = world.admin.created(CONFIG_MAPS, &config_map("owner")).await;
-    let owned = |name: &str, blocks: bool| {
+    let child = |name: &str, blocks: bool| {
         let reference = json!({
             "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"],
             "blockOwnerDeletion": blocks,
         });
         json!({"metadata": {"name": name, "ownerReferences": [reference]}})
     };
-    assert_eq!(world.jane.create(CONFIG_MAPS, &owned("free", false)).await.0, 201);
-    let (code, answer) = world.jane.create(CONFIG_MAPS, &owned("blocking", true)).await;
+    assert_eq!(world.jane.create(CONFIG_MAPS, &child("free", false)).await.0, 201);
+    let (code, answer) = world.jane.create(CONFIG_MAPS, &child("blocking", true)).await;
     let why =
         "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
     assert_eq!(code, 403);
     assert!(answer["message"].as_str().unwrap().contains(why), "{answer}");
     world.grant("blocker", rule("configmaps/finalizers", &["update"]), user("jane")).await;
-    assert_eq!(world.jane.create(CONFIG_MAPS, &owned("blocking", true)).await.0, 201);
+    assert_eq!(world.jane.create(CONFIG_MAPS, &child("blocking", true)).await.0, 201);
 
     world.admin.created(CONFIG_MAPS, &config_map("found")).await;
     let found = format!("{CONFIG_MAPS}/found");
     assert_eq!(world.jane.merge(&found, &json!({"metadata": {"labels": {"a": "b"}}})).await.0, 200);
-    let (code, answer) = world.jane.merge(&found, &owned("found", false)).await;
+    let (code, answer) = world.jane.merge(&found, &child("found", false)).await;
     let why = "cannot set an ownerRef on a resource you can't delete";
     assert_eq!(code, 403);
     assert!(answer["message"].as_str().unwrap().contains(why), "{answer}");
     world.grant("deleter", rule("configmaps", &["delete"]), user("jane")).await;
-    assert_eq!(world.jane.merge(&found, &owned("found", false)).await.0, 200);
+    assert_eq!(world.jane.merge(&found, &child("found", false)).await.0, 200);
 }

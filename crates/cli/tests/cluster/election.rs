@@ -26,7 +26,7 @@ fn start(world: &World) -> Child {
         .env("HARBOR_OPERATOR_LEASE_DURATION", or("HARBOR_OPERATOR_LEASE_DURATION", DURATION))
         .env("HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", or("HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", DEADLINE))
         .env("HARBOR_OPERATOR_LEASE_RETRY_PERIOD", or("HARBOR_OPERATOR_LEASE_RETRY_PERIOD", PERIOD))
-        .env("KUBECONFIG", world.plane.kubeconfig())
+        .env("KUBECONFIG", world.operators_kubeconfig())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)

@@ -16,7 +16,7 @@ use kube::{
 };
 use sandbox::{StandIns, definitions};
 use serde_json::Value;
-use std::{fs, process::Stdio};
+use std::{fs, path::Path, process::Stdio};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
@@ -66,9 +66,14 @@ async fn surroundings(plane: &ControlPlane, stop: &CancellationToken) {
     tokio::spawn(StandIns::new(plane.client()).run(stop.clone()));
 }
 
-fn operator(plane: &ControlPlane, kubeconfig: &std::path::Path) -> Child {
+/// The process as the Deployment starts it, but for its ports, which may not be free here.
+fn operator(plane: &ControlPlane, kubeconfig: &Path) -> Child {
+    let objects = documents(&root().join("deploy/operator.yaml"));
+    let args = &objects[0]["spec"]["template"]["spec"]["containers"][0]["args"];
     Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .arg("run")
+        .args(args.as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()))
+        .env("HARBOR_OPERATOR_HEALTH_ADDRESS", "off")
+        .env("HARBOR_OPERATOR_METRICS_ADDRESS", "off")
         .env("KUBECONFIG", kubeconfig)
         .env("POD_NAMESPACE", HOME)
         .current_dir(plane.folder())

@@ -24,7 +24,7 @@ impl Process {
         let child = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
             .args(["run", "--namespace", &world.name, "--log", "json"])
             .args(["--health-address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0"])
-            .env("KUBECONFIG", world.plane.kubeconfig())
+            .env("KUBECONFIG", world.operators_kubeconfig())
             .env_remove("RUST_LOG")
             .stdout(Stdio::null())
             .stderr(log.reopen().unwrap())

@@ -7,6 +7,8 @@ mod graph;
 #[cfg(test)]
 mod input;
 #[cfg(test)]
+mod rbac;
+#[cfg(test)]
 mod render;
 #[cfg(test)]
 mod run;

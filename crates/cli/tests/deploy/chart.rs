@@ -6,7 +6,7 @@ use crate::{
     manifests, only,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, process::Command};
 
 /// Everything switched on, or set to something.
 fn everything() -> Value {
@@ -18,7 +18,8 @@ fn everything() -> Value {
         "harborClass": "blue",
         "concurrency": 4,
         "deadline": 30,
-        "log": {"format": "text", "filter": "debug"},
+        "log": {"format": "text", "level": "debug"},
+        "defaults": {"imageRepository": "mirror.internal", "imageTagSuffix": "-fips", "networkPolicies": true},
         "metrics": {"serviceMonitor": {"enabled": true, "labels": {"release": "prometheus"}}},
         "page": {"enabled": true},
         "serviceAccount": {"annotations": {"a": "b"}, "name": "account"},
@@ -70,12 +71,16 @@ fn options_reach_the_process() {
         "run",
         "--leader-elect",
         "--log=text",
+        "--log-level=debug",
         "--namespace=one",
         "--namespace=two",
         "--class=blue",
         "--concurrency=4",
         "--deadline=30",
-        "--page",
+        "--image-repository=mirror.internal",
+        "--image-tag-suffix=-fips",
+        "--network-policies",
+        "--page-address=127.0.0.1:8081",
     ];
     assert_eq!(args(&objects), expected);
     let pod = &only(&objects, "Deployment")["spec"]["template"];
@@ -84,13 +89,50 @@ fn options_reach_the_process() {
     assert_eq!(container["imagePullPolicy"], "Always");
     let variables: Vec<_> =
         container["env"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
-    assert_eq!(variables, ["POD_NAMESPACE", "RUST_LOG", "I"]);
+    assert_eq!(variables, ["POD_NAMESPACE", "I"]);
     assert_eq!(pod["metadata"]["annotations"], json!({"c": "d"}));
     assert_eq!(pod["metadata"]["labels"]["e"], "f");
     let chosen = ["imagePullSecrets", "priorityClassName", "nodeSelector", "tolerations", "affinity"];
     for field in chosen {
         assert_eq!(pod["spec"][field], everything()[field], "{field}");
     }
+}
+
+/// It gets as far as looking for a cluster.
+#[test]
+fn the_process_knows_every_option() {
+    for values in [json!({}), everything(), json!({"fullnameOverride": "blue"})] {
+        let objects = rendered(&values).unwrap();
+        // What is on its way and not there yet.
+        let known = args(&objects).into_iter().filter(|arg| !arg.starts_with("--page"));
+        let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+            .args(known)
+            .env("KUBECONFIG", "/does/not/exist")
+            .env("POD_NAMESPACE", "harbor-operator-ns")
+            .env_remove("KUBERNETES_SERVICE_HOST")
+            .output()
+            .unwrap();
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(words.contains("no cluster"), "{words}");
+    }
+}
+
+#[test]
+fn alerts_and_the_dashboard_come_along_if_asked_for() {
+    let asked = json!({"metrics": {
+        "prometheusRule": {"enabled": true, "labels": {"release": "prometheus"}},
+        "dashboard": {"enabled": true},
+    }});
+    let objects = rendered(&asked).unwrap();
+    let observability = deploy().join("observability");
+    let alerts = documents(&fs::read_to_string(observability.join("alerts.yaml")).unwrap()).remove(0);
+    let rule = only(&objects, "PrometheusRule");
+    assert_eq!((&rule["spec"], &rule["metadata"]["labels"]["release"]), (&alerts, &json!("prometheus")));
+    let config = only(&objects, "ConfigMap");
+    assert_eq!(config["metadata"]["labels"]["grafana_dashboard"], "1");
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let dashboard = fs::read_to_string(observability.join("dashboard.json")).unwrap();
+    assert_eq!(parsed(config["data"]["harbor-operator.json"].as_str().unwrap()), parsed(&dashboard));
 }
 
 #[test]

@@ -23,12 +23,17 @@ fn documents(text: &str) -> Vec<Value> {
     documents.into_iter().filter(|document| !document.is_null()).collect()
 }
 
-/// The objects that `kubectl apply -f deploy/` applies, in its order.
-fn manifests() -> Vec<Value> {
+/// The files that `kubectl apply -f deploy/` applies, in its order.
+fn files() -> Vec<PathBuf> {
     let mut files: Vec<_> = fs::read_dir(deploy()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
     files.sort();
-    files.iter().flat_map(|file| documents(&fs::read_to_string(file).unwrap())).collect()
+    files
+}
+
+/// The objects in them.
+fn manifests() -> Vec<Value> {
+    files().iter().flat_map(|file| documents(&fs::read_to_string(file).unwrap())).collect()
 }
 
 /// The object of a kind, of which there is but one.

@@ -1,8 +1,8 @@
 //! The plain manifests.
 
-use crate::{deploy, documents, manifests, only};
+use crate::{deploy, documents, files, manifests, only};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs, process::Command};
+use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
 
 /// What the binary prints.
 fn printed(arguments: &[&str]) -> String {
@@ -34,10 +34,8 @@ fn the_namespace_comes_before_what_is_in_it() {
 #[test]
 fn kustomize_takes_the_files_that_kubectl_takes() {
     let kustomization = documents(&fs::read_to_string(deploy().join("Kustomization")).unwrap()).remove(0);
-    let files =
-        fs::read_dir(deploy()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut files: Vec<_> = files.filter(|file| file.ends_with(".yaml")).collect();
-    files.sort();
+    let name = |file: &PathBuf| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let files: Vec<_> = files().iter().map(name).collect();
     assert_eq!(kustomization["resources"], json!(files));
 }
 

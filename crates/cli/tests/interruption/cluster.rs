@@ -17,7 +17,7 @@ use kube::{
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
 use plan::Component;
-use runtime::{Operator, Options};
+use runtime::{Election, Operator, Options, Timing};
 use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
 use std::{
@@ -40,7 +40,9 @@ use tower::ServiceExt as _;
 
 /// Where everything is created.
 pub const NAMESPACE: &str = "registry";
-/// Who the operator is.
+/// Where the operator runs.
+pub const HOME: &str = "harbor-operator-ns";
+/// Who it is.
 const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator";
 
 pub struct Cluster {
@@ -147,6 +149,21 @@ impl Cluster {
 
     /// An operator that is killed after so many writes: it does not hear the answer to the last one.
     pub fn operator(&self, writes: Option<u64>) -> Doomed {
+        self.started(writes, None)
+    }
+
+    /// An operator that works once it leads.
+    pub fn candidate(&self) -> Doomed {
+        let election = Election {
+            namespace: HOME.into(),
+            name: "harbor-operator".into(),
+            identity: "candidate".into(),
+            timing: Timing::USUAL,
+        };
+        self.started(None, Some(election))
+    }
+
+    fn started(&self, writes: Option<u64>, election: Option<Election>) -> Doomed {
         struct All(Operator);
         impl Visitor for All {
             fn visit<C: Component>(&mut self) {
@@ -174,7 +191,7 @@ impl Cluster {
                 answer
             }
         });
-        let options = Options { clock, ..Options::default() };
+        let options = Options { clock, election, ..Options::default() };
         let mut all = All(Operator::new(Client::new(counted, "default"), options));
         components::for_each(&mut all);
         let task = tokio::spawn(async move { all.0.run(CancellationToken::new()).await.unwrap() });

@@ -3,7 +3,8 @@
 //! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
-use crate::cluster::{Cluster, Doomed, NAMESPACE, PERMISSIONS};
+use crate::cluster::{Cluster, Doomed, HOME, NAMESPACE, PERMISSIONS};
+use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api,
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams},
@@ -104,7 +105,7 @@ impl Settled {
 
     /// Lets the role allow everything but this.
     async fn withhold(&self, withheld: Option<&Permission>) {
-        for mut role in PERMISSIONS.iter().cloned().filter(|object| object["kind"] == "ClusterRole") {
+        for mut role in PERMISSIONS.iter().filter(|object| object["kind"] == "ClusterRole").cloned() {
             if let (Some(withheld), Some(rules)) = (withheld, role["rules"].as_array_mut()) {
                 *rules = rules.drain(..).flat_map(|rule| withheld.removed_from(rule)).collect();
             }
@@ -155,8 +156,8 @@ impl Settled {
     /// Makes a child that its owner no longer wants, such as one that had another name once.
     async fn leave_behind(&self, kind: &ApiResource) {
         let children = self.children(kind).await;
-        let owned = |child: &&DynamicObject| child.metadata.owner_references.is_some();
-        let stray = children.iter().find(owned).or(children.first());
+        let has_owner = |child: &&DynamicObject| child.metadata.owner_references.is_some();
+        let stray = children.iter().find(has_owner).or(children.first());
         let mut stray = stray.unwrap_or_else(|| panic!("there is a {}", kind.kind)).clone();
         let cluster = self.kind("goharbor.io", "harborclusters");
         let owner = self.api(&cluster).get("acme").await.unwrap();
@@ -331,6 +332,31 @@ async fn each_permission_to_delete_is_needed() {
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_update_is_needed() {
     are_needed(&["update"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_lead_is_needed() {
+    let cluster = Cluster::new().await;
+    let leases: Api<Lease> = Api::namespaced(cluster.client.clone(), HOME);
+    let role = PERMISSIONS.iter().find(|object| object["kind"] == "Role").unwrap();
+    let verbs = role["rules"][0]["verbs"].as_array().unwrap();
+    assert_eq!((role["rules"].as_array().unwrap().len(), verbs.len()), (1, 3));
+    for verb in verbs {
+        cluster.apply_object(role).await;
+        let candidate = cluster.candidate();
+        tokio::time::sleep(MOMENT).await;
+        assert!(!candidate.was_refused(), "what is granted suffices to lead");
+        drop(candidate);
+
+        let mut less = role.clone();
+        assert!(take(&mut less["rules"][0]["verbs"], verb.as_str().unwrap()));
+        cluster.apply_object(&less).await;
+        if verb == "create" {
+            leases.delete("harbor-operator", &DeleteParams::default()).await.unwrap();
+        }
+        let candidate = cluster.candidate();
+        timeout(MOMENT, candidate.refused()).await.unwrap_or_else(|_| panic!("nobody needs {verb}"));
+    }
 }
 
 #[test]

@@ -1,0 +1,55 @@
+use crate::run::{Folder, documents};
+use serde_json::{Value, json};
+
+fn printed(arguments: &str) -> Vec<Value> {
+    let ran = Folder::empty().run(arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    documents(&ran.stdout)
+}
+
+/// Kind, namespace and name.
+fn names(objects: &[Value]) -> Vec<String> {
+    let name = |object: &Value| {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
+    };
+    objects.iter().map(name).collect()
+}
+
+#[test]
+fn the_whole_cluster_takes_a_cluster_role() {
+    let objects = printed("rbac");
+    assert_eq!(
+        names(&objects),
+        [
+            "ServiceAccount harbor-operator-ns/harbor-operator",
+            "ClusterRole /harbor-operator",
+            "ClusterRoleBinding /harbor-operator",
+            "Role harbor-operator-ns/harbor-operator-leader-election",
+            "RoleBinding harbor-operator-ns/harbor-operator-leader-election",
+        ]
+    );
+}
+
+#[test]
+fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
+    let objects = printed("rbac --namespace b --namespace a --namespace b --operator-namespace home");
+    assert_eq!(
+        names(&objects),
+        [
+            "ServiceAccount home/harbor-operator",
+            "Role a/harbor-operator",
+            "RoleBinding a/harbor-operator",
+            "Role b/harbor-operator",
+            "RoleBinding b/harbor-operator",
+            "Role home/harbor-operator-leader-election",
+            "RoleBinding home/harbor-operator-leader-election",
+        ]
+    );
+    assert_eq!(objects[1]["rules"], printed("rbac")[1]["rules"]);
+    let account = json!([{"kind": "ServiceAccount", "name": "harbor-operator", "namespace": "home"}]);
+    for binding in objects.iter().filter(|object| object["kind"] == "RoleBinding") {
+        assert_eq!(binding["subjects"], account);
+        assert_eq!(binding["roleRef"]["name"], binding["metadata"]["name"]);
+    }
+}
