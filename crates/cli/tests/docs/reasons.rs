@@ -10,7 +10,8 @@ const CRATES: [&str; 3] = ["crates/plan/src", "crates/runtime/src", "crates/comp
 const DECIDES: [&str; 2] = ["Classify for ", "pub fn fold("];
 
 /// Words in those files, quoted and in the shape of a reason, that are something else.
-const OTHERS: [&str; 7] = ["Failed", "InProgress", "Reconciling", "Stalled", "True", "False", "Unknown"];
+const OTHERS: [&str; 8] =
+    ["Failed", "InProgress", "Reconciling", "Secret", "Stalled", "True", "False", "Unknown"];
 
 fn is_reason(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
