@@ -6,6 +6,7 @@ use clap::Args;
 
 /// Whether and where the web page is served.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Seeing into it")]
 pub struct PageFlags {
     /// Where to serve a read-only web page about everything that is looked after here: IP:PORT, :PORT or off
     ///

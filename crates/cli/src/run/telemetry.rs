@@ -11,6 +11,7 @@ use std::{panic, sync::Arc};
 
 /// How one sees into the operator.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Seeing into it")]
 pub struct Telemetry {
     /// Where to answer /healthz and /readyz: :PORT, IP:PORT or off [default: :5000]
     #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_HEALTH_ADDRESS")]
