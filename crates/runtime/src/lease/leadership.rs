@@ -8,7 +8,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Whether this operator leads. What it says is true for the moment it is asked, and is acted upon by [`Self::guard`].
+/// Whether this operator leads. What it says is true for the moment it is asked, and is acted upon by the guard of its client.
 #[derive(Clone, Debug)]
 pub struct Leadership(Arc<watch::Sender<Term>>);
 
