@@ -139,6 +139,7 @@ async fn a_forbidden_write_shows_up_where_users_look() {
     world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
     world.allow(&user, "list,watch", "deployments").await;
     world.allow(&user, "get,list,watch,patch", "widgets.engine.test,widgets.engine.test/status").await;
+    world.allow(&user, "update", "widgets.engine.test/finalizers").await;
     world.allow(&user, "list,watch", "gadgets.engine.test").await;
     world.allow(&user, "create,patch", "events.events.k8s.io").await;
     let config = world.plane.user(&user, &[]);
