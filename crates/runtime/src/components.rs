@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    apply::Learned,
     index::MANAGERS,
+    learned::Learned,
     reconcile::{Reconciler, key_of},
     source::Source,
 };

@@ -7,8 +7,9 @@ use crate::{
     metrics::{Looks, State},
     progress::Stage,
     queue::Queue,
-    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, Shared, key_of, stored},
+    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, key_of, stored},
     session::Session,
+    shared::Shared,
     watch::{Patience, paged},
 };
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};

@@ -7,9 +7,8 @@ use crate::{
     events::Events,
     health::FirstList,
     lease::{Election, Elector, Leadership, Lost},
-    progress::Audience,
-    reconcile::Shared,
     router::Router,
+    shared::Shared,
     watch::watch,
 };
 use futures::future::BoxFuture;
@@ -17,11 +16,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
 use plan::{ChildKind, Children, Component, Defaults, HarborClass, ObjectKey};
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, atomic::AtomicU64},
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -233,29 +228,9 @@ impl Operator {
             .map(|Registration { resource, .. }| router.queue(&resource.group, &resource.kind))
             .collect();
         let is_owner = |resource: &ApiResource| self.registrations.iter().any(|r| r.resource == *resource);
-        let shared = Arc::new(Shared {
-            client: client.clone(),
-            router,
-            kinds: children
-                .iter()
-                .map(|kind| {
-                    ((kind.resource.group.clone(), kind.resource.kind.clone()), kind.resource.clone())
-                })
-                .collect(),
-            cache: Arc::clone(cache),
-            predecessors: self.options.predecessors.clone(),
-            class: self.options.class.clone(),
-            defaults: self.options.defaults.clone(),
-            dice: Arc::clone(&self.options.dice),
-            clock: self.options.clock,
-            events: events.clone(),
-            metrics: Arc::clone(&self.options.metrics),
-            health: Arc::clone(&self.options.health),
-            trace_id: self.options.trace_id,
-            reconciles: AtomicU64::new(0),
-            audience: Audience(self.options.observer.clone()),
-            stop: stop.clone(),
-        });
+        let (client, events, cache) = (client.clone(), events.clone(), Arc::clone(cache));
+        let shared = Shared::new(client, router, &children, &self.options, events, cache, stop.clone());
+        let shared = Arc::new(shared);
         let mut settled = vec![leading.clone()];
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
             let first = shared.health.first_list(&kind.resource.kind);

@@ -1,68 +1,43 @@
 //! One look at one object: plan, bring about what differs, sweep, report.
 
 use crate::{
-    Dice, Failure, Health, Metrics, Sighting,
-    apply::{Applier, Learned, node_span},
-    cache::Cache,
-    events::Events,
+    Failure, Sighting,
+    apply::{Applier, node_span},
     index::{self, Interest},
+    learned::Learned,
     memo::{self, Memo},
     metrics::Looks,
-    progress::{Audience, Planned as PlannedChild, Stage},
-    router::Router,
+    progress::{Planned as PlannedChild, Stage},
     session::Session,
-    source::{Kinds, Source},
+    shared::Shared,
+    source::Source,
     status,
     sweep::{sweep, unwanted},
 };
 use api::v1beta1::ComponentStatus;
-use jiff::Timestamp;
 use kube::{
-    Client, Resource as _,
+    Resource as _,
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    Aspects, ChildKind, Component, Defaults, Difference, HarborClass, ObjectKey, Outcome, Plan, PlanError,
-    Planned, Readiness, Snapshot, Status, StatusInput, Verdict,
+    Aspects, ChildKind, Component, Defaults, Difference, ObjectKey, Outcome, Plan, PlanError, Planned,
+    Readiness, Snapshot, Status, StatusInput, Verdict,
 };
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     marker::PhantomData,
     num::NonZeroUsize,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// With the value `true` on any object, stops its reconciliation.
 pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 
 /// How many children of one object are brought about at once.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
-
-/// What all controllers of one scope share.
-pub(crate) struct Shared {
-    pub(crate) client: Client,
-    pub(crate) router: Router,
-    pub(crate) kinds: Kinds,
-    pub(crate) cache: Arc<Cache>,
-    pub(crate) predecessors: BTreeSet<String>,
-    pub(crate) defaults: Defaults,
-    /// Of which class the objects are that are looked after.
-    pub(crate) class: Option<HarborClass>,
-    pub(crate) dice: Arc<dyn Dice>,
-    pub(crate) clock: fn() -> Timestamp,
-    pub(crate) events: Events,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) health: Arc<Health>,
-    pub(crate) trace_id: fn(&tracing::Span) -> Option<String>,
-    /// Reconciles so far; the number of each is in its lines of the log.
-    pub(crate) reconciles: AtomicU64,
-    pub(crate) audience: Audience,
-    pub(crate) stop: CancellationToken,
-}
 
 /// What one look found.
 #[derive(Debug)]

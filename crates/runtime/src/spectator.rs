@@ -7,16 +7,17 @@ mod owners;
 
 use crate::{
     Failure, Options, PAUSE_ANNOTATION, Scope,
-    apply::{Learned, awaited},
-    cache::Cache,
+    apply::awaited,
     components::Components,
     error::Verb,
     events::Events,
     index::{GENERATIONS, Interest, Sighting},
+    learned::Learned,
     memo::{self, outcome},
-    progress::{Audience, Stage},
-    reconcile::{Shared, planned},
+    progress::Stage,
+    reconcile::planned,
     router::Router,
+    shared::Shared,
     source::Source,
     watch::watch,
 };
@@ -27,10 +28,10 @@ use kube::{
     core::{ApiResource, DynamicObject},
 };
 use owners::Owners;
-use plan::{ChildKind, Desired, ObjectKey, Outcome, Policy, Readiness, Verdict};
+use plan::{Desired, ObjectKey, Outcome, Policy, Readiness, Verdict};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, atomic::AtomicU64},
+    sync::Arc,
 };
 use tokio::{
     sync::{Mutex, mpsc},
@@ -65,27 +66,10 @@ impl Spectator {
         let stop = CancellationToken::new();
         // Nobody sends what is left there.
         let (events, _) = Events::new(client.clone(), Arc::clone(&options.metrics), stop.clone());
-        let known = |kind: &ChildKind| {
-            ((kind.resource.group.clone(), kind.resource.kind.clone()), kind.resource.clone())
-        };
-        let shared = Arc::new(Shared {
-            client,
-            router,
-            kinds: children.iter().map(known).collect(),
-            cache: Arc::new(Cache::default()),
-            predecessors: options.predecessors.clone(),
-            defaults: options.defaults.clone(),
-            class: options.class.clone(),
-            dice: Arc::clone(&options.dice),
-            clock: options.clock,
-            events,
-            metrics: Arc::clone(&options.metrics),
-            health: Arc::default(),
-            trace_id: options.trace_id,
-            reconciles: AtomicU64::default(),
-            audience: Audience(options.observer.clone()),
-            stop,
-        });
+        // What is listed here says nothing of others that have the same options.
+        let options = &Options { health: Arc::default(), ..options.clone() };
+        let shared = Shared::new(client, router, &children, options, events, Arc::default(), stop);
+        let shared = Arc::new(shared);
         let owners = Arc::new(Owners::default());
         let mut watches = JoinSet::new();
         let mut settled = Vec::new();

@@ -1,6 +1,6 @@
 //! One watch per kind: what it sees goes to the index.
 
-use crate::{Scope, Sighting, health::FirstList, reconcile::Shared};
+use crate::{Scope, Sighting, health::FirstList, shared::Shared};
 use futures::{Stream, StreamExt as _};
 use kube::{
     Api, Client, Resource,

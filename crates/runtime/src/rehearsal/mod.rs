@@ -9,9 +9,11 @@ mod stage;
 
 use crate::{
     Components, Failure, Options, PAUSE_ANNOTATION, Scope, Spectator,
-    apply::{Applier, Learned},
+    apply::Applier,
     error::Verb,
-    reconcile::{Shared, told},
+    learned::Learned,
+    reconcile::told,
+    shared::Shared,
     sweep::{sweep, unwanted},
 };
 use dice::Placeholders;

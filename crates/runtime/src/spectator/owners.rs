@@ -3,7 +3,7 @@
 use crate::{
     Scope, Sighting,
     health::FirstList,
-    reconcile::Shared,
+    shared::Shared,
     watch::{Patience, is_unserved, paged},
 };
 use futures::StreamExt as _;

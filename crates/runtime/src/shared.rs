@@ -1,0 +1,69 @@
+//! What all that is done in one scope has in common.
+
+use crate::{
+    Dice, Health, Metrics, Options, cache::Cache, events::Events, progress::Audience, router::Router,
+    source::Kinds,
+};
+use jiff::Timestamp;
+use kube::Client;
+use plan::{Children, Defaults, HarborClass};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicU64},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What all controllers of one scope share.
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) router: Router,
+    pub(crate) kinds: Kinds,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) predecessors: BTreeSet<String>,
+    pub(crate) defaults: Defaults,
+    /// Of which class the objects are that are looked after.
+    pub(crate) class: Option<HarborClass>,
+    pub(crate) dice: Arc<dyn Dice>,
+    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) events: Events,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
+    pub(crate) trace_id: fn(&tracing::Span) -> Option<String>,
+    /// Reconciles so far; the number of each is in its lines of the log.
+    pub(crate) reconciles: AtomicU64,
+    pub(crate) audience: Audience,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Shared {
+    /// Of a scope in which objects of these kinds matter.
+    pub(crate) fn new(
+        client: Client,
+        router: Router,
+        children: &Children,
+        options: &Options,
+        events: Events,
+        cache: Arc<Cache>,
+        stop: CancellationToken,
+    ) -> Self {
+        let kind = |resource: &kube::core::ApiResource| (resource.group.clone(), resource.kind.clone());
+        Self {
+            client,
+            router,
+            kinds: children.iter().map(|it| (kind(&it.resource), it.resource.clone())).collect(),
+            cache,
+            predecessors: options.predecessors.clone(),
+            defaults: options.defaults.clone(),
+            class: options.class.clone(),
+            dice: Arc::clone(&options.dice),
+            clock: options.clock,
+            events,
+            metrics: Arc::clone(&options.metrics),
+            health: Arc::clone(&options.health),
+            trace_id: options.trace_id,
+            reconciles: AtomicU64::default(),
+            audience: Audience(options.observer.clone()),
+            stop,
+        }
+    }
+}
