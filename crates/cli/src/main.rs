@@ -15,6 +15,7 @@ mod kinds;
 mod known;
 mod live;
 mod manifests;
+mod namespace;
 mod object;
 mod operator;
 mod output;

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Error, Failure},
+    namespace::namespace,
     output::{Output, Printed},
     terminal,
 };
@@ -34,11 +35,11 @@ Examples:
   harbor-operator rbac --namespace registry --namespace registry-staging | kubectl apply -f -")]
 pub struct Rbac {
     /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = namespace)]
     namespace: Vec<String>,
 
     /// Where the operator itself runs
-    #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns")]
+    #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns", value_parser = namespace)]
     operator_namespace: String,
 
     /// How to write the objects

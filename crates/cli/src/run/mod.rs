@@ -17,6 +17,7 @@ use page::PageFlags;
 use crate::{
     connect::connect,
     error::{Error, Failure},
+    namespace::namespace_or_nothing,
     operator::operator,
     page::WebPage,
     signals::Signals,
@@ -42,7 +43,7 @@ Examples:
   harbor-operator run --namespace registry --namespace registry-staging")]
 pub struct Run {
     /// Look after this namespace only; may be repeated. Then no permission outside of it is needed
-    #[arg(long, short, env = "HARBOR_OPERATOR_NAMESPACE", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, short, env = "HARBOR_OPERATOR_NAMESPACE", value_name = "NAME", value_delimiter = ',', value_parser = namespace_or_nothing)]
     namespace: Vec<String>,
 
     /// Look after objects of this class only, which is said by their annotation goharbor.io/harbor-class [default:

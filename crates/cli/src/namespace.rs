@@ -1,0 +1,40 @@
+//! Names of namespaces, parsed where they come in.
+
+/// Longest name of a namespace.
+const LONGEST: usize = 63;
+
+/// A namespace as a flag names it; the API server would only say that nothing is found there.
+pub fn namespace(text: &str) -> Result<String, String> {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let fits = text.starts_with(inner)
+        && text.ends_with(inner)
+        && text.len() <= LONGEST
+        && text.chars().all(|c| inner(c) || c == '-');
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "use at most {LONGEST} lower-case letters, digits and dashes, with no dash at either end"
+        ))
+    }
+}
+
+/// The same, where a variable may be set to nothing.
+pub fn namespace_or_nothing(text: &str) -> Result<String, String> {
+    if text.is_empty() { Ok(String::new()) } else { namespace(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::namespace;
+
+    #[test]
+    fn what_cannot_be_a_namespace_is_refused() {
+        for good in ["a", "0", "registry-staging", &"x".repeat(63)] {
+            assert_eq!(namespace(good), Ok(good.to_owned()));
+        }
+        for bad in ["", "a b", "-a", "a-", "A", "a.b", "a/b", &"x".repeat(64)] {
+            assert!(namespace(bad).is_err(), "{bad:?}");
+        }
+    }
+}
