@@ -112,6 +112,12 @@ fn answer(status: &Status) -> String {
     }
 }
 
+/// OwnerReferencesPermissionEnforcement refuses what belongs to a kind installed less than half a minute ago: it looks
+/// for new kinds no oftener. Only its words tell that from a missing permission.
+fn knows_no_owner_yet(status: &Status) -> bool {
+    status.message.contains("cannot find RESTMapping")
+}
+
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -131,6 +137,7 @@ impl Classify for Failure {
             Self::Plan(error) => error.class(),
             Self::Refused { status, .. } => match status.code {
                 400 | 405 | 413 | 415 | 422 => Class::Invalid,
+                403 if knows_no_owner_yet(status) => Class::Transient,
                 401 | 403 => Class::Forbidden,
                 409 => Class::Conflict,
                 _ => Class::Transient,
@@ -164,5 +171,32 @@ impl Classify for Failure {
     fn stalls(&self) -> bool {
         matches!(self, Self::ChildFailed { .. })
             || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(message: &str) -> Failure {
+        let object = ObjectKey::new("", "ConfigMap", "ns", "one");
+        let status = Box::new(Status::failure(message, "Forbidden").with_code(403));
+        Failure::Refused { verb: Verb::Apply, object, status }
+    }
+
+    #[test]
+    fn a_kind_just_installed_is_waited_for_and_a_missing_permission_is_not() {
+        let new = refused(
+            "configmaps \"one\" is forbidden: cannot set blockOwnerDeletion in this case because cannot find \
+             RESTMapping for APIVersion goharbor.io/v1beta1 Kind Harbor: no matches for kind \"Harbor\"",
+        );
+        assert_eq!((new.class(), new.reason(), new.stalls()), (Class::Transient, "ApiServerError", false));
+        let missing = refused(
+            "configmaps \"one\" is forbidden: User \"operator\" cannot patch resource \"configmaps\"",
+        );
+        assert_eq!(
+            (missing.class(), missing.reason(), missing.stalls()),
+            (Class::Forbidden, "Forbidden", true)
+        );
     }
 }
