@@ -23,8 +23,8 @@ const REPORT: Verbs = &["patch"];
 const BLOCK_DELETION: Verbs = &["update"];
 /// An event that happens again becomes a series.
 const TELL: Verbs = &["create", "patch"];
-/// A lease is looked at, taken and renewed.
-const LEAD: Verbs = &["create", "get", "update"];
+/// A lease is watched, looked at, taken and renewed.
+const LEAD: Verbs = &["create", "get", "list", "update", "watch"];
 
 /// Verbs by group and resource; a subresource follows its resource after a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]

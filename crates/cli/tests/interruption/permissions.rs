@@ -340,7 +340,7 @@ async fn each_permission_to_lead_is_needed() {
     let leases: Api<Lease> = Api::namespaced(cluster.client.clone(), HOME);
     let role = PERMISSIONS.iter().find(|object| object["kind"] == "Role").unwrap();
     let verbs = role["rules"][0]["verbs"].as_array().unwrap();
-    assert_eq!((role["rules"].as_array().unwrap().len(), verbs.len()), (1, 3));
+    assert_eq!((role["rules"].as_array().unwrap().len(), verbs.len()), (1, 5));
     for verb in verbs {
         cluster.apply_object(role).await;
         let candidate = cluster.candidate();
@@ -353,6 +353,11 @@ async fn each_permission_to_lead_is_needed() {
         cluster.apply_object(&less).await;
         if verb == "create" {
             leases.delete("harbor-operator", &DeleteParams::default()).await.unwrap();
+        } else {
+            // Whoever does not lead follows what becomes of the lease.
+            let held =
+                Patch::Merge(json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 15}}));
+            leases.patch("harbor-operator", &PatchParams::default(), &held).await.unwrap();
         }
         let candidate = cluster.candidate();
         timeout(MOMENT, candidate.refused()).await.unwrap_or_else(|_| panic!("nobody needs {verb}"));

@@ -5,10 +5,19 @@ use super::{
     record::{Record, claimed, released},
 };
 use crate::Dice;
+use futures::{Stream, StreamExt as _};
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::{Api, Client, api::PostParams};
-use std::{sync::Arc, time::Duration};
+use kube::{
+    Api, Client,
+    api::PostParams,
+    runtime::watcher::{self, Event, watcher},
+};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// Why we no longer lead.
@@ -58,7 +67,11 @@ enum Holder {
     Another(String),
 }
 
-/// One candidate. In steady state a leader sends one `PUT`, and anybody else one `GET`, per retry period.
+/// What is told of the lease while we do not hold it.
+type Sightings<'a> = Pin<&'a mut (dyn Stream<Item = watcher::Result<Event<Lease>>> + Send)>;
+
+/// One candidate. In steady state a leader sends one `PUT` per retry period, and anybody else nothing: it watches, and
+/// so sees a renewal when it happens, and a release too.
 pub(crate) struct Elector {
     api: Api<Lease>,
     election: Election,
@@ -84,6 +97,8 @@ impl Elector {
 
     /// Waits until we lead.
     pub(crate) async fn win(&mut self) {
+        let this_lease = watcher::Config::default().fields(&format!("metadata.name={}", self.election.name));
+        let mut sightings = pin!(watcher(self.api.clone(), this_lease));
         let mut known = None;
         loop {
             match self.attempt().await {
@@ -103,7 +118,34 @@ impl Elector {
                     tracing::warn!(lease = self.lease(), %problem, "the lease cannot be had; trying again");
                 }
             }
-            sleep_until(self.next_look()).await;
+            self.follow(sightings.as_mut()).await;
+        }
+    }
+
+    /// Waits until there may be another holder than we know of, or none.
+    ///
+    /// Whoever is told nothing looks again after the usual time; whoever was told of a renewal, when the lease expires.
+    async fn follow(&mut self, mut sightings: Sightings<'_>) {
+        let mut look = self.next_look();
+        let known = self.rival().map(str::to_owned);
+        loop {
+            let told = tokio::select! {
+                () = sleep_until(look) => return,
+                Some(told) = sightings.next() => told,
+            };
+            match told {
+                Ok(Event::Apply(lease) | Event::InitApply(lease)) => self.saw(Some(lease)),
+                Ok(Event::Delete(_)) => self.saw(None),
+                Ok(Event::Init | Event::InitDone) => continue,
+                Err(problem) => {
+                    tracing::debug!(lease = self.lease(), %problem, "the lease cannot be watched; looking at it instead");
+                    return sleep_until(look).await;
+                }
+            }
+            match self.record.as_ref().filter(|_| known.is_some() && self.rival() == known.as_deref()) {
+                Some(record) => look = record.expires(self.election.timing),
+                None => return,
+            }
         }
     }
 
@@ -194,13 +236,16 @@ impl Elector {
 
     async fn look(&mut self) -> Result<(), Problem> {
         let found = self.api.get_opt(&self.election.name).await?;
-        let now = Instant::now();
-        match (found, &mut self.record) {
-            (Some(lease), record) => *record = Some(Record::seen(lease, record.as_ref(), now)),
+        self.saw(found);
+        Ok(())
+    }
+
+    fn saw(&mut self, lease: Option<Lease>) {
+        match (lease, &mut self.record) {
+            (Some(lease), record) => *record = Some(Record::seen(lease, record.as_ref(), Instant::now())),
             (None, Some(record)) => record.deleted(),
             (None, None) => {}
         }
-        Ok(())
     }
 
     /// Writes the lease as ours. How long we lead counts from when this began.

@@ -9,8 +9,10 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use opentelemetry_http::HttpError;
+use rustls::ClientConfig;
 use std::{
-    io,
+    error::Error,
+    iter::successors,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -31,15 +33,14 @@ pub(super) struct HttpClient {
 }
 
 impl HttpClient {
-    pub(super) fn new() -> io::Result<Self> {
-        let provider = rustls::crypto::ring::default_provider();
-        let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider)?;
-        let connector = connector.https_or_http().enable_http1().build();
-        Ok(Self {
+    pub(super) fn new(tls: ClientConfig) -> Self {
+        let connector =
+            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
+        Self {
             client: Client::builder(TokioExecutor::new()).build(connector),
             runtime: Handle::current(),
             failing: AtomicBool::new(false),
-        })
+        }
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
@@ -57,7 +58,7 @@ impl HttpClient {
         let problem = match answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(answer.status().to_string()),
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(with_causes(&**error)),
         };
         match (problem, self.failing.load(Ordering::Relaxed)) {
             (Some(problem), false) => tracing::warn!(problem, "traces cannot be sent"),
@@ -66,6 +67,12 @@ impl HttpClient {
             (None, false) => {}
         }
     }
+}
+
+/// What a client says of itself is that it failed; why, say the causes.
+fn with_causes(error: &(dyn Error + 'static)) -> String {
+    let causes = successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[async_trait::async_trait]

@@ -4,6 +4,7 @@
 //! exporter nor a thread for it.
 
 mod client;
+mod trust;
 
 use super::log::Listener;
 use crate::error::Error;
@@ -16,6 +17,7 @@ use std::env;
 use tracing::{Level, Metadata, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::{Layer as _, filter::filter_fn};
+use trust::Trust;
 
 /// The flags of traces.
 #[derive(Debug, Args)]
@@ -24,6 +26,9 @@ pub struct Traces {
     /// other variables of OpenTelemetry are heeded too [default: traces are not made]
     #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     otlp_endpoint: Option<String>,
+
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// The endpoint of traces alone, used as it is.
@@ -36,7 +41,7 @@ impl Traces {
         let base = self.otlp_endpoint.as_deref().filter(|base| !base.is_empty());
         let base = base.map(|base| format!("{}/v1/traces", base.trim_end_matches('/')));
         let Some(endpoint) = given(TRACES_ENDPOINT).or(base) else { return Ok(None) };
-        Sending::to(&endpoint).map(Some)
+        Sending::to(&endpoint, HttpClient::new(self.trust.config(&endpoint)?)).map(Some)
     }
 }
 
@@ -44,16 +49,16 @@ impl Traces {
 pub struct Sending(SdkTracerProvider);
 
 impl Sending {
-    fn to(endpoint: &str) -> Result<Self, Error> {
-        let refused = |problem: String| {
-            Error::input("--otlp-endpoint", problem, "write it as a URL, such as http://collector:4318")
-        };
+    fn to(endpoint: &str, client: HttpClient) -> Result<Self, Error> {
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(HttpClient::new().map_err(|error| refused(error.to_string()))?)
+            .with_http_client(client)
             .with_endpoint(endpoint)
             .build()
-            .map_err(|error| refused(error.to_string()))?;
+            .map_err(|error| {
+                let remedy = "write it as a URL, such as http://collector:4318";
+                Error::input("--otlp-endpoint", error.to_string(), remedy)
+            })?;
         let provider =
             SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource()).build();
         Ok(Self(provider))

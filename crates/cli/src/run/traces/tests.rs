@@ -1,3 +1,5 @@
+mod over_tls;
+
 use super::*;
 use crate::{
     operator::operator,
@@ -33,12 +35,17 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 type Batches = Arc<Mutex<Vec<Bytes>>>;
 
-/// What takes traces, and where it is.
-async fn collector() -> (Batches, String) {
-    let batches = Batches::default();
+/// What takes traces.
+fn collecting(batches: &Batches) -> Router {
     let take =
         |State(batches): State<Batches>, body: Bytes| async move { batches.lock().unwrap().push(body) };
-    let router = Router::new().route("/v1/traces", post(take)).with_state(Arc::clone(&batches));
+    Router::new().route("/v1/traces", post(take)).with_state(Arc::clone(batches))
+}
+
+/// Somebody who takes traces, and where they are.
+async fn collector() -> (Batches, String) {
+    let batches = Batches::default();
+    let router = collecting(&batches);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -89,7 +96,7 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
         kubeconfig: &folder.path().join("kubeconfig"),
     };
     let cluster = Cluster::start(wanted).await.unwrap();
-    let sending = Traces { otlp_endpoint: Some(url) }.begin().unwrap().unwrap();
+    let sending = Traces { otlp_endpoint: Some(url), trust: Trust::default() }.begin().unwrap().unwrap();
     let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sending.listener()));
     let metrics = Arc::<Metrics>::default();
     let client = metrics.observe(cluster.client.clone());
@@ -162,6 +169,8 @@ fn hex(id: &[u8]) -> String {
 
 #[tokio::test]
 async fn without_an_endpoint_nothing_is_made() {
-    assert!(Traces { otlp_endpoint: None }.begin().unwrap().is_none());
-    assert!(Traces { otlp_endpoint: Some(String::new()) }.begin().unwrap().is_none());
+    assert!(Traces { otlp_endpoint: None, trust: Trust::default() }.begin().unwrap().is_none());
+    assert!(
+        Traces { otlp_endpoint: Some(String::new()), trust: Trust::default() }.begin().unwrap().is_none()
+    );
 }

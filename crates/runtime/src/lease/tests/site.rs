@@ -2,15 +2,15 @@
 
 use super::super::{Election, Elector, Leadership, Lost, Timing};
 use crate::{Dice, SystemDice};
-use apiserver::ApiServer;
-use http::{Method, Request};
+use apiserver::{ApiServer, Body};
+use futures::StreamExt as _;
+use http::{Method, Request, Response};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{coordination::v1::Lease, core::v1::ConfigMap};
 use kube::{
     Api, Client,
     api::{Patch, PatchParams, PostParams},
-    client::Body,
-    core::ObjectMeta,
+    core::{ObjectMeta, Status},
 };
 use serde_json::Value;
 use std::{
@@ -41,6 +41,7 @@ pub struct Link(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     cut: bool,
+    lists_nothing: bool,
     latency: Duration,
     requests: Vec<String>,
 }
@@ -60,7 +61,12 @@ impl Link {
         self.0.lock().unwrap().latency = latency;
     }
 
-    /// The methods of what was sent for the lease.
+    /// From now on leases can be had by name only.
+    pub fn forbid_lists(&self) {
+        self.0.lock().unwrap().lists_nothing = true;
+    }
+
+    /// What was sent for leases: the method, and the name of one or `leases` for all.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().requests)
     }
@@ -105,20 +111,25 @@ impl Site {
     pub fn linked(&self, writer: &str) -> (Client, Link) {
         let link = Link::default();
         let (site, way, writer) = (self.clone(), link.clone(), writer.to_owned());
-        let service = tower::service_fn(move |request: Request<Body>| {
+        let service = tower::service_fn(move |request: Request<kube::client::Body>| {
             let (site, way, writer) = (site.clone(), way.clone(), writer.clone());
-            if request.uri().path().contains("/leases") {
-                way.0.lock().unwrap().requests.push(request.method().to_string());
+            let path = request.uri().path().to_owned();
+            let mut state = way.0.lock().unwrap();
+            if path.contains("/leases") {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                state.requests.push(format!("{} {name}", request.method()));
             }
+            let refused = state.lists_nothing && path.ends_with("/leases") && request.method() == Method::GET;
+            drop(state);
             async move {
                 let answer = tokio::spawn(async move {
                     way.travel().await;
-                    if request.method() == Method::POST && request.uri().path().contains("/configmaps") {
+                    if request.method() == Method::POST && path.contains("/configmaps") {
                         site.writers.lock().unwrap().push(writer);
                     }
-                    let answer = site.server.oneshot(request).await;
+                    let answer = if refused { Ok(forbidden()) } else { site.server.oneshot(request).await };
                     way.travel().await;
-                    answer
+                    answer.map(|answer| answer.map(|body| piece_by_piece(body, way)))
                 });
                 answer.await.unwrap()
             }
@@ -171,6 +182,24 @@ impl Site {
         distinct.dedup();
         assert_eq!(distinct.len(), terms.len(), "{terms:?}");
     }
+}
+
+fn forbidden() -> Response<Body> {
+    let status = Status::failure("not you", "Forbidden").with_code(403);
+    let words = serde_json::to_vec(&status).unwrap();
+    Response::builder().status(403).body(Body::full(words)).unwrap()
+}
+
+/// What is watched travels when it happens.
+fn piece_by_piece(body: Body, way: Link) -> Body {
+    let pieces = body.into_pieces().then(move |piece| {
+        let way = way.clone();
+        async move {
+            way.travel().await;
+            piece
+        }
+    });
+    Body::stream(pieces)
 }
 
 /// Dice that always fall the same way, another one for each candidate.
