@@ -74,6 +74,12 @@ impl Plan {
     pub fn run(self) -> Result<ExitCode, Failure> {
         // Mistakes in files are told before anybody is asked.
         let objects = manifests::read(&self.files)?;
+        if objects.is_empty() {
+            // As when what was to write it has failed: not the same as that nothing would change.
+            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+            let remedy = "give a file with an object";
+            return Err(Error::input(files.join(", "), "holds no object", remedy).into());
+        }
         manifests::warn_of_idle(&objects);
         let misplaced = objects.iter().filter_map(|object| {
             let (own, wanted) = (&object.key.namespace, self.target.namespace.as_ref()?);

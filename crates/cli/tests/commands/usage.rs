@@ -1,4 +1,4 @@
-use crate::run::{Folder, Ran};
+use crate::run::{Folder, Ran, failed};
 
 #[test]
 fn the_version_is_that_of_the_build() {
@@ -74,4 +74,10 @@ fn a_class_that_no_object_can_mean_is_refused_where_it_is_said() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("for '--class <NAME>': leave out spaces at either end"), "{said}");
     }
+}
+
+#[test]
+fn to_plan_nothing_is_a_mistake_and_not_the_same_as_no_change() {
+    let ran = Folder::empty().run_with_input("plan -f -", "---\n");
+    assert_eq!(ran, failed("error: -: holds no object; give a file with an object\n"));
 }
