@@ -92,4 +92,14 @@ mod tests {
     fn the_command_line_is_consistent() {
         super::command().debug_assert();
     }
+
+    #[test]
+    fn examples_fit_a_terminal_so_that_they_can_be_copied() {
+        for command in super::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines() {
+                assert!(line.len() <= 80, "{}: {line}", command.get_name());
+            }
+        }
+    }
 }

@@ -13,7 +13,7 @@ use clap_complete::{Shell, generate};
 Examples:
   source <(harbor-operator completions bash)
   harbor-operator completions zsh > \"${fpath[1]}/_harbor-operator\"
-  harbor-operator completions fish > ~/.config/fish/completions/harbor-operator.fish")]
+  harbor-operator completions fish | source")]
 pub struct Completions {
     /// The shell
     #[arg(value_enum)]

@@ -12,7 +12,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   harbor-operator crds | kubectl apply -f -
-  harbor-operator crds --without-rules | kubectl apply -f -     # Kubernetes before 1.30
+  harbor-operator crds --without-rules | kubectl apply -f -  # Kubernetes < 1.30
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
     /// How to write the definitions

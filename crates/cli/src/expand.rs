@@ -8,7 +8,9 @@ use crate::{
     terminal,
 };
 use k8s_openapi::api::core::v1::PodTemplateSpec;
-use plan::{Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder, stamp};
+use plan::{
+    Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder, stamp,
+};
 use serde_json::Value;
 
 /// An object whose children are wanted.
@@ -51,6 +53,7 @@ pub struct Child {
 pub struct Expander {
     kinds: Kinds,
     known: Known,
+    defaults: Defaults,
     recursive: bool,
     /// Why objects could not be expanded.
     pub errors: Vec<Error>,
@@ -60,8 +63,8 @@ pub struct Expander {
 
 impl Expander {
     /// Expands objects of these `kinds`, and with `recursive` their children too.
-    pub fn new(kinds: Kinds, known: Known, recursive: bool) -> Self {
-        Self { kinds, known, recursive, errors: Vec::new(), unmet: Vec::new() }
+    pub fn new(kinds: Kinds, known: Known, defaults: Defaults, recursive: bool) -> Self {
+        Self { kinds, known, defaults, recursive, errors: Vec::new(), unmet: Vec::new() }
     }
 
     /// The children of an object. Nothing if something is wrong: then the errors say what.
@@ -83,12 +86,13 @@ impl Expander {
 
     fn children(&mut self, owner: &Owner) -> Result<Vec<Child>, Failure> {
         let Some(kind) = self.kinds.of(&owner.key) else { return Ok(Vec::new()) };
-        let plan = kind.plan(owner.json.clone(), &self.known).map_err(|error| match error {
-            Unplanned::Failed(error) => Failure::plan(&owner.key, error),
-            Unplanned::Undecodable { field, problem } => {
-                undecodable(owner, &kind.resource.version, &field, problem).into()
-            }
-        })?;
+        let plan =
+            kind.plan(owner.json.clone(), &self.known, &self.defaults).map_err(|error| match error {
+                Unplanned::Failed(error) => Failure::plan(&owner.key, error),
+                Unplanned::Undecodable { field, problem } => {
+                    undecodable(owner, &kind.resource.version, &field, problem).into()
+                }
+            })?;
         let made_up: Vec<_> = plan.reads.iter().filter(|key| self.known.is_generated(key)).collect();
         match made_up.as_slice() {
             [] => {}

@@ -20,7 +20,7 @@ use std::convert::Infallible;
 Examples:
   harbor-operator graph -f harbor.yaml --inputs secrets/
   harbor-operator graph -f examples/in-cluster.yaml --recursive
-  harbor-operator graph -f harbor.yaml --inputs secrets/ --recursive --format dot | dot -Tsvg > harbor.svg")]
+  harbor-operator graph -f harbor.yaml --format dot | dot -Tsvg > harbor.svg")]
 pub struct Draw {
     #[command(flatten)]
     sources: Sources,

@@ -3,7 +3,7 @@
 use crate::known::Known;
 use components::Visitor;
 use kube::core::ApiResource;
-use plan::{Component, ObjectKey, Plan, PlanError, Planned, Snapshot};
+use plan::{Component, Defaults, ObjectKey, Plan, PlanError, Planned, Snapshot};
 use serde_json::Value;
 
 /// A table of kinds, so that everything that walks it can be tested with kinds of its own.
@@ -15,7 +15,7 @@ pub struct Kinds(Vec<Kind>);
 pub struct Kind {
     /// How the API server knows it.
     pub resource: ApiResource,
-    plan: fn(Value, &Known) -> Result<Plan, Unplanned>,
+    plan: fn(Value, &Known, &Defaults) -> Result<Plan, Unplanned>,
 }
 
 /// Why there is no plan.
@@ -59,18 +59,18 @@ impl Visitor for Kinds {
 
 impl Kind {
     /// Plans an object of this kind, answering its reads from what is known.
-    pub fn plan(&self, object: Value, known: &Known) -> Result<Plan, Unplanned> {
-        (self.plan)(object, known)
+    pub fn plan(&self, object: Value, known: &Known, defaults: &Defaults) -> Result<Plan, Unplanned> {
+        (self.plan)(object, known, defaults)
     }
 }
 
-fn plan<C: Component>(object: Value, known: &Known) -> Result<Plan, Unplanned> {
+fn plan<C: Component>(object: Value, known: &Known, defaults: &Defaults) -> Result<Plan, Unplanned> {
     let owner: C::Owner = serde_path_to_error::deserialize(object).map_err(|error| {
         Unplanned::Undecodable { field: error.path().to_string(), problem: error.inner().to_string() }
     })?;
     let mut snapshot = Snapshot::new();
     loop {
-        match plan::plan::<C>(&owner, &snapshot) {
+        match plan::plan_with::<C>(&owner, &snapshot, defaults) {
             Planned::Done(plan) => return Ok(plan),
             Planned::Failed { error, .. } => return Err(Unplanned::Failed(error)),
             // Asked for again although answered: a component that would never stop asking.

@@ -1,6 +1,7 @@
 //! The `harbor-operator` binary.
 
 mod apply;
+mod class;
 mod command;
 mod completions;
 mod connect;

@@ -4,6 +4,7 @@ mod picture;
 
 use crate::{
     apply::{Applier, Purpose},
+    class::class,
     error::{Error, Failure},
     manifests,
     operator::{components, predecessors},
@@ -12,7 +13,7 @@ use crate::{
     terminal,
 };
 use clap::Args;
-use plan::Class;
+use plan::{CLASS_ANNOTATION, Class, HarborClass, ObjectKey};
 use runtime::{Options, Rehearsal, Rehearsed, Remark, What};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
@@ -26,8 +27,8 @@ const CHANGES: u8 = 2;
 /// Nothing is written. Where the file changes Secrets and ConfigMaps, objects of the cluster that read them are looked
 /// at, too.
 ///
-/// What the operator was started with for objects that say nothing must be given here, too, as flags or in the same
-/// environment variables.
+/// What the operator was started with, its class and what holds for objects that say nothing, must be given here, too,
+/// as flags or in the same environment variables.
 ///
 /// Values of Secrets are never shown. What is made up when it is created, as passwords are, is not known before.
 ///
@@ -39,7 +40,7 @@ Examples:
   harbor-operator plan -f harbor.yaml
   harbor-operator plan -f harbor.yaml --namespace registry --context staging
   harbor-operator plan -f examples/in-cluster.yaml --summary
-  kubectl get harbor acme -o yaml | sed 's/2.14.0/2.15.0/' | harbor-operator plan -f -")]
+  kubectl get harbor acme -o yaml | sed s/2.14/2.15/ | harbor-operator plan -f -")]
 pub struct Plan {
     /// YAML or JSON file with objects, or a directory of such files; - is standard input
     #[arg(short = 'f', long = "file", value_name = "FILE", required = true, num_args = 1..)]
@@ -57,6 +58,10 @@ pub struct Plan {
     #[arg(long)]
     force_conflicts: bool,
 
+    /// Class of the operator, as given to its --class; what is not of that class, it leaves alone [default: none]
+    #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME", value_parser = class)]
+    class: Option<String>,
+
     #[command(flatten)]
     target: Target,
 
@@ -69,6 +74,12 @@ impl Plan {
     pub fn run(self) -> Result<ExitCode, Failure> {
         // Mistakes in files are told before anybody is asked.
         let objects = manifests::read(&self.files)?;
+        if objects.is_empty() {
+            // As when what was to write it has failed: not the same as that nothing would change.
+            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+            let remedy = "give a file with an object";
+            return Err(Error::input(files.join(", "), "holds no object", remedy).into());
+        }
         manifests::warn_of_idle(&objects);
         let misplaced = objects.iter().filter_map(|object| {
             let (own, wanted) = (&object.key.namespace, self.target.namespace.as_ref()?);
@@ -84,8 +95,13 @@ impl Plan {
 
     async fn rehearse(self, objects: Vec<crate::object::Object>) -> Result<ExitCode, Failure> {
         let Place { client, namespace } = self.target.connect().await?;
-        let defaults = self.defaults.defaults();
-        let options = Options { predecessors: predecessors(), defaults, ..Options::default() };
+        let class = self.class.as_deref().and_then(HarborClass::named);
+        let options = Options {
+            predecessors: predecessors(),
+            class: class.clone(),
+            defaults: self.defaults.defaults(),
+            ..Options::default()
+        };
         let rehearsal = Rehearsal::new(client, components(), options);
         let purpose =
             Purpose::Rehearse { namespace, manager: self.field_manager, force: self.force_conflicts };
@@ -104,18 +120,19 @@ impl Plan {
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         terminal::print_styled(&picture)?;
-        let problems = tell(remarks);
+        let problems = tell(remarks, class.as_ref());
         let code = if changes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(CHANGES) };
         Failure::unless_empty(problems).map(|()| code)
     }
 }
 
 /// Says what else there is to say, and answers what is wrong.
-fn tell(remarks: Vec<Remark>) -> Vec<Error> {
+fn tell(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
     let (mut problems, mut made_up) = (Vec::new(), BTreeSet::new());
     for Remark { owner, what } in remarks {
         match what {
             What::Paused => terminal::warn(format_args!("{owner}: is paused, nothing is done for it")),
+            What::OfClass(its) => terminal::warn(left_alone(&owner, its.as_ref(), class)),
             What::Failed(failure) if failure.class == Class::Dependency => {
                 terminal::warn(format_args!("{owner}: would wait: {}", failure.message));
             }
@@ -135,4 +152,47 @@ fn tell(remarks: Vec<Remark>) -> Vec<Error> {
         ));
     }
     problems
+}
+
+/// Why nothing is done for an object of another class, and what to do about that.
+fn left_alone(object: &ObjectKey, its: Option<&HarborClass>, ours: Option<&HarborClass>) -> String {
+    let (class, remedy) = match its {
+        Some(its) => (
+            format!("is of class {its}"),
+            format!("give --class {its} to see what the operator of that class does"),
+        ),
+        None => {
+            ("has no class".to_owned(), format!("annotate it with {CLASS_ANNOTATION}, or leave out --class"))
+        }
+    };
+    let operator = ours.map_or("without --class".to_owned(), |ours| format!("with --class {ours}"));
+    format!("{object}: {class}, so an operator {operator} leaves it alone; {remedy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_of_another_class_is_told_with_its_class_and_what_to_do() {
+        let object = ObjectKey::new("goharbor.io", "Harbor", "registry", "acme");
+        let told = |its, ours| {
+            left_alone(&object, HarborClass::named(its).as_ref(), HarborClass::named(ours).as_ref())
+        };
+        assert_eq!(
+            told("green", "blue"),
+            "Harbor registry/acme: is of class green, so an operator with --class blue leaves it alone; \
+             give --class green to see what the operator of that class does"
+        );
+        assert_eq!(
+            told("green", ""),
+            "Harbor registry/acme: is of class green, so an operator without --class leaves it alone; \
+             give --class green to see what the operator of that class does"
+        );
+        assert_eq!(
+            told("", "blue"),
+            "Harbor registry/acme: has no class, so an operator with --class blue leaves it alone; \
+             annotate it with goharbor.io/harbor-class, or leave out --class"
+        );
+    }
 }

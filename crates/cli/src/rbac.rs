@@ -32,7 +32,7 @@ const ELECTION: &str = "harbor-operator-leader-election";
 #[command(after_help = "\
 Examples:
   harbor-operator rbac | kubectl apply -f -
-  harbor-operator rbac --namespace registry --namespace registry-staging | kubectl apply -f -")]
+  harbor-operator rbac -n registry -n registry-staging | kubectl apply -f -")]
 pub struct Rbac {
     /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
     #[arg(long, short, value_name = "NAME", value_parser = namespace)]

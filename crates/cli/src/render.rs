@@ -16,6 +16,9 @@ use clap::Args;
 /// given files, and its children are printed in the order in which they would be applied. If one of the Secrets
 /// and ConfigMaps it reads is missing, the command says which and prints nothing.
 ///
+/// What the operator was started with for objects that say nothing must be given here, too, as flags or in the same
+/// environment variables.
+///
 /// Secrets are printed as they are, so that the output can be applied: mind where you store it. Values that
 /// the operator makes up are not printed; a comment names them.
 #[derive(Debug, Args)]
@@ -23,8 +26,8 @@ use clap::Args;
 Examples:
   harbor-operator render -f harbor.yaml --inputs secrets/
   harbor-operator render -f examples/in-cluster.yaml --recursive
-  harbor-operator render -f harbor.yaml secrets.yaml --recursive --output json | jq '.items[].kind'
-  kubectl get harbor acme -o yaml | harbor-operator render -f - --inputs secrets/")]
+  harbor-operator render -f harbor.yaml secrets.yaml --output json | jq .items
+  kubectl get harbor acme -oyaml | harbor-operator render -f - --inputs secrets/")]
 pub struct Render {
     #[command(flatten)]
     sources: Sources,

@@ -2,7 +2,7 @@
 
 use crate::{
     live::Live,
-    scene::{Scene, Size, frame, line},
+    scene::{Scene, Size, frame, line, width},
 };
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use std::{
@@ -46,7 +46,15 @@ impl Style {
             let last = stop.is_cancelled();
             let text = match self {
                 Self::Lines => lines(live),
-                Self::Picture { colour } => screen.draw(&picture(live, colour, size())),
+                Self::Picture { colour } => {
+                    let size = size();
+                    let picture = picture(live, colour, size);
+                    if picture == screen.picture && !last {
+                        String::new()
+                    } else {
+                        screen.draw(picture, size.width)
+                    }
+                }
             };
             // If nobody looks any more, there is nobody to show it to.
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -79,6 +87,8 @@ fn lines(live: &Live) -> String {
 
 fn picture(live: &Live, colour: bool, size: Size) -> String {
     let now = live.shown_time();
+    // On some terminals, to erase what follows the last column erases that one, too.
+    let size = Size { width: size.width.saturating_sub(1), ..size };
     let picture = live.look(|scene| {
         // A picture shows where things are; how they came there is of no use to it.
         scene.take_news();
@@ -96,23 +106,26 @@ fn size() -> Size {
 /// A part of the terminal that is drawn over, in one write and without being cleared first, so that nothing flickers.
 #[derive(Debug, Default)]
 struct Screen {
-    lines: usize,
+    picture: String,
 }
 
 impl Screen {
-    /// What to write to replace the last picture by this one.
-    fn draw(&mut self, picture: &str) -> String {
+    /// What to write to replace the last picture by this one on a terminal with so many columns.
+    fn draw(&mut self, picture: String, columns: usize) -> String {
         let mut out = String::new();
-        if self.lines > 0 {
+        // A terminal that has become narrower shows a line of the last picture on several.
+        let rows = |line: &str| width(&strip_str(line).to_string()).div_ceil(columns.max(1)).max(1);
+        let above: usize = self.picture.lines().map(rows).sum();
+        if above > 0 {
             // Writing to a string cannot fail.
-            let _ = write!(out, "\x1b[{}A\r", self.lines);
+            let _ = write!(out, "\x1b[{above}A\r");
         }
         for line in picture.lines() {
             out.push_str(line);
             out.push_str("\x1b[K\n");
         }
         out.push_str("\x1b[J");
-        self.lines = picture.lines().count();
+        self.picture = picture;
         out
     }
 }
@@ -124,8 +137,15 @@ mod tests {
     #[test]
     fn a_picture_replaces_the_one_before_and_what_is_left_of_it() {
         let mut screen = Screen::default();
-        assert_eq!(screen.draw("a\nb\n"), "a\x1b[K\nb\x1b[K\n\x1b[J");
-        assert_eq!(screen.draw("c\n"), "\x1b[2A\rc\x1b[K\n\x1b[J");
-        assert_eq!(screen.draw("d\n"), "\x1b[1A\rd\x1b[K\n\x1b[J");
+        assert_eq!(screen.draw("a\nb\n".into(), 80), "a\x1b[K\nb\x1b[K\n\x1b[J");
+        assert_eq!(screen.draw("c\n".into(), 80), "\x1b[2A\rc\x1b[K\n\x1b[J");
+        assert_eq!(screen.draw("d\n".into(), 80), "\x1b[1A\rd\x1b[K\n\x1b[J");
+    }
+
+    #[test]
+    fn what_a_narrower_terminal_has_wrapped_is_replaced_too() {
+        let mut screen = Screen::default();
+        screen.draw("\x1b[1mtwelve chars\x1b[0m\n\nfour\n".into(), 80);
+        assert_eq!(screen.draw("d\n".into(), 5), "\x1b[5A\rd\x1b[K\n\x1b[J");
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     kinds::Kinds,
     known::Known,
     object::{DEFAULT_NAMESPACE, Object},
+    run::DefaultsArgs,
     terminal,
 };
 use api::thirdparty::OPTIONAL_GROUPS;
@@ -34,6 +35,9 @@ pub struct Sources {
     /// API group of an optional kind that the cluster does not serve; all are served unless given here
     #[arg(long, value_name = "GROUP", value_parser = PossibleValuesParser::new(OPTIONAL_GROUPS))]
     without: Vec<String>,
+
+    #[command(flatten)]
+    defaults: DefaultsArgs,
 }
 
 /// What became of the objects in the files.
@@ -51,7 +55,7 @@ impl Sources {
     /// Reads everything and expands every object that has children.
     pub fn expand(&self, kinds: Kinds) -> Result<Expanded, Failure> {
         let (owners, known) = self.load(&kinds)?;
-        let mut expander = Expander::new(kinds, known, self.recursive);
+        let mut expander = Expander::new(kinds, known, self.defaults.defaults(), self.recursive);
         let expansions = owners.into_iter().filter_map(|owner| expander.expand(owner)).collect();
         let Expander { errors, unmet, .. } = expander;
         Ok(Expanded { expansions, errors, unmet })

@@ -1,6 +1,6 @@
 //! Which cluster a command talks to, and where in it, as kubectl's flags say it.
 
-use crate::{connect::connect_to, error::Error};
+use crate::{connect::connect_to, error::Error, namespace::namespace};
 use clap::Args;
 use kube::{
     Client, Config,
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct Target {
     /// Namespace to look at. By default the one the kubeconfig's context names
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", value_parser = namespace)]
     pub namespace: Option<String>,
 
     /// Context of the kubeconfig to use. By default the current one

@@ -19,8 +19,8 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use memory::{Cluster, clock};
-use plan::{ObjectKey, diff::restarts};
-use runtime::{Components, Options, Rehearsal, Rehearsed, What};
+use plan::{CLASS_ANNOTATION, HarborClass, ObjectKey, diff::restarts};
+use runtime::{Components, Options, Rehearsal, Rehearsed, Remark, What};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -44,6 +44,11 @@ async fn cluster() -> Cluster {
 
 /// A rehearsal whose requests are noted with their parameters.
 fn rehearsal(cluster: &Cluster) -> (Rehearsal, Arc<Mutex<Vec<String>>>) {
+    rehearsal_of(cluster, options())
+}
+
+/// The same, of an operator with these options.
+fn rehearsal_of(cluster: &Cluster, options: Options) -> (Rehearsal, Arc<Mutex<Vec<String>>>) {
     let requests: Arc<Mutex<Vec<String>>> = Arc::default();
     let (log, client) = (Arc::clone(&requests), cluster.client.clone());
     let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
@@ -54,7 +59,7 @@ fn rehearsal(cluster: &Cluster) -> (Rehearsal, Arc<Mutex<Vec<String>>>) {
     let mut components = Components::default();
     components.register::<WidgetComponent>();
     components.register::<GadgetComponent>();
-    (Rehearsal::new(Client::new(noted.boxed_clone(), "default"), components, options()), requests)
+    (Rehearsal::new(Client::new(noted.boxed_clone(), "default"), components, options), requests)
 }
 
 async fn play(rehearsal: &Rehearsal) -> Rehearsed {
@@ -227,4 +232,43 @@ async fn what_would_fail_is_told() {
         failed("waiting"),
         ("DependencyMissing", "Secret default/nowhere does not exist; create it".into())
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_done_for_an_object_of_another_class() {
+    let cluster = cluster().await;
+    let gadget = |class: &str| {
+        let mut gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+        gadget.metadata.annotations = Some([(CLASS_ANNOTATION.into(), class.into())].into());
+        gadget
+    };
+    for (ours, its) in [("blue", "green"), ("blue", ""), ("", "green"), ("blue", "blue"), ("", "")] {
+        let options = Options { class: HarborClass::named(ours), ..options() };
+        let (rehearsal, _) = rehearsal_of(&cluster, options);
+        let gadgets: Api<Gadget> = Api::default_namespaced(rehearsal.client());
+        gadgets.patch("g", &PatchParams::apply("user"), &Patch::Apply(gadget(its))).await.unwrap();
+        let Rehearsed { changes, remarks } = play(&rehearsal).await;
+        if ours == its {
+            assert_eq!(changes.len(), 5, "{ours:?} {changes:?}");
+            assert!(!remarks.iter().any(|remark| matches!(remark.what, What::OfClass(_))), "{remarks:?}");
+        } else {
+            assert_eq!(changes.len(), 1, "{ours:?} {its:?} {changes:?}");
+            let owner = ObjectKey::of::<Gadget>("default", "g");
+            assert_eq!(remarks, [Remark { owner, what: What::OfClass(HarborClass::named(its)) }]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_objects_of_another_class_that_nobody_touches_nothing_is_told() {
+    let cluster = cluster().await;
+    let mut widget = Widget::new("theirs", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() });
+    widget.metadata.annotations = Some([(CLASS_ANNOTATION.into(), "green".into())].into());
+    cluster.create(&widget).await;
+    let (rehearsal, _) = rehearsal(&cluster);
+    let secrets: Api<Secret> = Api::default_namespaced(rehearsal.client());
+    let secret: Secret = serde_json::from_value(json!({"metadata": {"name": "s"}})).unwrap();
+    secrets.patch("s", &PatchParams::apply("user"), &Patch::Apply(&secret)).await.unwrap();
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!((told(&rehearsed), rehearsed.remarks), (vec!["Created Secret default/s".to_owned()], vec![]));
 }

@@ -125,7 +125,7 @@ fn expander_with(mut known: Known, inputs: impl IntoIterator<Item = Value>, recu
         let document = Document { origin: Origin::of("in.yaml"), content };
         Object::all(document).unwrap().into_iter().for_each(|object| known.give(object).unwrap());
     }
-    Expander::new(kinds, known, recursive)
+    Expander::new(kinds, known, Defaults::default(), recursive)
 }
 
 fn told(errors: &[Error]) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! How this operator competes with others like it.
 
-use crate::error::Error;
+use crate::{error::Error, namespace::namespace_or_nothing};
 use clap::Args;
 use plan::HarborClass;
 use runtime::{Dice as _, Election, SystemDice, Timing};
@@ -23,7 +23,7 @@ pub struct ElectionArgs {
     lease_name: String,
 
     /// The namespace of the lease [default: the namespace of the pod]
-    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAMESPACE", value_name = "NAME")]
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
     lease_namespace: Option<String>,
 
     /// For how many seconds others leave the lease alone when it is not renewed

@@ -15,6 +15,7 @@ pub use log::Log;
 use page::PageFlags;
 
 use crate::{
+    class::class,
     connect::connect,
     error::{Error, Failure},
     namespace::namespace_or_nothing,
@@ -48,7 +49,7 @@ pub struct Run {
 
     /// Look after objects of this class only, which is said by their annotation goharbor.io/harbor-class [default:
     /// objects without it]
-    #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME")]
+    #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
     /// How many objects of one kind to work on at once

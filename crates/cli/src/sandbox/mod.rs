@@ -49,9 +49,10 @@ use tokio_util::sync::CancellationToken;
 #[command(after_help = "\
 Examples:
   harbor-operator sandbox
-  harbor-operator sandbox --apply examples/namespace.yaml examples/inputs examples/core.yaml
-  harbor-operator sandbox --apply examples/namespace.yaml examples/inputs examples/core.yaml --wait
-  harbor-operator sandbox --state sandbox.json --kubeconfig ~/.kube/sandbox --listen 127.0.0.1:6443")]
+  harbor-operator sandbox --apply examples/in-cluster.yaml
+  harbor-operator sandbox --apply examples/in-cluster.yaml --wait
+  harbor-operator sandbox --state sandbox.json
+  harbor-operator sandbox --kubeconfig ~/.kube/sandbox --listen 127.0.0.1:6443")]
 pub struct Sandbox {
     /// Apply the objects in this YAML or JSON file, or in those of a directory, in order; - is standard input
     #[arg(long, short = 'f', value_name = "FILE", num_args = 1..)]

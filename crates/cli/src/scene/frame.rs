@@ -2,8 +2,8 @@
 
 use super::{
     Condition, Mark, Scene,
-    outline::{Content, Row, rows},
-    text::{Line, duration, plain, width},
+    outline::{Content, Row, rows, unready},
+    text::{Line, duration, plain, shortened, width},
 };
 use clap::builder::styling::{AnsiColor, Style};
 use std::{fmt, time::Duration};
@@ -14,6 +14,16 @@ const NAME: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BUSY: Style = AnsiColor::Yellow.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Columns between the labels and what is said of them.
+const GAP: usize = 2;
+/// As much of what is said is not cut for the sake of labels: `waiting  0 of 1 replicas available`.
+const WORDS: usize = 34;
+/// As much of a name is worth a whole kind before it.
+const NAME_WORTH_A_KIND: usize = 8;
+/// How many columns a time takes.
+const TIME: usize = 6;
+const SEE_BELOW: &str = " (see below)";
 
 /// How much a terminal shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,68 +39,135 @@ pub struct Size {
 pub fn frame(scene: &Scene, now: Option<Duration>, size: Size) -> String {
     // The cursor stands on a line of its own below the picture, and the last line is the sum.
     let room = size.height.saturating_sub(2);
-    let mut shown = rows(scene, false);
-    if shown.len() > room {
-        shown = rows(scene, true);
+    let mut shown = rows(scene);
+    let all = shown.len();
+    let mut hidden = None;
+    if all > room {
+        shown = unready(shown);
+        let fits = room.saturating_sub(1);
+        let what = if shown.len() > fits { "more lines" } else { "lines about what is ready" };
+        shown.truncate(fits);
+        hidden = Some(format!("… and {} {what}", all - shown.len()));
     }
-    let hidden = shown.len().saturating_sub(room);
-    if hidden > 0 {
-        shown.truncate(room.saturating_sub(1));
-    }
-    let column = shown.iter().map(label_width).max().unwrap_or(0).min(size.width / 2) + 2;
-    let mut lines: Vec<_> = shown.iter().map(|row| line(row, column, now, size.width)).collect();
-    if hidden > 0 {
-        let mut more = Line::with_room(size.width);
-        more.push(FAINT, &format!("… and {} more lines", hidden + 1));
-        lines.push(more.finish());
+    let mut lines: Vec<_> = drawn(&mut shown, now, size.width).into_iter().map(Line::finish).collect();
+    if let Some(hidden) = hidden {
+        let mut line = Line::with_room(size.width);
+        line.push(FAINT, &hidden);
+        lines.push(line.finish());
     }
     lines.push(sum(scene, now, size.width));
     lines.join("\n") + "\n"
 }
 
-fn label(row: &Row<'_>) -> String {
+/// The whole picture, followed by what did not fit its lines: nobody is going to redraw it.
+pub fn still(scene: &Scene, width: usize) -> String {
+    let mut rows = rows(scene);
+    let mut lines = Vec::new();
+    let mut cut = Vec::new();
+    let drawn = drawn(&mut rows, None, width);
+    for (line, row) in drawn.into_iter().zip(&rows) {
+        if line.is_cut()
+            && let Content::Here { at, .. } = &row.content
+            && let Condition::Waiting(_) | Condition::Failed(_) = at.condition
+            && let Some(words) = said(row)
+        {
+            let (glyph, style) = glyph(&at.condition);
+            cut.push(format!("{style}{glyph}{style:#} {}: {}", label(row, usize::MAX), plain(&words)));
+        }
+        lines.push(line.finish());
+    }
+    if !cut.is_empty() {
+        lines.push(String::new());
+        lines.append(&mut cut);
+        lines.push(String::new());
+    }
+    lines.push(sum(scene, None, width));
+    lines.join("\n") + "\n"
+}
+
+/// The rows as lines, with what is said of them in one column. Where there is little room, branches are short.
+fn drawn(rows: &mut [Row<'_>], now: Option<Duration>, room: usize) -> Vec<Line> {
+    let words = rows.iter().map(|row| words_width(row, now)).max().unwrap_or(0).min(WORDS);
+    let most = (room / 2).max(room.saturating_sub(words + GAP));
+    let widest = |rows: &[Row<'_>]| rows.iter().map(label_width).max().unwrap_or(0);
+    if widest(rows) > most {
+        for row in rows.iter_mut() {
+            row.branches = short(&row.branches);
+        }
+    }
+    let column = widest(rows).min(most) + GAP;
+    rows.iter().map(|row| line(row, column, now, room)).collect()
+}
+
+/// Branches half as wide: `│ ├ ` for `│   ├── `.
+fn short(branches: &str) -> String {
+    branches.chars().enumerate().filter(|(place, _)| matches!(place % 4, 0 | 3)).map(|(_, c)| c).collect()
+}
+
+/// What to call an object in as many columns.
+fn label(row: &Row<'_>, room: usize) -> String {
     let key = row.key;
-    if row.top {
-        format!("{} {}/{}", key.kind, key.namespace, key.name)
-    } else {
-        format!("{} {}", key.kind, key.name)
+    let name = if row.top { format!("{}/{}", key.namespace, key.name) } else { key.name.clone() };
+    match room.checked_sub(width(&key.kind) + 1) {
+        Some(room) if room >= NAME_WORTH_A_KIND => format!("{} {}", key.kind, shortened(&name, room)),
+        _ => shortened(&format!("{} {name}", key.kind), room),
     }
 }
 
 fn label_width(row: &Row<'_>) -> usize {
     match row.content {
-        Content::Here { .. } => width(&row.branches) + 2 + width(&label(row)),
+        Content::Here { .. } => width(&row.branches) + 2 + width(&label(row, usize::MAX)),
         Content::SeeBelow => 0,
     }
 }
 
-fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> String {
+fn words_width(row: &Row<'_>, now: Option<Duration>) -> usize {
+    let Content::Here { at, .. } = &row.content else { return 0 };
+    let time = if now.is_some() { TIME } else { 0 };
+    width(word(&at.condition)) + time + said(row).map_or(0, |words| 2 + width(&words))
+}
+
+fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> Line {
     let mut line = Line::with_room(room);
     line.push(FAINT, &row.branches);
-    let Content::Here { at, began, children } = &row.content else {
-        line.push(FAINT, &format!("{} (see below)", label(row)));
-        return line.finish();
+    let label = |room: usize| label(row, room.saturating_sub(width(&row.branches)));
+    let Content::Here { at, began, .. } = &row.content else {
+        line.push(FAINT, &(label(room.saturating_sub(SEE_BELOW.len())) + SEE_BELOW));
+        return line;
     };
     let (glyph, style) = glyph(&at.condition);
     line.push(style, &format!("{glyph} "));
-    line.push(if row.top { NAME } else { PLAIN }, &label(row));
-    line.push(PLAIN, " ");
+    line.push(if row.top { NAME } else { PLAIN }, &label(column - GAP - 2));
     line.pad(column);
     line.push(style, word(&at.condition));
     if let Some(elapsed) = now.and_then(|now| elapsed(at, *began, now)) {
         line.push(FAINT, &format!(" {}", duration(elapsed)));
     }
-    let words = match (&at.condition, children) {
-        // The children say the same in more words.
-        (Condition::Waiting(_) | Condition::Applying, Some((ready, all))) if ready < all => {
-            Some(format!("{ready} of {all} ready"))
-        }
-        (condition, _) => words(condition),
-    };
-    if let Some(words) = words {
+    if let Some(words) = said(row) {
         line.push(PLAIN, &format!("  {}", plain(&words)));
     }
-    line.finish()
+    line
+}
+
+/// What a row says besides the word for its condition.
+fn said(row: &Row<'_>) -> Option<String> {
+    let Content::Here { at, children, .. } = &row.content else { return None };
+    match (&at.condition, children) {
+        (condition, Some((ready, all))) if ready < all && is_of_children(condition) => {
+            Some(format!("{ready} of {all} ready"))
+        }
+        // Which object it is, the row says itself.
+        (condition, _) => words(condition).map(|words| words.replacen(&format!("{}: ", row.key), "", 1)),
+    }
+}
+
+/// Whether children say the same in more words.
+fn is_of_children(condition: &Condition) -> bool {
+    match condition {
+        Condition::Waiting(_) | Condition::Applying => true,
+        Condition::Failed(why) => why.starts_with("ChildFailed: "),
+        Condition::Pending(_) | Condition::Ready | Condition::Paused | Condition::Deleted => false,
+    }
 }
 
 /// How long something is under way, or how long it took.

@@ -15,9 +15,9 @@ mod tree;
 
 #[cfg(feature = "sandbox")]
 pub use applied::Straggler;
-pub use frame::{Size, frame};
+pub use frame::{Size, frame, still};
 pub use lines::line;
-pub use text::{Line, duration, plain, width};
+pub use text::{Line, duration, plain, shortened, width};
 pub use tree::Tree;
 
 use plan::{ObjectKey, Verdict};

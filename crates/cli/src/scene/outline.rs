@@ -1,6 +1,6 @@
 //! The rows of a scene: what comes first is above, what waits for it is indented.
 
-use super::{Child, Mark, Root, Scene};
+use super::{Child, Condition, Mark, Root, Scene};
 use plan::ObjectKey;
 use std::time::Duration;
 
@@ -37,19 +37,50 @@ pub enum Content<'a> {
 }
 
 /// All rows of a scene. Whatever is a child of something else is shown as that.
-pub fn rows(scene: &Scene, collapse_ready: bool) -> Vec<Row<'_>> {
+pub fn rows(scene: &Scene) -> Vec<Row<'_>> {
     let is_child = |key: &ObjectKey| {
         scene.roots.iter().any(|root| root.key != *key && root.children.iter().any(|child| child.key == *key))
     };
     let mut rows = Vec::new();
     for root in scene.roots.iter().filter(|root| !is_child(&root.key)) {
         rows.push(Row { branches: String::new(), key: &root.key, top: true, content: root.here() });
-        if !(collapse_ready && root.at.condition == super::Condition::Ready) {
-            let missing = missing(&root.children);
-            Walk { scene, rows: &mut rows }.below(root, missing, "", 0);
-        }
+        Walk { scene, rows: &mut rows }.below(root, missing(&root.children), "", 0);
     }
     rows
+}
+
+/// The rows without what is ready, unless something below it is not. Those at the left edge stay.
+pub fn unready(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    let mut kept = Vec::new();
+    let mut below = 0;
+    // Per depth, whether a row follows there that hangs on the same branch.
+    let mut follows: Vec<bool> = Vec::new();
+    for mut row in rows.into_iter().rev() {
+        let depth = row.branches.chars().count() / 4;
+        if !(row.top || depth < below || row.is_unready()) {
+            continue;
+        }
+        follows.resize(depth + 1, false);
+        row.branches = (1..=depth)
+            .map(|at| match (at == depth, follows[at]) {
+                (true, true) => "├── ",
+                (true, false) => "└── ",
+                (false, true) => "│   ",
+                (false, false) => "    ",
+            })
+            .collect();
+        follows[depth] = true;
+        below = depth;
+        kept.push(row);
+    }
+    kept.reverse();
+    kept
+}
+
+impl Row<'_> {
+    fn is_unready(&self) -> bool {
+        matches!(self.content, Content::Here { at, .. } if at.condition != Condition::Ready)
+    }
 }
 
 struct Walk<'a, 'r> {
@@ -114,7 +145,7 @@ impl Root {
     }
 
     fn tally(&self) -> Option<(usize, usize)> {
-        let ready = self.children.iter().filter(|child| child.at.condition == super::Condition::Ready);
+        let ready = self.children.iter().filter(|child| child.at.condition == Condition::Ready);
         (!self.children.is_empty()).then(|| (ready.count(), self.children.len()))
     }
 }

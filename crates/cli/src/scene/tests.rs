@@ -146,31 +146,62 @@ fn what_is_ready_tells_how_long_it_took() {
 }
 
 #[test]
-fn a_narrow_terminal_cuts_lines_and_breaks_none() {
+fn a_narrow_terminal_cuts_lines_and_breaks_neither_them_nor_the_column() {
     assert_shown(
         &waiting(),
         1700,
         (44, 24),
         "
 ◌ Core registry/harbor  waiting 1.1s  3 of …
-├── ✓ Service harbor-core ready 0.2s
-├── ✓ ConfigMap harbor-core ready 0.3s
-│   └── Deployment harbor-core (see below)
-└── ✓ Secret harbor-core ready 0.4s
-    └── ◌ Deployment harbor-core waiting 1.…
+├ ✓ Service harb…-core  ready 0.2s
+├ ✓ ConfigMap har…core  ready 0.3s
+│ └ Deployment harbor-core (see below)
+└ ✓ Secret harbor-core  ready 0.4s
+  └ ◌ Deploym…bor-core  waiting 1.2s  0 of …
 0 of 1 ready, 1.7s
 ",
     );
 }
 
 #[test]
-fn a_low_terminal_leaves_out_what_is_below_ready_objects_and_then_cuts() {
+fn a_picture_that_nobody_redraws_is_followed_by_what_did_not_fit() {
+    let mut scene = waiting();
+    let message = "Secret registry/postgres does not exist; create it".into();
+    let harbor = Progress {
+        owner: key("Harbor", "h"),
+        stage: Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message }),
+    };
+    scene.observe(harbor, at(600));
+    let drawn = |width| anstream::adapter::strip_str(&still(&scene, width)).to_string();
+    assert_eq!(
+        drawn(60),
+        "\
+◌ Core registry/harbor        waiting  3 of 4 ready
+├ ✓ Service harbor-core       ready
+├ ✓ ConfigMap harbor-core     ready
+│ └ Deployment harbor-core (see below)
+└ ✓ Secret harbor-core        ready
+  └ ◌ Deployment harbor-core  waiting  0 of 1 replicas avai…
+◌ Harbor registry/h           waiting  Secret registry/post…
+
+◌ Deployment harbor-core: 0 of 1 replicas available
+◌ Harbor registry/h: Secret registry/postgres does not exist; create it
+
+0 of 2 ready
+"
+    );
+    assert_eq!(drawn(usize::MAX).matches("create it").count(), 1);
+}
+
+#[test]
+fn a_low_terminal_leaves_out_what_is_ready_and_then_cuts() {
     assert_shown(
         &ready(),
         2600,
         (80, 6),
         "
 ✓ Core registry/harbor  ready 2.6s
+… and 5 lines about what is ready
 1 of 1 ready, 2.6s
 ",
     );
@@ -179,10 +210,10 @@ fn a_low_terminal_leaves_out_what_is_below_ready_objects_and_then_cuts() {
         1700,
         (80, 6),
         "
-◌ Core registry/harbor       waiting 1.1s  3 of 4 ready
-├── ✓ Service harbor-core    ready 0.2s
-├── ✓ ConfigMap harbor-core  ready 0.3s
-… and 3 more lines
+◌ Core registry/harbor            waiting 1.1s  3 of 4 ready
+└── ✓ Secret harbor-core          ready 0.4s
+    └── ◌ Deployment harbor-core  waiting 1.2s  0 of 1 replicas available
+… and 3 lines about what is ready
 0 of 1 ready, 1.7s
 ",
     );
@@ -208,6 +239,30 @@ fn a_failure_is_told_on_one_line_and_blocks_what_waits_for_it() {
 │   └── Deployment harbor-core (see below)
 └── ✗ Secret harbor-core          failed 0.6s  Rejected: cannot apply Secret registry/harbor-core: no
     └── · Deployment harbor-core  pending  until Secret harbor-core is ready
+0 of 1 ready, 1.0s
+",
+    );
+}
+
+#[test]
+fn a_failure_of_a_child_is_told_by_that_child_without_its_own_name() {
+    let mut scene = begun();
+    let message = "Secret registry/harbor-core: the disk is full".to_owned();
+    let reason = "ChildFailed";
+    let failure = Failure { class: Class::Dependency, reason, message: message.clone(), stalls: true };
+    scene.child("Secret", State::Failed(failure), 400);
+    scene.stage(Stage::Concluded(Verdict::Stalled { reason, message }), 410);
+    assert_shown(
+        &scene,
+        1000,
+        (80, 24),
+        "
+✗ Core registry/harbor            failed 0.5s  2 of 4 ready
+├── ✓ Service harbor-core         ready 0.2s
+├── ✓ ConfigMap harbor-core       ready 0.3s
+│   └── Deployment harbor-core (see below)
+└── ✗ Secret harbor-core          failed 0.6s  ChildFailed: the disk is full
+    └── · Deployment harbor-core  pending
 0 of 1 ready, 1.0s
 ",
     );

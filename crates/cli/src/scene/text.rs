@@ -49,6 +49,11 @@ impl Line {
         self.push(Style::new(), &" ".repeat(column.saturating_sub(self.used)));
     }
 
+    /// Whether something did not fit.
+    pub fn is_cut(&self) -> bool {
+        self.full
+    }
+
     /// The line, without spaces at its end.
     pub fn finish(self) -> String {
         self.text.trim_end().to_owned()
@@ -66,6 +71,26 @@ fn columns(c: char) -> usize {
 /// How many columns a text takes.
 pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
+}
+
+/// A text that takes no more columns than these; if it must, it loses its middle, since names differ at their ends.
+pub fn shortened(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let Some(rest) = room.checked_sub(1) else { return String::new() };
+    let head = fitting(text.chars(), rest / 2);
+    let tail = fitting(text.chars().rev(), rest - width(&head));
+    format!("{head}…{}", tail.chars().rev().collect::<String>())
+}
+
+fn fitting(chars: impl Iterator<Item = char>, room: usize) -> String {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += columns(*c);
+        used <= room
+    };
+    chars.take_while(fits).collect()
 }
 
 /// Somebody's words on one line: what would break it, move the cursor or reverse the direction is spelled.
@@ -113,6 +138,15 @@ mod tests {
         assert_eq!(line(6, &["abc", "defg", "h"]), "abcde…");
         assert_eq!(line(3, &["日本"]), "日…", "wide characters take two columns");
         assert_eq!(line(0, &["a"]), "");
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_keeps_both_ends() {
+        let name = "acme-harbor-core-encryptionkey";
+        assert_eq!(shortened(name, 30), name);
+        assert_eq!(shortened(name, 12), "acme-…ionkey");
+        assert_eq!(shortened("日本語", 5), "日…語", "wide characters take two columns");
+        assert_eq!([1, 0].map(|room| shortened(name, room)), ["…", ""]);
     }
 
     #[test]

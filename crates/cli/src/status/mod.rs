@@ -7,7 +7,7 @@ use crate::{
     live::Live,
     operator::{components, predecessors},
     run::DefaultsArgs,
-    scene::{Size, Tree, frame},
+    scene::{Tree, still},
     show::Style,
     signals::Signals,
     target::{Place, Target},
@@ -36,7 +36,7 @@ Examples:
   harbor-operator status -A
   harbor-operator status acme --namespace registry
   harbor-operator status harborcluster/acme --watch
-  harbor-operator status acme --output json | jq '.[].children[] | select(.state != \"ready\")'")]
+  harbor-operator status acme --output json | jq '.[].children[].state'")]
 pub struct Status {
     /// Name of a HarborCluster, a Harbor or one of their parts; KIND/NAME where there are several of that name
     name: Option<String>,
@@ -117,8 +117,7 @@ impl Status {
                 terminal::print(&(text + "\n"))
             }
             (Output::Text, Some(_)) => {
-                let size = Size { width: terminal::width(), height: usize::MAX };
-                terminal::print_styled(&live.look(|scene| frame(scene, None, size)))
+                terminal::print_styled(&live.look(|scene| still(scene, terminal::width())))
             }
             (Output::Text, None) => {
                 let version = |tree: &Tree| {

@@ -6,6 +6,7 @@ mod account;
 mod adoption;
 mod command;
 mod core;
+mod defaults;
 mod definitions;
 mod election;
 mod harbor;

@@ -118,3 +118,51 @@ fn an_object_that_was_stored_owns_its_children() {
         }
     }
 }
+
+/// A Core that leaves open where its image comes from and who may talk to its pods.
+fn a_core_that_says_nothing() -> Folder {
+    let folder = Folder::with_a_core();
+    folder.replace("core.yaml", "  image: goharbor/harbor-core:v2.13.2\n", "");
+    let annotations = "metadata:\n  annotations: {harbor.goharbor.io/version: 2.13.2}\n";
+    folder.replace("core.yaml", "metadata:\n", annotations);
+    folder
+}
+
+fn images(yaml: &str) -> Vec<Value> {
+    let image = |object: Value| object.pointer("/spec/template/spec/containers/0/image").cloned();
+    documents(yaml).into_iter().filter_map(image).collect()
+}
+
+#[test]
+fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_nothing() {
+    let folder = a_core_that_says_nothing();
+    let unasked = rendered(&folder, RENDER);
+    assert_eq!(images(&unasked), ["goharbor/harbor-core:v2.13.2"]);
+    let policy = "NetworkPolicy harbor-core-ingress".to_owned();
+    assert!(!names(&unasked).contains(&policy), "{unasked}");
+
+    let flags = "--image-repository mirror.example/team --image-tag-suffix -dev --network-policies";
+    let asked = rendered(&folder, &format!("{RENDER} {flags}"));
+    assert_eq!(images(&asked), ["mirror.example/team/harbor-core:v2.13.2-dev"]);
+    assert!(names(&asked).contains(&policy), "{asked}");
+
+    let mut command = folder.command(RENDER);
+    command.env("HARBOR_OPERATOR_IMAGE_REPOSITORY", "mirror.example/team");
+    command.env("HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", "-dev").env("HARBOR_OPERATOR_NETWORK_POLICIES", "true");
+    assert_eq!(
+        String::from_utf8(command.output().unwrap().stdout).unwrap(),
+        asked,
+        "by variables, as for run"
+    );
+
+    let graph = "graph -f core.yaml --inputs inputs";
+    assert!(!rendered(&folder, graph).contains("NetworkPolicy"));
+    assert!(rendered(&folder, &format!("{graph} --network-policies")).contains(&policy));
+}
+
+#[test]
+fn what_an_object_says_wins_over_what_the_operator_was_started_with() {
+    let folder = Folder::with_a_core();
+    let asked = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
+    assert_eq!(images(&asked), ["goharbor/harbor-core:v2.13.2"]);
+}

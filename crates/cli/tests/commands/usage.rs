@@ -1,4 +1,4 @@
-use crate::run::{Folder, Ran};
+use crate::run::{Folder, Ran, failed};
 
 #[test]
 fn the_version_is_that_of_the_build() {
@@ -42,4 +42,42 @@ For more information, try '--help'.
         let misused = Ran { code: Some(2), stdout: String::new(), stderr: expected.into() };
         assert_eq!(Folder::empty().run(&format!("{command} -f core.yaml --without apps")), misused);
     }
+}
+
+#[test]
+fn what_cannot_be_a_namespace_is_refused_where_it_is_said() {
+    for (arguments, flag) in [
+        ("run --namespace Registry", "--namespace <NAME>"),
+        ("run --lease-namespace Registry", "--lease-namespace <NAME>"),
+        ("plan -f core.yaml --namespace Registry", "--namespace <NAME>"),
+        ("status --namespace Registry", "--namespace <NAME>"),
+    ] {
+        let expected = format!(
+            "\
+error: invalid value 'Registry' for '{flag}': use at most 63 lower-case letters, digits and dashes, with no dash at \
+             either end
+
+For more information, try '--help'.
+"
+        );
+        let misused = Ran { code: Some(2), stdout: String::new(), stderr: expected };
+        assert_eq!(Folder::with_a_core().run(arguments), misused);
+    }
+}
+
+#[test]
+fn a_class_that_no_object_can_mean_is_refused_where_it_is_said() {
+    for arguments in ["run", "plan -f core.yaml"] {
+        let output =
+            Folder::with_a_core().command(arguments).env("HARBOR_OPERATOR_CLASS", "blue\n").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("for '--class <NAME>': leave out spaces at either end"), "{said}");
+    }
+}
+
+#[test]
+fn to_plan_nothing_is_a_mistake_and_not_the_same_as_no_change() {
+    let ran = Folder::empty().run_with_input("plan -f -", "---\n");
+    assert_eq!(ran, failed("error: -: holds no object; give a file with an object\n"));
 }

@@ -23,7 +23,7 @@ use kube::{
     Api, Client, ResourceExt as _,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Change, Desired, ObjectKey, Outcome, Policy, placeholder};
+use plan::{Change, Desired, HarborClass, ObjectKey, Outcome, Policy, placeholder};
 use stage::Stage;
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -64,6 +64,8 @@ pub struct Remark {
 pub enum What {
     /// It is paused: nothing is done for it.
     Paused,
+    /// It is of another class than is looked after, or of none: nothing is done for it.
+    OfClass(Option<HarborClass>),
     /// Something would fail, or wait for what does not exist.
     Failed(plan::Failure),
     /// It reads objects that do not exist yet; what depends on their values is not known.
@@ -71,7 +73,7 @@ pub enum What {
 }
 
 impl Rehearsal {
-    /// Nothing tried yet. Of the `options`, only predecessors and clock are of importance.
+    /// Nothing tried yet. Of the `options`, only predecessors, class, defaults and clock are of importance.
     pub fn new(client: Client, components: Components, options: Options) -> Self {
         let options = Options { dice: Arc::new(Placeholders::default()), observer: None, ..options };
         Self { stage: Stage::new(client), components: Arc::new(components), options }
@@ -132,9 +134,11 @@ impl Act<'_> {
             }
         }
         if inputs_change {
-            // Whoever reads them is among these, or a part of one.
-            let roots = self.spectator.owners().into_keys();
-            queue.extend(roots.filter(|key| self.spectator.lineage(key).len() == 1));
+            // Whoever reads them is among these, or a part of one. Of those of another class nobody has asked.
+            let owners = self.spectator.owners();
+            let ours =
+                owners.into_iter().filter(|(_, owner)| HarborClass::of(&owner.metadata) == shared.class);
+            queue.extend(ours.map(|(key, _)| key).filter(|key| self.spectator.lineage(key).len() == 1));
         }
         let mut done = BTreeSet::new();
         while let Some(key) = queue.pop_front() {
@@ -158,6 +162,11 @@ impl Act<'_> {
             return Ok(Vec::new());
         };
         if owner.metadata.deletion_timestamp.is_some() {
+            return Ok(Vec::new());
+        }
+        let class = HarborClass::of(&owner.metadata);
+        if class != spectator.shared.class {
+            self.remark(key, What::OfClass(class));
             return Ok(Vec::new());
         }
         if owner.annotations().get(PAUSE_ANNOTATION).is_some_and(|value| value == "true") {
