@@ -115,15 +115,16 @@ impl Namespace {
         timeout(PATIENCE, gone).await.expect("it is deleted in time").unwrap();
     }
 
-    /// Waits for an event about the object of this name.
-    pub async fn until_event(&self, about: &str, reason: &str) {
+    /// Waits for an event about the object of this name; its note.
+    pub async fn until_event(&self, about: &str, reason: &str) -> String {
         let matches = |event: &Event| {
             event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(about)
                 && event.reason.as_deref() == Some(reason)
         };
         let events = watcher(self.api::<Event>(), watcher::Config::default()).applied_objects();
         let mut seen = pin!(events.try_filter(|event| std::future::ready(matches(event))));
-        timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap().unwrap();
+        let event = timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap().unwrap();
+        event.note.unwrap_or_default()
     }
 
     /// Does to a Deployment what its controller and the kubelets would.

@@ -5,10 +5,10 @@ use crate::{
     adopt::adopt,
     agreement::agrees,
     error::Verb,
-    happenings::What,
+    happenings::{What, Why},
     index::{self, Edition, Interest, Observation},
     learned::Learned,
-    memo::{Applied, Read},
+    memo::{Applied, Pods, Read, image},
     progress::{Audience, State},
     router::Router,
     source::Source,
@@ -129,13 +129,15 @@ impl Applier<'_> {
             plan::stamp(&mut object, references.digest(&contents)?);
         }
         let digest = Digest::of(&object).map_err(bug)?;
-        let pods = object.pointer("/spec/template").map(Digest::of).transpose().map_err(bug)?;
+        let pods = Pods::of(&object).map_err(bug)?;
 
         let remembered = self.learned().applied.get(key).cloned();
-        let replaces_pods = matches!(
-            &remembered,
-            Some(Applied::Sent { pods: Some(before), .. }) if seen.is_some() && pods.is_some_and(|now| now != *before)
-        );
+        let replaced = match &remembered {
+            Some(Applied::Sent { pods: before, .. }) if seen.is_some() => {
+                before.zip(pods).filter(|(a, b)| a != b)
+            }
+            _ => None,
+        };
         let stored = match (&seen, remembered) {
             (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) if sent == digest => {
                 if applied.holds(seen) {
@@ -155,9 +157,12 @@ impl Applier<'_> {
             None => self.send(key, kind, &object, seen).await?,
         };
         let now = self.record(key, kind, &stored)?;
-        if replaces_pods {
-            let inputs = self.changed(references.iter().flat_map(References::keys));
-            self.learned().happened(key, What::RollingOut(inputs));
+        if let Some((before, pods)) = replaced {
+            let why = match image(&object).filter(|_| !pods.has_image_of(&before)) {
+                Some(image) => Why::Image(image.to_owned()),
+                None => Why::Inputs(self.changed(references.iter().flat_map(References::keys))),
+            };
+            self.learned().happened(key, What::RollingOut(why));
         }
         Ok((Applied::Sent { digest, pods, uid: now.uid, claim: now.claim }, now.readiness))
     }

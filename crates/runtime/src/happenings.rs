@@ -6,6 +6,7 @@
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 use plan::ObjectKey;
+use std::fmt;
 
 /// Something that was done to a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +22,32 @@ pub(crate) enum What {
     Adopted,
     /// A certificate was issued in place of another, for this reason.
     Renewed(String),
-    /// Pods are replaced: of these inputs the content has changed; without any, the template has.
-    RollingOut(Vec<ObjectKey>),
+    /// Pods are replaced.
+    RollingOut(Why),
     /// It was deleted because it is no longer wanted.
     Deleted,
+}
+
+/// Why pods are replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// They run another image, this one.
+    Image(String),
+    /// The content of these inputs has changed; without any, the rest of the template.
+    Inputs(Vec<ObjectKey>),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Image(image) => write!(f, "their image is {image} now"),
+            Self::Inputs(inputs) => match inputs.as_slice() {
+                [] => f.write_str("their template changed"),
+                [input] => write!(f, "{input} changed"),
+                [input, others @ ..] => write!(f, "{input} and {} more changed", others.len()),
+            },
+        }
+    }
 }
 
 impl What {
@@ -45,13 +68,7 @@ impl Happening {
         match &self.what {
             What::Adopted => format!("took over {object} from the old operator"),
             What::Renewed(why) => format!("issued a new certificate into {object}: {why}"),
-            What::RollingOut(inputs) => match inputs.as_slice() {
-                [] => format!("{object} replaces its pods because their template changed"),
-                [input] => format!("{object} replaces its pods because {input} changed"),
-                [input, others @ ..] => {
-                    format!("{object} replaces its pods because {input} and {} more changed", others.len())
-                }
-            },
+            What::RollingOut(why) => format!("{object} replaces its pods because {why}"),
             What::Deleted => format!("deleted {object}, which is no longer wanted"),
         }
     }
@@ -117,19 +134,22 @@ mod tests {
 
     #[test]
     fn pods_that_restart_are_told_with_the_reason() {
+        let because = |why| {
+            let object = ObjectKey::of::<Deployment>("ns", "core");
+            told(&[Happening { object, what: What::RollingOut(why) }]).remove(0).1
+        };
         let of = |inputs: &[&str]| {
-            let inputs = inputs.iter().map(|name| ObjectKey::of::<Secret>("ns", name)).collect();
-            let happening = Happening {
-                object: ObjectKey::of::<Deployment>("ns", "core"),
-                what: What::RollingOut(inputs),
-            };
-            told(&[happening]).remove(0).1
+            because(Why::Inputs(inputs.iter().map(|name| ObjectKey::of::<Secret>("ns", name)).collect()))
         };
         assert_eq!(of(&[]), "Deployment ns/core replaces its pods because their template changed");
         assert_eq!(of(&["a"]), "Deployment ns/core replaces its pods because Secret ns/a changed");
         assert_eq!(
             of(&["a", "b", "c"]),
             "Deployment ns/core replaces its pods because Secret ns/a and 2 more changed"
+        );
+        assert_eq!(
+            because(Why::Image("goharbor/harbor-core:v2.13.2".into())),
+            "Deployment ns/core replaces its pods because their image is goharbor/harbor-core:v2.13.2 now"
         );
     }
 }

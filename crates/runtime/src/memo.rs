@@ -6,6 +6,7 @@ use crate::metrics::Issuer;
 use graph::NodeId;
 use jiff::Timestamp;
 use plan::{Aspect, Desired, Digest, ObjectKey, Outcome, Readiness};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What everything an owner wants was decided on.
@@ -29,8 +30,8 @@ pub(crate) struct Read {
 /// How a child was left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
-    /// Sent with this digest, and this one of its pods, and answered with this state.
-    Sent { digest: Digest, pods: Option<Digest>, uid: String, claim: Claim },
+    /// Sent with this digest, with pods such as these, and answered with this state.
+    Sent { digest: Digest, pods: Option<Pods>, uid: String, claim: Claim },
     /// A certificate that was issued, or found to be as asked for.
     Issued(Certificate),
     /// Found or created; its content is none of our business any more.
@@ -51,6 +52,32 @@ impl Applied {
             Self::Untouchable => now.immutable,
         }
     }
+}
+
+/// What pods are made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pods {
+    template: Digest,
+    /// Of the first container, which is what the pods are there for.
+    image: Option<Digest>,
+}
+
+impl Pods {
+    /// Those of an object, if it has any.
+    pub(crate) fn of(object: &Value) -> Result<Option<Self>, serde_json::Error> {
+        let Some(template) = object.pointer("/spec/template") else { return Ok(None) };
+        let image = image(object).map(Digest::of).transpose()?;
+        Ok(Some(Self { template: Digest::of(template)?, image }))
+    }
+
+    pub(crate) fn has_image_of(&self, other: &Self) -> bool {
+        self.image == other.image
+    }
+}
+
+/// The image of the pods of an object.
+pub(crate) fn image(object: &Value) -> Option<&str> {
+    object.pointer("/spec/template/spec/containers/0/image")?.as_str()
 }
 
 /// A certificate in a Secret, as it was left.

@@ -17,7 +17,9 @@ mod tree;
 pub use applied::Straggler;
 pub use frame::{Size, frame, still};
 pub use lines::line;
-pub use text::{Line, duration, plain, shortened, width};
+#[cfg(feature = "sandbox")]
+pub use text::duration;
+pub use text::{Line, plain, shortened, width};
 pub use tree::Tree;
 
 use plan::{ObjectKey, Verdict};
