@@ -3,7 +3,10 @@
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// Names one object, whatever version of its kind is looked at; or, without a name, the kind itself.
+/// The name of a kind's definition among its objects, none of which can be called that.
+const DEFINITION: &str = "{definition}";
+
+/// Names one object, whatever version of its kind is looked at; or, without a name, the kind itself; or its definition.
 ///
 /// A key is in half a dozen maps for each of thousands of children: copies share what they hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +59,16 @@ impl ObjectKey {
         self.name.is_empty()
     }
 
+    /// Stands for the definition of the kind: a [`crate::Snapshot`] holds its schema, as far as the cluster tells.
+    pub fn definition_of<K: Resource<DynamicType = ()>>() -> Self {
+        Self::of::<K>("", DEFINITION)
+    }
+
+    /// Whether this stands for the definition of a kind.
+    pub fn is_definition(&self) -> bool {
+        self.name == DEFINITION
+    }
+
     /// The key of an object of a kind known only at run time.
     pub fn dynamic(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::new(&resource.group, &resource.kind, namespace, name)
@@ -87,6 +100,9 @@ impl fmt::Display for ObjectKey {
                 "" => f.write_str(&self.kind),
                 group => write!(f, "{} of {group}", self.kind),
             };
+        }
+        if self.is_definition() {
+            return write!(f, "the definition of {}", self.its_kind());
         }
         write!(f, "{} {}/{}", self.kind, self.namespace, self.name)
     }

@@ -49,4 +49,4 @@ pub use readiness::Readiness;
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
 pub use status::{Difference, Failure, Outcome, Status, StatusInput, Verdict, fold, paused};
-pub use world::{Snapshot, World, served};
+pub use world::{Snapshot, World, defined, served};

@@ -1,10 +1,11 @@
 //! The only window a component has onto the cluster.
 
-use crate::{Defaults, Manifest, ObjectKey, PlanError, defaults::NOTHING};
+use crate::{Defaults, Digest, Manifest, ObjectKey, PlanError, defaults::NOTHING};
 use kube::{
     Resource,
     core::{ApiResource, DynamicObject, ObjectMeta},
 };
+use serde_json::Value;
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -70,6 +71,22 @@ impl<'a> World<'a> {
         }
     }
 
+    /// What the definition of a kind that is installed allows in a field, named with dots, if it says so and the cluster
+    /// tells. Not having looked yet is [`PlanError::Unread`]. A component that asks has the kind among its children, and
+    /// asks only what it decides once: that a definition has changed wakes nobody.
+    pub fn allowed<K: Resource<DynamicType = ()>>(
+        &self,
+        field: &str,
+    ) -> Result<Option<Vec<String>>, PlanError> {
+        let key = ObjectKey::definition_of::<K>();
+        self.reads.borrow_mut().insert(key.clone());
+        let schema = self.snapshot.get(&key).ok_or_else(|| PlanError::Unread([key].into()))?;
+        let pointer: String = field.split('.').map(|part| format!("/properties/{part}")).collect();
+        let values =
+            schema.as_ref().and_then(|schema| schema.data.pointer(&pointer)?.get("enum")?.as_array());
+        Ok(values.map(|values| values.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
+    }
+
     /// What was asked for, found or not.
     pub fn into_reads(self) -> BTreeSet<ObjectKey> {
         self.reads.into_inner()
@@ -80,7 +97,14 @@ impl<'a> World<'a> {
 /// state like any other.
 pub fn served() -> Arc<DynamicObject> {
     let metadata = ObjectMeta { resource_version: Some("served".into()), ..ObjectMeta::default() };
-    Arc::new(DynamicObject { types: None, metadata, data: serde_json::Value::Null })
+    Arc::new(DynamicObject { types: None, metadata, data: Value::Null })
+}
+
+/// What a [`Snapshot`] holds for the definition of a kind with this schema. Its version changes with it.
+pub fn defined(schema: Value) -> Result<Arc<DynamicObject>, serde_json::Error> {
+    let version = Digest::of(&schema)?.to_string();
+    let metadata = ObjectMeta { resource_version: Some(version), ..ObjectMeta::default() };
+    Ok(Arc::new(DynamicObject { types: None, metadata, data: schema }))
 }
 
 /// The API resource of a kind a component may read, for whoever answers reads.
@@ -150,5 +174,18 @@ mod tests {
         assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
         assert_eq!(asked([(key.clone(), None)].into()), Ok(false));
         assert_eq!(asked([(key, Some(served()))].into()), Ok(true));
+    }
+    #[test]
+    fn what_a_definition_allows_is_looked_up_like_anything_else() {
+        let key = ObjectKey::definition_of::<Certificate>();
+        let asked = |snapshot: Snapshot| World::new("ns", &snapshot).allowed::<Certificate>("spec.size");
+        assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
+        assert_eq!(asked([(key.clone(), None)].into()), Ok(None), "the cluster does not tell");
+        let schema =
+            |size: Value| serde_json::json!({"properties": {"spec": {"properties": {"size": size}}}});
+        let free = defined(schema(serde_json::json!({"type": "string"}))).unwrap();
+        assert_eq!(asked([(key.clone(), Some(free))].into()), Ok(None), "whatever one likes");
+        let some = defined(schema(serde_json::json!({"type": "string", "enum": ["s", "l"]}))).unwrap();
+        assert_eq!(asked([(key, Some(some))].into()), Ok(Some(vec!["s".into(), "l".into()])));
     }
 }

@@ -9,11 +9,13 @@ use crate::{
     watch::Breadth,
 };
 use futures::{StreamExt as _, TryStreamExt as _, stream};
+use http::Request;
 use kube::{
     Api, Client,
     core::{ApiResource, DynamicObject},
 };
 use plan::{ObjectKey, Snapshot};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -75,6 +77,10 @@ impl Source<'_> {
             let answer = self.router.index.read_kind(&key);
             return Ok((key, answer));
         }
+        if key.is_definition() {
+            let schema = self.schema(&key).await?;
+            return Ok(self.noted(reader, key, schema));
+        }
         let index = &self.router.index;
         if Breadth::of(&key.group, &key.kind) == Breadth::Children && !index.is_child(&key) {
             // Its watch does not show what is not our child, so nobody would notice that a copy is out of date.
@@ -114,16 +120,40 @@ impl Source<'_> {
         (key, object)
     }
 
+    /// The schema of a kind. Everybody may see what the API server tells of itself, unlike definitions; one before
+    /// Kubernetes 1.24, or that is asked for no such thing, does not tell it by group.
+    async fn schema(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, Failure> {
+        let ApiResource { group, version, kind, .. } = self.resource(key)?;
+        let bug = |problem: String| Failure::Bug(problem);
+        let request = Request::get(format!("/openapi/v3/apis/{group}/{version}")).body(Vec::new());
+        let request = request.map_err(|error| bug(error.to_string()))?;
+        let mut document = match self.client.request::<Value>(request).await {
+            Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => return Ok(None),
+            answer => answer.map_err(|error| Failure::api(Verb::Read, key, error))?,
+        };
+        let is_its = |schema: &Value| {
+            let kinds = schema["x-kubernetes-group-version-kind"].as_array();
+            kinds.into_iter().flatten().any(|it| it["group"] == **group && it["kind"] == **kind)
+        };
+        let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+        let schema = schemas.and_then(|schemas| schemas.values_mut().find(|schema| is_its(schema)));
+        let schema = schema.map(|schema| plan::defined(schema.take())).transpose();
+        schema.map_err(|error| bug(error.to_string()))
+    }
+
     /// An object as it is now; nobody is told when it changes.
     pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, Failure> {
-        let Some(resource) = self.kinds.get(&(key.group.clone(), key.kind.clone())) else {
-            return Err(Failure::Bug(format!("{key} was read although its kind is not watched")));
-        };
+        let resource = self.resource(key)?;
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
         match api.get_opt(&key.name).await {
             // Of a kind that is not served there is nothing.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
             answer => answer.map_err(|error| Failure::api(Verb::Read, key, error)),
         }
+    }
+
+    fn resource(&self, key: &ObjectKey) -> Result<&ApiResource, Failure> {
+        let resource = self.kinds.get(&(key.group.clone(), key.kind.clone()));
+        resource.ok_or_else(|| Failure::Bug(format!("{key} was read although its kind is not watched")))
     }
 }

@@ -66,8 +66,8 @@ pub struct ZalandoPostgreSqlSpec {
     #[serde(flatten)]
     pub image: ImageSpec,
 
-    /// Major version of PostgreSQL in a new cluster. 15 unless set. A cluster that exists keeps its own: to upgrade it,
-    /// change the version in the postgresql resource.
+    /// Major version of PostgreSQL in a new cluster. 15 unless set, or the next one that the installed operator knows. A
+    /// cluster that exists keeps its own: to upgrade it, change the version in the postgresql resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub version: Option<String>,

@@ -18,26 +18,26 @@ use std::{
 pub struct Trust {
     /// PEM file with the certificates of who may sign a collector's [default: those of the system, if it has any; the
     /// image has none]
-    #[arg(long, value_name = "FILE", env = "OTEL_EXPORTER_OTLP_CERTIFICATE")]
-    pub otlp_certificate: Option<PathBuf>,
+    #[arg(long = "otlp-certificate", value_name = "FILE", env = "OTEL_EXPORTER_OTLP_CERTIFICATE")]
+    pub authority: Option<PathBuf>,
 
     /// PEM file with the certificate to show to the collector
     #[arg(
-        long,
+        long = "otlp-client-certificate",
         value_name = "FILE",
         env = "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
-        requires = "otlp_client_key"
+        requires = "client_key"
     )]
-    pub otlp_client_certificate: Option<PathBuf>,
+    pub client_certificate: Option<PathBuf>,
 
     /// PEM file with the key of that certificate
     #[arg(
-        long,
+        long = "otlp-client-key",
         value_name = "FILE",
         env = "OTEL_EXPORTER_OTLP_CLIENT_KEY",
-        requires = "otlp_client_certificate"
+        requires = "client_certificate"
     )]
-    pub otlp_client_key: Option<PathBuf>,
+    pub client_key: Option<PathBuf>,
 }
 
 impl Trust {
@@ -48,7 +48,7 @@ impl Trust {
             .map_err(|error| {
                 Error::input("--otlp-endpoint", error.to_string(), "report it, this is a bug")
             })?;
-        let config = match &self.otlp_certificate {
+        let config = match &self.authority {
             Some(file) => config.with_root_certificates(authorities(file)?),
             None => match config.clone().with_native_roots() {
                 Ok(config) => config,
@@ -62,7 +62,7 @@ impl Trust {
                 }
             },
         };
-        let (Some(certificate), Some(key)) = (&self.otlp_client_certificate, &self.otlp_client_key) else {
+        let (Some(certificate), Some(key)) = (&self.client_certificate, &self.client_key) else {
             return Ok(config.with_no_client_auth());
         };
         let chain = certificates("--otlp-client-certificate", certificate)?;

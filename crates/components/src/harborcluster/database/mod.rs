@@ -7,6 +7,7 @@ mod password;
 mod tests;
 mod volume;
 mod zalando;
+mod zalando_version;
 
 use self::{cloud_native_pg::CloudNativePg, zalando::Zalando};
 use super::cluster::Cluster;

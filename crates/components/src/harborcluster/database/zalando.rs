@@ -4,7 +4,7 @@
 use super::{
     CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team,
     volume::{Volume, Wish},
-    wants_notary,
+    wants_notary, zalando_version,
 };
 use crate::{
     harborcluster::{DATABASE, cluster::Cluster},
@@ -28,14 +28,7 @@ use k8s_openapi::{
 use plan::{All, Builder, Desired, Node, PlanError, World};
 use std::collections::BTreeMap;
 
-const FIELD: &str = "spec.database.spec.zlandoPostgreSql";
-
-/// What a new cluster runs. Of the versions PostgreSQL still maintains, the one most releases of Zalando's operator
-/// accept: 1.9 of January 2023 to 2.0. Harbor runs on it from 2.5 on, and shipped it from 2.11 on.
-const VERSION: &str = "15";
-
-/// What the oldest Harbor we run was installed with; Harbor asks for as much since 2.9.
-const OLDEST_VERSION: u32 = 12;
+pub(super) const FIELD: &str = "spec.database.spec.zlandoPostgreSql";
 
 /// The longest name of a `StatefulSet` that can have pods: they carry it, with a hash of eleven characters, in a label.
 const LONGEST_NAME: usize = 52;
@@ -66,7 +59,8 @@ impl Zalando {
             .all()?;
         let most = if existing.is_some() { usize::MAX } else { LONGEST_NAME };
         let existing = existing.map(|existing| existing.spec);
-        let (name, spec_of_it) = (name(cluster, most), postgresql(cluster, spec, existing.as_ref())).all()?;
+        let (name, spec_of_it) =
+            (name(cluster, most), postgresql(cluster, spec, existing.as_ref(), world)).all()?;
         let host = host(&name, cluster.namespace);
         let settings = HarborDatabaseSpec {
             credentials: PostgresCredentials {
@@ -130,6 +124,7 @@ fn postgresql(
     cluster: &Cluster<'_>,
     spec: &ZalandoPostgreSqlSpec,
     existing: Option<&PostgresqlSpec>,
+    world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
     let wish =
         Wish { field: FIELD, size: spec.storage.as_deref(), class: spec.storage_class_name.as_deref() };
@@ -138,7 +133,7 @@ fn postgresql(
         class: existing.volume.storage_class.clone(),
     });
     let (volume, number_of_instances, version) =
-        (Volume::of(&wish, present), servers(spec), version(spec, existing)).all()?;
+        (Volume::of(&wish, present), servers(spec), zalando_version::version(spec, existing, world)).all()?;
     // Another image may not have the version of PostgreSQL that the data belongs to.
     let image = image::named(&spec.image).map(ToOwned::to_owned);
     let image = image.or_else(|| existing.and_then(|existing| existing.docker_image.clone()));
@@ -167,37 +162,6 @@ fn servers(spec: &ZalandoPostgreSqlSpec) -> Result<i32, PlanError> {
                 format!("there cannot be {replicas} servers"),
                 "set it to 1 or more, such as 3",
             )),
-        },
-    }
-}
-
-/// The version of PostgreSQL: data belongs to one, and only Zalando's operator can bring it to another.
-fn version(spec: &ZalandoPostgreSqlSpec, existing: Option<&PostgresqlSpec>) -> Result<String, PlanError> {
-    let invalid = |problem: String, remedy: String| {
-        Err(PlanError::invalid(format_args!("{FIELD}.version"), problem, remedy))
-    };
-    let wished = spec.version.as_deref().filter(|version| !version.is_empty());
-    let present = existing.map(|existing| existing.postgresql.version.as_str());
-    match (wished, present.filter(|version| !version.is_empty())) {
-        (None, None) => Ok(VERSION.to_owned()),
-        (None, Some(present)) => Ok(present.to_owned()),
-        (Some(wished), Some(present)) if wished == present => Ok(present.to_owned()),
-        (Some(wished), Some(present)) => invalid(
-            format!(
-                "is {wished}, but the database has version {present}, and this operator does not upgrade it"
-            ),
-            "remove it; to upgrade, change spec.postgresql.version of the postgresql resource".to_owned(),
-        ),
-        (Some(wished), None) => match wished.parse::<u32>() {
-            Ok(OLDEST_VERSION..) => Ok(wished.to_owned()),
-            Ok(_) => invalid(
-                format!("Harbor needs PostgreSQL {OLDEST_VERSION} or later"),
-                format!("set it to {VERSION}"),
-            ),
-            Err(_) => invalid(
-                format!("{wished:?} is not a major version of PostgreSQL"),
-                format!("write it as one number, such as {VERSION}"),
-            ),
         },
     }
 }

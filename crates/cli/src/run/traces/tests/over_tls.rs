@@ -52,9 +52,9 @@ impl Keys {
     /// Everything that is needed.
     fn trust(&self) -> Trust {
         Trust {
-            otlp_certificate: Some(self.file("root.crt")),
-            otlp_client_certificate: Some(self.file("client.crt")),
-            otlp_client_key: Some(self.file("client.key")),
+            authority: Some(self.file("root.crt")),
+            client_certificate: Some(self.file("client.crt")),
+            client_key: Some(self.file("client.key")),
         }
     }
 
@@ -115,8 +115,7 @@ async fn sent(keys: &Keys, trust: Trust) -> usize {
     tracing::span!(target: "runtime", Level::INFO, "reconcile").in_scope(|| {});
     drop(guard);
     sending.end().await;
-    let arrived = batches.lock().unwrap().len();
-    arrived
+    batches.lock().unwrap().len()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,11 +128,8 @@ async fn traces_go_to_a_collector_that_is_who_it_should_be_and_knows_us() {
 async fn nothing_is_sent_to_a_stranger_nor_by_one() {
     let keys = Keys::new();
     let other = Keys::new();
-    assert_eq!(
-        sent(&keys, Trust { otlp_certificate: Some(other.file("root.crt")), ..keys.trust() }).await,
-        0
-    );
-    let anonymous = Trust { otlp_client_certificate: None, otlp_client_key: None, ..keys.trust() };
+    assert_eq!(sent(&keys, Trust { authority: Some(other.file("root.crt")), ..keys.trust() }).await, 0);
+    let anonymous = Trust { client_certificate: None, client_key: None, ..keys.trust() };
     assert_eq!(sent(&keys, anonymous).await, 0);
 }
 
@@ -141,15 +137,15 @@ async fn nothing_is_sent_to_a_stranger_nor_by_one() {
 async fn files_that_cannot_be_used_are_named_with_their_flag() {
     let keys = Keys::new();
     let told = |trust: Trust| trust.config("https://collector:4318").unwrap_err().to_string();
-    let empty = told(Trust { otlp_certificate: Some(keys.file("empty")), ..keys.trust() });
+    let empty = told(Trust { authority: Some(keys.file("empty")), ..keys.trust() });
     assert!(
         empty.starts_with("--otlp-certificate: ") && empty.contains("there is no certificate in it"),
         "{empty}"
     );
-    let absent = told(Trust { otlp_client_key: Some(keys.file("absent")), ..keys.trust() });
+    let absent = told(Trust { client_key: Some(keys.file("absent")), ..keys.trust() });
     assert!(absent.starts_with("--otlp-client-key: ") && absent.contains("absent"), "{absent}");
     let others = Keys::new();
-    let wrong = told(Trust { otlp_client_key: Some(others.file("client.key")), ..keys.trust() });
+    let wrong = told(Trust { client_key: Some(others.file("client.key")), ..keys.trust() });
     assert!(
         wrong.starts_with("--otlp-client-key: ") && wrong.contains("--otlp-client-certificate"),
         "{wrong}"
