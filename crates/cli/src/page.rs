@@ -42,20 +42,20 @@ impl WebPage {
 
     /// Serves it until told to stop. What it shows of an object in full it reads through the client.
     pub async fn serve(self, client: Client, stop: CancellationToken) {
-        let mut kinds = Kinds(Vec::new(), Children::none());
-        components::for_each(&mut kinds);
-        let Kinds(owners, children) = kinds;
-        let kinds = owners.into_iter().chain(children.iter().map(|kind| kind.resource.clone()));
-        let setup = Setup {
-            title: "Harbor operator",
-            listed: vec!["HarborCluster", "Harbor"],
-            kinds: kinds.collect(),
-        };
-        let page = Page::new(self.board, client, setup, stop);
+        let page = Page::new(self.board, client, setup(), stop);
         if let Err(error) = page.serve(self.listener).await {
             tracing::warn!(%error, "the web page is not served");
         }
     }
+}
+
+/// What is on it: the kinds the operator looks after, and their children.
+pub fn setup() -> Setup {
+    let mut kinds = Kinds(Vec::new(), Children::none());
+    components::for_each(&mut kinds);
+    let Kinds(owners, children) = kinds;
+    let kinds = owners.into_iter().chain(children.iter().map(|kind| kind.resource.clone()));
+    Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds: kinds.collect() }
 }
 
 /// What every kind that has a version and a URL calls them.

@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Failure},
     namespace::namespace,
     output::{Output, Printed},
-    terminal,
+    page, terminal,
 };
 use clap::Args;
 use components::Visitor;
@@ -32,6 +32,7 @@ const ELECTION: &str = "harbor-operator-leader-election";
 #[command(after_help = "\
 Examples:
   harbor-operator rbac | kubectl apply -f -
+  harbor-operator rbac --page | kubectl apply -f -
   harbor-operator rbac -n registry -n registry-staging | kubectl apply -f -")]
 pub struct Rbac {
     /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
@@ -41,6 +42,10 @@ pub struct Rbac {
     /// Where the operator itself runs
     #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns", value_parser = namespace)]
     operator_namespace: String,
+
+    /// Allow as well what the web page reads, as for run --page-address: the objects it shows, and events about them
+    #[arg(long)]
+    page: bool,
 
     /// How to write the objects
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
@@ -57,7 +62,7 @@ impl Rbac {
 
     fn objects(&self) -> Result<Vec<Value>, Error> {
         let home = Some(self.operator_namespace.as_str());
-        let (work, lead) = (permissions().rules(), Permissions::to_lead().rules());
+        let (work, lead) = (self.permissions().rules(), Permissions::to_lead().rules());
         let account = ServiceAccount { metadata: named(NAME, home), ..ServiceAccount::default() };
         let mut objects = vec![value(&account)?];
         let namespaces: BTreeSet<_> = self.namespace.iter().map(String::as_str).collect();
@@ -84,6 +89,12 @@ impl Rbac {
         Ok(objects)
     }
 
+    /// Those for what is looked after.
+    fn permissions(&self) -> Permissions {
+        let needed = needed();
+        if self.page { needed.and(Permissions::to_show(&page::setup().kinds)) } else { needed }
+    }
+
     fn subjects(&self) -> Vec<Subject> {
         vec![Subject {
             kind: "ServiceAccount".into(),
@@ -95,7 +106,7 @@ impl Rbac {
 }
 
 /// What it takes to look after every kind there is.
-fn permissions() -> Permissions {
+fn needed() -> Permissions {
     struct Needed(Permissions);
 
     impl Visitor for Needed {

@@ -1,16 +1,21 @@
 //! The dependency graph of an object as the shapes of a picture.
 
 use crate::{
+    abbreviation::{abbreviated, cut, shared_beginning},
     board::{Part, Sight},
-    layout::{Measures, Piece, Point, layout},
+    layout::{Layout, Measures, Piece, Point, layout},
     state::State,
 };
 use std::fmt::Write as _;
 
 const MEASURES: Measures =
-    Measures { width: 208, height: 46, gap: 14, lane: 4, drop: 36, margin: 10, columns: 5 };
-/// With more parts than this, rows have a box less: there are more lines that need the room.
-const MANY: usize = 30;
+    Measures { width: 194, height: 46, gap: 14, lane: 4, drop: 36, margin: 10, columns: COLUMNS[0] };
+/// How many boxes a row may hold; fewer and parts that have nothing to do with each other look like a sequence.
+const COLUMNS: [usize; 3] = [3, 4, 5];
+/// The room there is in a window of 1280 pixels; `main` in the style sheet has the rest.
+const WIDE: i64 = 1174;
+/// What can be seen there at a glance.
+const TALL: i64 = 640;
 /// Letters of a name for which a box has room.
 const NAME: usize = 21;
 /// Letters for which a box has room above that: those of the kind and of the state.
@@ -53,13 +58,14 @@ impl Drawing {
                 after.push(edge.before);
             }
         }
-        let columns = MEASURES.columns - usize::from(after.len() > MANY);
-        let layout = layout(&after, &Measures { columns, ..MEASURES });
+        let layout = fitting(&after);
         let lines = layout.lines.iter().zip(&sight.parts).filter(|(pieces, _)| !pieces.is_empty());
         let lines = lines.map(|(pieces, part)| Line { path: path(pieces), open: part.state != State::Ready });
+        let names: Vec<_> = sight.parts.iter().map(|part| &*part.address.name).collect();
+        let beginning = shared_beginning(&names);
         let nodes = layout.boxes.iter().zip(&sight.parts).enumerate();
         let mut nodes: Vec<_> =
-            nodes.map(|(position, (corner, part))| Node::of(*corner, position, part)).collect();
+            nodes.map(|(position, (corner, part))| Node::of(*corner, position, part, beginning)).collect();
         // The order in which a keyboard reaches them is that in which eyes do.
         nodes.sort_by_key(|node| (node.corner.y, node.corner.x));
         Self { measures: MEASURES, width: layout.width, height: layout.height, nodes, lines: lines.collect() }
@@ -67,14 +73,23 @@ impl Drawing {
 }
 
 impl Node {
-    fn of(corner: Point, position: usize, part: &Part) -> Self {
+    fn of(corner: Point, position: usize, part: &Part, beginning: &str) -> Self {
         Self {
             corner,
             part: position,
             kind: cut(&part.address.kind, KIND - part.state.word().len()),
-            name: shortened(&part.address.name, NAME),
+            name: abbreviated(&part.address.name, beginning, NAME),
         }
     }
+}
+
+/// The layout that is not too wide, if there is one, then not too tall, then as narrow as can be, for narrow windows.
+fn fitting(after: &[Vec<usize>]) -> Layout {
+    let layouts = COLUMNS.map(|columns| layout(after, &Measures { columns, ..MEASURES }));
+    let [first, others @ ..] = layouts;
+    let excess =
+        |layout: &Layout| ((layout.width - WIDE).max(0), (layout.height - TALL).max(0), layout.width);
+    others.into_iter().fold(first, |best, other| if excess(&other) < excess(&best) { other } else { best })
 }
 
 /// Curves that leave and arrive straight, and an arrow where they end.
@@ -94,40 +109,4 @@ fn path(pieces: &[Piece]) -> String {
         let _ = write!(path, "M{} {}L{x} {}L{} {}", x - 4, y - 6, y - 1, x + 4, y - 6);
     }
     path
-}
-
-/// The text, or its beginning.
-fn cut(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        Some(_) => text.chars().take(room - 1).chain(['…']).collect(),
-        None => text.to_owned(),
-    }
-}
-
-/// The text, or its beginning and end: names differ at their ends.
-fn shortened(text: &str, room: usize) -> String {
-    let count = text.chars().count();
-    if count <= room {
-        return text.to_owned();
-    }
-    let (head, tail) = (room / 2, room - room / 2 - 1);
-    text.chars().take(head).chain(['…']).chain(text.chars().skip(count - tail)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{cut, shortened};
-
-    #[test]
-    fn a_long_name_keeps_its_beginning_and_its_end() {
-        assert_eq!(shortened("harbor-core", 11), "harbor-core");
-        assert_eq!(shortened("harbor-registry-controller-tls", 15), "harbor-…ler-tls");
-        assert_eq!(shortened("äöüäöüäöü", 5), "äö…öü");
-    }
-
-    #[test]
-    fn a_long_kind_keeps_its_beginning() {
-        assert_eq!(cut("Secret", 6), "Secret");
-        assert_eq!(cut("PersistentVolumeClaim", 10), "Persisten…");
-    }
 }

@@ -12,6 +12,7 @@
 //!
 //! There is no login. Whoever reaches the address may look.
 
+mod abbreviation;
 mod assets;
 mod board;
 mod changes;

@@ -23,6 +23,10 @@ const REPORT: Verbs = &["patch"];
 const BLOCK_DELETION: Verbs = &["update"];
 /// An event that happens again becomes a series.
 const TELL: Verbs = &["create", "patch"];
+/// An object that somebody looks at is read anew.
+const LOOK: Verbs = &["get"];
+/// Events about it are found by its name.
+const LISTEN: Verbs = &["list"];
 /// A lease is watched, looked at, taken and renewed.
 const LEAD: Verbs = &["create", "get", "list", "update", "watch"];
 
@@ -46,6 +50,25 @@ impl Permissions {
         let mut permissions = Self(BTreeMap::new());
         permissions.allow("coordination.k8s.io", "leases", LEAD);
         permissions
+    }
+
+    /// What it takes to show people objects of these kinds, and the events about them.
+    pub fn to_show(kinds: &[ApiResource]) -> Self {
+        let mut permissions = Self(BTreeMap::new());
+        permissions.allow("", "events", LISTEN);
+        for ApiResource { group, plural, .. } in kinds {
+            permissions.allow(group, plural, LOOK);
+        }
+        permissions
+    }
+
+    /// All of these and of others.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        for (resource, verbs) in others.0 {
+            self.0.entry(resource).or_default().extend(verbs);
+        }
+        self
     }
 
     /// Adds what it takes to look after objects of this kind.
@@ -147,6 +170,29 @@ mod tests {
                 rule("events.k8s.io", &["events"], &["create", "patch"]),
                 rule("goharbor.io", &["cores", "portals"], &["list", "watch"]),
                 rule("goharbor.io", &["cores/status", "portals/status"], &["patch"]),
+                rule("goharbor.io", &["cores/finalizers"], &["update"]),
+            ]
+        );
+    }
+    #[test]
+    fn to_show_what_is_looked_after_takes_to_get_what_was_only_listed_and_to_list_events() {
+        let mut permissions = Permissions::to_work();
+        permissions.look_after::<Parent>();
+        let kinds = [
+            ApiResource::erase::<Core>(&()),
+            ApiResource::erase::<Secret>(&()),
+            ApiResource::erase::<StatefulSet>(&()),
+        ];
+        assert_eq!(
+            permissions.and(Permissions::to_show(&kinds)).rules(),
+            [
+                rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
+                rule("", &["events"], &["list"]),
+                rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),
+                rule("apps", &["statefulsets"], &["get", "list", "watch"]),
+                rule("events.k8s.io", &["events"], &["create", "patch"]),
+                rule("goharbor.io", &["cores"], &["get", "list", "watch"]),
+                rule("goharbor.io", &["cores/status"], &["patch"]),
                 rule("goharbor.io", &["cores/finalizers"], &["update"]),
             ]
         );

@@ -53,3 +53,18 @@ fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
         assert_eq!(binding["roleRef"]["name"], binding["metadata"]["name"]);
     }
 }
+
+#[test]
+fn the_page_adds_nothing_but_to_list_events_and_to_get_what_is_made_by_users_only() {
+    let rules = |arguments: &str| printed(arguments)[1]["rules"].as_array().unwrap().clone();
+    let (without, with) = (rules("rbac"), rules("rbac --page"));
+    let rule = |group: &str, resource: &str, verbs: &[&str]| json!({"apiGroups": [group], "resources": [resource], "verbs": verbs});
+    let added: Vec<_> = with.iter().filter(|rule| !without.contains(rule)).cloned().collect();
+    let expected =
+        [rule("", "events", &["list"]), rule("goharbor.io", "harborclusters", &["get", "list", "watch"])];
+    assert_eq!(added, expected);
+    let replaced: Vec<_> = without.iter().filter(|rule| !with.contains(rule)).cloned().collect();
+    assert_eq!(replaced, [rule("goharbor.io", "harborclusters", &["list", "watch"])]);
+    let namespaced = printed("rbac --page --namespace a");
+    assert_eq!(*namespaced[1]["rules"].as_array().unwrap(), with);
+}

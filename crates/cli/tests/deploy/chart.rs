@@ -159,6 +159,17 @@ fn in_chosen_namespaces_nothing_is_allowed_elsewhere() {
 }
 
 #[test]
+fn with_the_page_its_permissions_come_along() {
+    let page = json!({"enabled": true});
+    let objects = rendered(&json!({"page": page})).unwrap();
+    let printed = fs::read_to_string(deploy().join("chart/harbor-operator/files/rbac-page.yaml")).unwrap();
+    let printed = documents(&printed);
+    assert_eq!(only(&objects, "ClusterRole"), only(&printed, "ClusterRole"));
+    assert_ne!(only(&objects, "ClusterRole"), only(&rendered(&json!({})).unwrap(), "ClusterRole"));
+    assert_eq!(only(&objects, "Role"), only(&printed, "Role"), "to lead takes the same");
+}
+
+#[test]
 fn what_is_switched_off_is_not_made() {
     let off = json!({
         "crds": {"install": false},

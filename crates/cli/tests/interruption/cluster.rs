@@ -17,7 +17,7 @@ use kube::{
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
 use plan::Component;
-use runtime::{Election, Operator, Options, Timing};
+use runtime::{Election, Observer, Operator, Options, Timing};
 use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
 use std::{
@@ -149,7 +149,17 @@ impl Cluster {
 
     /// An operator that is killed after so many writes: it does not hear the answer to the last one.
     pub fn operator(&self, writes: Option<u64>) -> Doomed {
-        self.started(writes, None)
+        self.started(writes, Options::default())
+    }
+
+    /// An operator that tells what it does.
+    pub fn observed(&self, observer: Arc<dyn Observer>) -> Doomed {
+        self.started(None, Options { observer: Some(observer), ..Options::default() })
+    }
+
+    /// Whoever talks through it is the operator, and may do what that may.
+    pub fn as_operator(&self) -> Client {
+        Client::new(self.server.acting_as(User::authenticated(ACCOUNT, [])), "default")
     }
 
     /// An operator that works once it leads.
@@ -160,10 +170,10 @@ impl Cluster {
             identity: "candidate".into(),
             timing: Timing::USUAL,
         };
-        self.started(None, Some(election))
+        self.started(None, Options { election: Some(election), ..Options::default() })
     }
 
-    fn started(&self, writes: Option<u64>, election: Option<Election>) -> Doomed {
+    fn started(&self, writes: Option<u64>, options: Options) -> Doomed {
         struct All(Operator);
         impl Visitor for All {
             fn visit<C: Component>(&mut self) {
@@ -191,7 +201,7 @@ impl Cluster {
                 answer
             }
         });
-        let options = Options { clock, election, ..Options::default() };
+        let options = Options { clock, ..options };
         let mut all = All(Operator::new(Client::new(counted, "default"), options));
         components::for_each(&mut all);
         let task = tokio::spawn(async move { all.0.run(CancellationToken::new()).await.unwrap() });
@@ -269,15 +279,19 @@ impl Secrets {
 }
 
 /// What `harbor-operator rbac` prints.
-pub static PERMISSIONS: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(["rbac", "--output", "json"]).output();
+pub static PERMISSIONS: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&[]));
+/// What it prints if there is to be the page.
+pub static PERMISSIONS_WITH_PAGE: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&["--page"]));
+
+fn permissions(flags: &[&str]) -> Vec<Value> {
+    let mut rbac = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
+    let output = rbac.args(["rbac", "--output", "json"]).args(flags).output();
     let list: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     list["items"].as_array().unwrap().clone()
-});
+}
 
 /// A clock that goes with virtual time.
-fn clock() -> Timestamp {
+pub fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));
     Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()

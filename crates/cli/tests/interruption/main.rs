@@ -7,7 +7,11 @@
 
 mod cluster;
 mod objects;
+mod page;
 mod permissions;
+#[path = "../../src/page.rs"]
+#[allow(dead_code, reason = "the page is asked without a port")]
+mod web;
 
 use api::thirdparty::zalando::Postgresql;
 use cluster::Cluster;

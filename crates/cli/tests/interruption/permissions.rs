@@ -20,11 +20,11 @@ use tokio::time::timeout;
 const MOMENT: Duration = Duration::from_mins(2);
 
 /// A verb of a resource that the role allows.
-#[derive(Clone, Debug)]
-struct Permission {
-    group: String,
-    resource: String,
-    verb: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission {
+    pub group: String,
+    pub resource: String,
+    pub verb: String,
 }
 
 /// A cluster with an object of every kind, and nothing to do.
@@ -103,16 +103,6 @@ impl Settled {
         timeout(MOMENT, gone).await.unwrap_or_else(|_| panic!("{} {name} goes", kind.kind));
     }
 
-    /// Lets the role allow everything but this.
-    async fn withhold(&self, withheld: Option<&Permission>) {
-        for mut role in PERMISSIONS.iter().filter(|object| object["kind"] == "ClusterRole").cloned() {
-            if let (Some(withheld), Some(rules)) = (withheld, role["rules"].as_array_mut()) {
-                *rules = rules.drain(..).flat_map(|rule| withheld.removed_from(rule)).collect();
-            }
-            self.cluster.apply_object(&role).await;
-        }
-    }
-
     /// Brings about that an operator which starts next does this.
     async fn call_for(&self, Permission { group, resource, verb }: &Permission) {
         let (plural, part) = resource.split_once('/').unwrap_or((resource, ""));
@@ -189,7 +179,7 @@ impl Settled {
 
     /// A child of an owner of this kind that is applied, and its kind.
     async fn owned_by(&self, owner: &ApiResource) -> (ApiResource, DynamicObject) {
-        for permission in granted().iter().filter(|permission| permission.verb == "create") {
+        for permission in granted(&PERMISSIONS).iter().filter(|permission| permission.verb == "create") {
             if permission.group == "events.k8s.io" {
                 continue;
             }
@@ -225,7 +215,7 @@ impl Settled {
     /// Whether an operator without this permission is refused something; then everything is put right again.
     async fn needs(&self, permission: &Permission) -> bool {
         self.call_for(permission).await;
-        self.withhold(Some(permission)).await;
+        permission.withheld_from(&PERMISSIONS, &self.cluster).await;
         let operator = self.cluster.operator(None);
         let refused = async {
             if permission.group == "events.k8s.io" {
@@ -235,7 +225,7 @@ impl Settled {
         };
         let refused = timeout(MOMENT, refused).await.is_ok();
         drop(operator);
-        self.withhold(None).await;
+        give_back(&PERMISSIONS, &self.cluster).await;
         // What was deleted comes back, or the next one would not get as far. The rest is no trouble to anybody.
         if matches!(permission.verb.as_str(), "create" | "update") {
             let operator = self.operator().await;
@@ -246,6 +236,15 @@ impl Settled {
 }
 
 impl Permission {
+    /// Lets the role for the whole cluster allow everything but this.
+    pub async fn withheld_from(&self, objects: &[Value], cluster: &Cluster) {
+        for mut role in cluster_roles(objects).cloned() {
+            let rules = role["rules"].as_array_mut().unwrap();
+            *rules = rules.drain(..).flat_map(|rule| self.removed_from(rule)).collect();
+            cluster.apply_object(&role).await;
+        }
+    }
+
     /// What is left of a rule without this.
     fn removed_from(&self, mut rule: Value) -> Vec<Value> {
         let Self { group, resource, verb } = self;
@@ -268,10 +267,21 @@ fn take(words: &mut Value, word: &str) -> bool {
     words.len() < before
 }
 
+/// Lets the role for the whole cluster allow all it should.
+pub async fn give_back(objects: &[Value], cluster: &Cluster) {
+    for role in cluster_roles(objects) {
+        cluster.apply_object(role).await;
+    }
+}
+
+fn cluster_roles(objects: &[Value]) -> impl Iterator<Item = &Value> {
+    objects.iter().filter(|object| object["kind"] == "ClusterRole")
+}
+
 /// Everything that the role for the whole cluster allows, one by one.
-fn granted() -> Vec<Permission> {
+pub fn granted(objects: &[Value]) -> Vec<Permission> {
     let mut granted = Vec::new();
-    for role in PERMISSIONS.iter().filter(|object| object["kind"] == "ClusterRole") {
+    for role in cluster_roles(objects) {
         for rule in role["rules"].as_array().unwrap() {
             let words = |field: &str| {
                 let words = rule[field].as_array().unwrap().iter();
@@ -291,7 +301,7 @@ fn granted() -> Vec<Permission> {
 /// Each permission with one of these verbs is needed.
 async fn are_needed(verbs: &[&str]) {
     let settled = Settled::new().await;
-    let mut permissions = granted();
+    let mut permissions = granted(&PERMISSIONS);
     permissions.retain(|permission| verbs.contains(&permission.verb.as_str()));
     println!("{} permissions with the verbs {verbs:?}", permissions.len());
     assert!(!permissions.is_empty());
@@ -367,7 +377,7 @@ async fn each_permission_to_lead_is_needed() {
 #[test]
 fn every_verb_is_tried() {
     let tried = ["create", "delete", "get", "list", "patch", "update", "watch"];
-    let granted = granted();
+    let granted = granted(&PERMISSIONS);
     assert_eq!(
         granted.iter().find(|permission| !tried.contains(&permission.verb.as_str())).map(|it| &it.verb),
         None

@@ -1,5 +1,5 @@
 //! What the operator makes of a Harbor, generated passwords and issued certificates included, given to the programs it
-//! is for. `hack/programs` fetches them.
+//! is for, and what it shows of one. `hack/programs` and `hack/browser` fetch them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -8,6 +8,7 @@ mod certificates;
 mod installation;
 #[path = "../../../components/tests/programs/oci.rs"]
 mod oci;
+mod page;
 #[path = "../../../components/tests/programs/pod.rs"]
 mod pod;
 mod registry;

@@ -12,8 +12,7 @@ const STRAIGHT: i64 = 8;
 /// The centre of each cell, by row.
 pub(super) fn centres(rows: &Rows, measures: &Measures) -> Vec<Vec<i64>> {
     let mut centres: Vec<Vec<i64>> = rows.rows.iter().map(|row| packed(row, measures)).collect();
-    let extent = |row: &Vec<Cell>| offsets(row, measures).last().map_or(0, |last| last + measures.width);
-    let reach = rows.rows.iter().map(extent).max().unwrap_or_default();
+    let reach = rows.rows.iter().map(|row| extent(row, measures)).max().unwrap_or_default();
     for sweep in 0..SWEEPS {
         let count = centres.len();
         let sequence: Vec<usize> =
@@ -31,6 +30,18 @@ fn packed(row: &[Cell], measures: &Measures) -> Vec<i64> {
     let offsets = offsets(row, measures);
     let middle = offsets.last().copied().unwrap_or_default() / 2;
     offsets.into_iter().map(|offset| offset - middle).collect()
+}
+
+/// The width of a row whose cells are as close as allowed.
+fn extent(row: &[Cell], measures: &Measures) -> i64 {
+    let (before, after) = overhang(row, measures);
+    before + offsets(row, measures).last().copied().unwrap_or_default() + after
+}
+
+/// How far the first and the last cell of a row reach beyond their centres.
+fn overhang(row: &[Cell], measures: &Measures) -> (i64, i64) {
+    let half = |cell: Option<&Cell>| cell.map_or(0, |cell| (cell.width(measures) + 1) / 2);
+    (half(row.first()), half(row.last()))
 }
 
 /// The least distance of each cell from the first of its row.
@@ -99,7 +110,8 @@ fn nearest(row: &[Cell], wanted: &[(i64, i64)], reach: i64, measures: &Measures)
     }
     // Cutting off what is too far to a side leaves the best of what is not.
     let last = offsets.last().copied().unwrap_or_default();
-    let (left, right) = ((measures.width - reach) / 2, (reach - measures.width) / 2 - last);
+    let (before, after) = overhang(row, measures);
+    let (left, right) = (before - reach / 2, reach / 2 - after - last);
     let places = pools.iter().flat_map(|pool| {
         let place = pool.sum.div_euclid(pool.weight).min(right).max(left);
         std::iter::repeat_n(place, pool.members)

@@ -89,6 +89,22 @@ proptest! {
     }
 
     #[test]
+    fn no_picture_is_wider_than_what_is_in_its_widest_row(after in graphs()) {
+        let picture = layout(&after, &MEASURES);
+        let rows: BTreeSet<_> = picture.boxes.iter().map(|corner| corner.y).collect();
+        let extents = rows.iter().map(|top| {
+            let boxes = picture.boxes.iter().filter(|corner| corner.y == *top).count();
+            let passing = picture.lines.iter().flatten();
+            let passing = passing.filter(|piece| piece.from.y == *top && piece.to.y == top + MEASURES.height);
+            let lanes = passing.map(|piece| piece.from.x).collect::<BTreeSet<_>>().len();
+            let [boxes, lanes] = [boxes, lanes].map(|count| i64::try_from(count).unwrap());
+            boxes * MEASURES.width + lanes * MEASURES.lane + (boxes + lanes - 1) * MEASURES.gap
+        });
+        let widest = extents.max().unwrap_or_default();
+        prop_assert!(picture.width <= widest + 2 * MEASURES.margin, "{} > {widest}", picture.width);
+    }
+
+    #[test]
     fn no_row_holds_more_boxes_than_columns(after in graphs()) {
         let picture = layout(&after, &MEASURES);
         for corner in &picture.boxes {

@@ -17,13 +17,16 @@ struct Shot {
     scheme: &'static str,
 }
 
-const SHOTS: [Shot; 11] = [
+const SHOTS: [Shot; 14] = [
     Shot { name: "list-light", path: "/", width: 1280, scheme: "light" },
     Shot { name: "list-dark", path: "/", width: 1280, scheme: "dark" },
     Shot { name: "list-narrow", path: "/", width: 360, scheme: "light" },
     Shot { name: "waiting-light", path: "/ns/Stack/harbor", width: 1280, scheme: "light" },
     Shot { name: "waiting-dark", path: "/ns/Stack/harbor", width: 1280, scheme: "dark" },
     Shot { name: "waiting-narrow", path: "/ns/Stack/harbor", width: 360, scheme: "dark" },
+    Shot { name: "failed-middling", path: "/ns/Stack/broken", width: 800, scheme: "light" },
+    Shot { name: "failed-narrow", path: "/ns/Stack/broken", width: 390, scheme: "dark" },
+    Shot { name: "sixty-middling", path: "/ns/Stack/sixty", width: 800, scheme: "dark" },
     Shot { name: "failed", path: "/ns/Stack/broken", width: 1280, scheme: "light" },
     Shot { name: "sixty", path: "/ns/Stack/sixty", width: 1280, scheme: "light" },
     Shot { name: "sixty-dark", path: "/ns/Stack/sixty", width: 1280, scheme: "dark" },
@@ -46,9 +49,15 @@ async fn nothing_is_cut_off_in_any_size_and_light() {
         let overhang =
             visitor.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
         assert_eq!(overhang, 0, "{name}");
+        let spilled = "[...document.querySelectorAll('table')].filter(table => table.offsetWidth > table.parentElement.clientWidth).length";
+        assert_eq!(visitor.value(spilled), 0, "{name}: tables stay in their cards");
+        let hidden =
+            "[...document.querySelectorAll('.graph')].some(graph => graph.scrollWidth > graph.clientWidth)";
+        assert!(width < 1280 || visitor.value(hidden) == false, "{name}: the whole graph is seen");
         let cramped = "[...document.querySelectorAll('svg .node')].filter(node => {
             const box = node.querySelector('.box').getBoundingClientRect();
-            return [...node.querySelectorAll('text')].some(text => {
+            const [kind, word] = ['.kind', '.word'].map(text => node.querySelector(text).getBoundingClientRect());
+            return kind.right + 3 > word.left || [...node.querySelectorAll('text')].some(text => {
                 const words = text.getBoundingClientRect();
                 return words.right > box.right || words.left < box.left;
             });

@@ -1,0 +1,114 @@
+//! The web page needs each of the permissions it adds to the operator's, and no other.
+
+use crate::{
+    cluster::{Cluster, Doomed, NAMESPACE, PERMISSIONS, PERMISSIONS_WITH_PAGE, clock},
+    permissions::{Permission, give_back, granted},
+    web,
+};
+use ::page::{Board, Page, Reach, Summary};
+use api::v1beta1::HarborCluster;
+use axum::{Router, body::Body};
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+};
+use serde_json::json;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// What stands where something could not be read.
+const MISSING: &str = "cannot be shown: ";
+
+/// Somebody who looks at everything there is to be seen of a cluster with objects of every kind.
+struct Visitor {
+    cluster: Cluster,
+    page: Router,
+    _operator: Doomed,
+}
+
+impl Visitor {
+    async fn new() -> Self {
+        let cluster = Cluster::new().await;
+        give_back(&PERMISSIONS_WITH_PAGE, &cluster).await;
+        let board = Arc::new(Board::new(|_| Summary::default(), clock));
+        let operator = cluster.observed(board.clone());
+        cluster.apply("in-cluster.yaml").await;
+        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interruption/everything.yaml");
+        cluster.apply_file(more).await;
+        cluster.until_healthy("acme").await;
+        cluster.until_healthy("beta").await;
+        // There is an event about what is wrong.
+        let clusters: Api<HarborCluster> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "nobody-has-made-this"}}));
+        clusters.patch("beta", &PatchParams::default(), &wrong).await.unwrap();
+        tokio::time::sleep(Duration::from_mins(2)).await;
+        let page = Page::new(board, cluster.as_operator(), web::setup(), CancellationToken::new());
+        Self { cluster, page: page.router(Reach::Machine), _operator: operator }
+    }
+
+    async fn text(&self, path: &str) -> String {
+        let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
+        let answer = self.page.clone().oneshot(request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    /// All pages of objects that links lead to.
+    async fn pages(&self) -> BTreeMap<String, String> {
+        let mut pages = BTreeMap::new();
+        let mut ahead = links(&self.text("/").await);
+        while let Some(path) = ahead.pop_first() {
+            let text = self.text(&path).await;
+            pages.insert(path, text.clone());
+            ahead.extend(links(&text).into_iter().filter(|link| !pages.contains_key(link)));
+        }
+        pages
+    }
+}
+
+/// Where a page links to objects.
+fn links(text: &str) -> BTreeSet<String> {
+    let links = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    links.filter(|link| link.starts_with(&format!("/{NAMESPACE}/"))).map(str::to_owned).collect()
+}
+
+/// Why pages lack something, each reason once.
+fn refusals(pages: &BTreeMap<String, String>) -> BTreeSet<&str> {
+    let told = pages.values().flat_map(|text| text.split(MISSING).skip(1));
+    told.filter_map(|rest| rest.split("</p>").next()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_show_is_needed_and_together_they_suffice() {
+    let visitor = Visitor::new().await;
+    let pages = visitor.pages().await;
+    assert_eq!(refusals(&pages), BTreeSet::new(), "what is granted suffices");
+    let shown: BTreeSet<_> = pages.keys().filter_map(|path| path.split('/').nth(2)).collect();
+    let setup = web::setup();
+    let unseen = setup.kinds.iter().map(|kind| kind.kind.as_str()).filter(|kind| !shown.contains(kind));
+    assert_eq!(unseen.collect::<Vec<_>>(), Vec::<&str>::new());
+    assert!(pages.values().any(|text| text.contains("harborAdminPasswordRef: harbor-admin")), "manifests");
+    assert!(pages.values().any(|text| text.contains("</time> ago")), "events");
+
+    let others = granted(&PERMISSIONS);
+    let mut added = granted(&PERMISSIONS_WITH_PAGE);
+    added.retain(|permission| !others.contains(permission));
+    assert!(!added.is_empty());
+    for permission in added {
+        permission.withheld_from(&PERMISSIONS_WITH_PAGE, &visitor.cluster).await;
+        let Permission { group, resource, verb } = &permission;
+        let group = if group.is_empty() { "&#34;&#34;" } else { group };
+        let told =
+            format!("the operator may not {verb} {resource} (API group {group}); allow it in its role");
+        assert_eq!(refusals(&visitor.pages().await), BTreeSet::from([told.as_str()]));
+        give_back(&PERMISSIONS_WITH_PAGE, &visitor.cluster).await;
+    }
+}
