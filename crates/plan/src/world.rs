@@ -81,9 +81,10 @@ impl<'a> World<'a> {
         let key = ObjectKey::definition_of::<K>();
         self.reads.borrow_mut().insert(key.clone());
         let schema = self.snapshot.get(&key).ok_or_else(|| PlanError::Unread([key].into()))?;
-        let pointer: String = field.split('.').map(|part| format!("/properties/{part}")).collect();
-        let values =
-            schema.as_ref().and_then(|schema| schema.data.pointer(&pointer)?.get("enum")?.as_array());
+        let values = schema.as_ref().and_then(|schema| {
+            let field = field.split('.').fold(&schema.data, |schema, part| &schema["properties"][part]);
+            field["enum"].as_array()
+        });
         Ok(values.map(|values| values.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
     }
 

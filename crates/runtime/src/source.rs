@@ -120,16 +120,18 @@ impl Source<'_> {
         (key, object)
     }
 
-    /// The schema of a kind. Everybody may see what the API server tells of itself, unlike definitions; one before
-    /// Kubernetes 1.24, or that is asked for no such thing, does not tell it by group.
+    /// The schema of a kind that is served. Everybody may see what the API server tells of itself, unlike definitions;
+    /// before Kubernetes 1.24 it tells this to nobody.
     async fn schema(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, Failure> {
         let ApiResource { group, version, kind, .. } = self.resource(key)?;
-        let bug = |problem: String| Failure::Bug(problem);
-        let request = Request::get(format!("/openapi/v3/apis/{group}/{version}")).body(Vec::new());
-        let request = request.map_err(|error| bug(error.to_string()))?;
-        let mut document = match self.client.request::<Value>(request).await {
-            Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => return Ok(None),
-            answer => answer.map_err(|error| Failure::api(Verb::Read, key, error))?,
+        let place = format!("/openapi/v3/apis/{group}/{version}");
+        let Some(mut document) = self.document(key, &place).await? else {
+            // A definition is told of a moment after it is installed.
+            let later = self.router.index.serves(&key.its_kind())
+                && self.document(key, "/openapi/v3").await?.is_some();
+            let problem = "the API server does not tell of it yet".to_owned();
+            let unreachable = || Failure::Unreachable { verb: Verb::Read, object: key.clone(), problem };
+            return if later { Err(unreachable()) } else { Ok(None) };
         };
         let is_its = |schema: &Value| {
             let kinds = schema["x-kubernetes-group-version-kind"].as_array();
@@ -138,7 +140,18 @@ impl Source<'_> {
         let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
         let schema = schemas.and_then(|schemas| schemas.values_mut().find(|schema| is_its(schema)));
         let schema = schema.map(|schema| plan::defined(schema.take())).transpose();
-        schema.map_err(|error| bug(error.to_string()))
+        schema.map_err(|error| Failure::Bug(error.to_string()))
+    }
+
+    /// What the API server tells of itself at this place, if there is such a thing and we may see it.
+    async fn document(&self, key: &ObjectKey, place: &str) -> Result<Option<Value>, Failure> {
+        let request =
+            Request::get(place).body(Vec::new()).map_err(|error| Failure::Bug(error.to_string()))?;
+        match self.client.request(request).await {
+            // Where there is nothing, older servers list what there is elsewhere instead of giving a status.
+            Err(kube::Error::Api(status)) if matches!(status.code, 0 | 403 | 404) => Ok(None),
+            answer => answer.map(Some).map_err(|error| Failure::api(Verb::Read, key, error)),
+        }
     }
 
     /// An object as it is now; nobody is told when it changes.

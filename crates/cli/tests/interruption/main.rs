@@ -13,15 +13,8 @@ mod permissions;
 #[allow(dead_code, reason = "the page is asked without a port")]
 mod web;
 
-use api::thirdparty::zalando::Postgresql;
 use cluster::Cluster;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::{
-    Api,
-    api::{ListParams, PostParams},
-};
 use objects::Objects;
-use serde_json::json;
 use std::time::Duration;
 
 /// How often the operator is killed.
@@ -82,28 +75,6 @@ async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed
         cluster.install(group).await;
         cluster.until_ready().await;
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_new_database_has_a_version_that_the_installed_operator_knows() {
-    let cluster = Cluster::new().await;
-    let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client.clone());
-    let mut definition = json!(definitions.get("postgresqls.acid.zalan.do").await.unwrap());
-    let path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
-    let spec = definition.pointer_mut(path).unwrap();
-    spec["properties"]["postgresql"]["properties"]["version"] =
-        json!({"type": "string", "enum": ["9.6", "10", "11", "12", "13", "14"]});
-    spec["properties"]["postgresql"]["type"] = "object".into();
-    let definition = serde_json::from_value(definition).unwrap();
-    definitions.replace("postgresqls.acid.zalan.do", &PostParams::default(), &definition).await.unwrap();
-
-    let operator = cluster.operator(None);
-    cluster.apply("in-cluster.yaml").await;
-    cluster.until_ready().await;
-    let databases: Api<Postgresql> = Api::namespaced(cluster.client.clone(), cluster::NAMESPACE);
-    let database = databases.list(&ListParams::default()).await.unwrap().items.remove(0);
-    assert_eq!(database.spec.postgresql.version, "14");
-    assert!(!operator.was_refused(), "and nobody had to be allowed to ask");
 }
 
 /// `HARBOR_OPERATOR_SEEDS` sets how many; each is a story of its own.

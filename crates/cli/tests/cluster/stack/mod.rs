@@ -2,6 +2,7 @@
 
 mod data;
 mod samples;
+mod versions;
 
 use crate::{
     harbor::Cluster,
