@@ -3,21 +3,23 @@
 use clap::Args;
 use plan::{Defaults, NetworkPolicies};
 
+// Of each flag: that of a group would also be the heading of what follows the group.
+const HEADING: &str = "For objects that say nothing";
+
 /// Flags about what objects leave open.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "For objects that say nothing")]
 pub struct DefaultsArgs {
     /// Where to pull images from, such as registry.example.com/mirror, unless imageSource.repository says so [default:
     /// where they are published]
-    #[arg(long, env = "HARBOR_OPERATOR_IMAGE_REPOSITORY", value_name = "REPOSITORY")]
+    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_IMAGE_REPOSITORY", value_name = "REPOSITORY")]
     image_repository: Option<String>,
 
     /// What follows the version in the tags of images, unless imageSource.tagSuffix says so [default: nothing]
-    #[arg(long, env = "HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", value_name = "SUFFIX", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", value_name = "SUFFIX", allow_hyphen_values = true)]
     image_tag_suffix: Option<String>,
 
     /// Let only those talk to pods who have to, unless the annotation goharbor.io/network-policies says otherwise
-    #[arg(long, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
     network_policies: bool,
 }
 
