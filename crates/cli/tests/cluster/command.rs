@@ -6,7 +6,10 @@ use plan::{
     diff::{Fate, Shown, Side},
 };
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Stdio,
+};
 use tokio::process::Command;
 
 /// What came of a run.
@@ -29,6 +32,14 @@ impl World {
             .unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// `harbor-operator run` as the operator that this namespace allows; nobody hears it, and it is killed when dropped.
+    pub fn process(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
+        command.arg("run").env("KUBECONFIG", self.operators_kubeconfig());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        command
     }
 
     /// Plans to apply these objects.

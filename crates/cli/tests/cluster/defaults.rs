@@ -3,22 +3,15 @@
 use crate::harbor::{Cluster, inputs, minimal};
 use k8s_openapi::api::{apps::v1::Deployment, networking::v1::NetworkPolicy};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, process::Stdio};
+use std::collections::BTreeMap;
 use tokio::process::{Child, Command};
 
 const FLAGS: [&str; 5] =
     ["--image-repository", "mirror.example/team", "--image-tag-suffix", "-dev", "--network-policies"];
 
 fn start(cluster: &Cluster) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .args(["run", "--namespace", &cluster.name, "--health-address", "off", "--metrics-address", "off"])
-        .args(FLAGS)
-        .env("KUBECONFIG", cluster.operators_kubeconfig())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap()
+    let alone = ["--namespace", &cluster.name, "--health-address", "off", "--metrics-address", "off"];
+    cluster.process().args(alone).args(FLAGS).spawn().unwrap()
 }
 
 /// The images of a Deployment by its name, and the names of network policies.

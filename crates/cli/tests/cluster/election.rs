@@ -8,7 +8,7 @@ use k8s_openapi::api::{
 };
 use kube::ResourceExt as _;
 use serde_json::json;
-use std::{process::Stdio, time::Duration};
+use std::time::Duration;
 use tokio::{
     process::{Child, Command},
     time::{Instant, sleep, timeout},
@@ -21,15 +21,12 @@ const PERIOD: &str = "1";
 
 fn start(world: &World) -> Child {
     let or = |variable: &str, usual: &str| std::env::var(variable).unwrap_or(usual.into());
-    Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .args(["run", "--leader-elect", "--namespace", &world.name, "--lease-namespace", &world.name])
+    world
+        .process()
+        .args(["--leader-elect", "--namespace", &world.name, "--lease-namespace", &world.name])
         .env("HARBOR_OPERATOR_LEASE_DURATION", or("HARBOR_OPERATOR_LEASE_DURATION", DURATION))
         .env("HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", or("HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", DEADLINE))
         .env("HARBOR_OPERATOR_LEASE_RETRY_PERIOD", or("HARBOR_OPERATOR_LEASE_RETRY_PERIOD", PERIOD))
-        .env("KUBECONFIG", world.operators_kubeconfig())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
         .spawn()
         .unwrap()
 }

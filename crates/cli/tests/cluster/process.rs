@@ -6,7 +6,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use serde_json::{Value, json};
-use std::{process::Stdio, time::Duration};
+use std::time::Duration;
 use tokio::{
     process::{Child, Command},
     time::timeout,
@@ -18,15 +18,8 @@ fn start(world: &World) -> Child {
 
 /// With what the operator in the namespace of `world` may do.
 fn start_in(world: &World, namespaces: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .arg("run")
-        .args(namespaces.iter().flat_map(|namespace| ["--namespace", namespace]))
-        .env("KUBECONFIG", world.operators_kubeconfig())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap()
+    let namespaces = namespaces.iter().flat_map(|namespace| ["--namespace", namespace]);
+    world.process().args(namespaces).spawn().unwrap()
 }
 
 /// What the operator made, without what the server makes up.
@@ -89,12 +82,11 @@ async fn rule_9_b13_no_secret_leaves_its_secret() {
     world.apply(secrets.clone()).await;
     world.apply(vec![World::core()]).await;
     let log = tempfile::NamedTempFile::new().unwrap();
-    let _operator = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .args(["run", "--namespace", &world.name, "--log", "json"])
-        .env("KUBECONFIG", world.operators_kubeconfig())
+    let _operator = world
+        .process()
+        .args(["--namespace", &world.name, "--log", "json"])
         .env("RUST_LOG", "trace")
         .stderr(log.reopen().unwrap())
-        .kill_on_drop(true)
         .spawn()
         .unwrap();
     world.make_available("harbor-core").await;
