@@ -28,6 +28,7 @@ mod in_memory;
 mod keeper;
 mod kubeconfig;
 mod namespace;
+mod owners;
 mod pki;
 mod requests;
 mod servers;

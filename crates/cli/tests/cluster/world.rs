@@ -63,12 +63,14 @@ impl World {
     /// A namespace on this control plane, which learns our kinds.
     pub async fn on(plane: ControlPlane) -> Self {
         let rules = plane.version().serves_cel();
-        for crd in if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) } {
+        let ours = if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) };
+        for crd in &ours {
             let api: Api<CustomResourceDefinition> = Api::all(plane.client());
             let name = crd.name_any();
-            api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
+            api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(crd)).await.unwrap();
             plane.until_established(&name).await;
         }
+        plane.until_owners(&ours).await;
         Self::in_namespace_of(plane).await
     }
 

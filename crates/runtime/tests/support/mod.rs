@@ -45,8 +45,11 @@ impl World {
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        install(&plane, Widget::crd()).await;
-        install(&plane, Gadget::crd()).await;
+        let ours = [Widget::crd(), Gadget::crd()];
+        for definition in &ours {
+            install(&plane, definition).await;
+        }
+        plane.until_owners(&ours).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -136,9 +139,9 @@ pub fn told(widget: &Widget, kind: &str) -> (String, String) {
     (reason, message)
 }
 
-async fn install(plane: &ControlPlane, crd: CustomResourceDefinition) {
+async fn install(plane: &ControlPlane, crd: &CustomResourceDefinition) {
     let api: Api<CustomResourceDefinition> = Api::all(plane.client());
     let name = crd.name_any();
-    api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(&crd)).await.unwrap();
+    api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(crd)).await.unwrap();
     plane.until_established(&name).await;
 }

@@ -1,0 +1,101 @@
+//! Kinds that can own others. Everything here panics where a test would.
+
+#![allow(clippy::panic)]
+
+use crate::{ControlPlane, PATIENCE};
+use k8s_openapi::{
+    api::{
+        core::v1::ConfigMap,
+        rbac::v1::{PolicyRule, Role, RoleBinding, RoleRef, Subject},
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    apimachinery::pkg::apis::meta::v1::OwnerReference,
+};
+use kube::{
+    Api, Client,
+    api::{ObjectMeta, Patch, PatchParams, PostParams},
+};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// Somebody who may make a ConfigMap, and what that takes; whether it can have an owner is another question.
+const PROBE: &str = "owner-probe";
+
+impl ControlPlane {
+    /// Waits until objects of these kinds can own others. The admission plugin that protects owners looks for new kinds
+    /// every half minute, and refuses what belongs to one it does not know: an operator tries again, but a test that
+    /// counts its requests must not begin before.
+    ///
+    /// # Panics
+    /// If they cannot in time: a test that needs it has failed.
+    pub async fn until_owners(&self, definitions: &[CustomResourceDefinition]) {
+        allow(&self.client())
+            .await
+            .unwrap_or_else(|error| panic!("{PROBE} is not allowed to probe: {error}"));
+        let client = Client::try_from(self.user(PROBE, &[])).unwrap_or_else(|error| panic!("{error}"));
+        let api: Api<ConfigMap> = Api::namespaced(client, "default");
+        for definition in definitions {
+            let known = timeout(PATIENCE, async {
+                while !is_known(&api, definition).await {
+                    sleep(Duration::from_millis(250)).await;
+                }
+            });
+            assert!(known.await.is_ok(), "a {} cannot own anything in time", definition.spec.names.kind);
+        }
+    }
+}
+
+/// Whether the plugin knows the kind: then it may still mind who asks.
+async fn is_known(api: &Api<ConfigMap>, definition: &CustomResourceDefinition) -> bool {
+    let spec = &definition.spec;
+    let version = spec.versions.iter().find(|version| version.storage).map_or("", |version| &version.name);
+    let owner = OwnerReference {
+        api_version: format!("{}/{version}", spec.group),
+        kind: spec.names.kind.clone(),
+        name: "nobody".to_owned(),
+        uid: "nobody".to_owned(),
+        block_owner_deletion: Some(true),
+        ..OwnerReference::default()
+    };
+    let metadata = ObjectMeta {
+        generate_name: Some("owned-".to_owned()),
+        owner_references: Some(vec![owner]),
+        ..ObjectMeta::default()
+    };
+    let config_map = ConfigMap { metadata, ..ConfigMap::default() };
+    let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+    match api.create(&dry_run, &config_map).await {
+        Ok(_) => true,
+        Err(kube::Error::Api(status)) => status.message.contains("can't set finalizers"),
+        Err(_) => false,
+    }
+}
+
+async fn allow(client: &Client) -> kube::Result<()> {
+    let metadata = ObjectMeta { name: Some(PROBE.to_owned()), ..ObjectMeta::default() };
+    let to_create = PolicyRule {
+        api_groups: Some(vec![String::new()]),
+        resources: Some(vec!["configmaps".to_owned()]),
+        verbs: vec!["create".to_owned()],
+        ..PolicyRule::default()
+    };
+    let role = Role { metadata: metadata.clone(), rules: Some(vec![to_create]) };
+    let subject = Subject {
+        api_group: Some("rbac.authorization.k8s.io".to_owned()),
+        kind: "User".to_owned(),
+        name: PROBE.to_owned(),
+        namespace: None,
+    };
+    let role_ref = RoleRef {
+        api_group: "rbac.authorization.k8s.io".to_owned(),
+        kind: "Role".to_owned(),
+        name: PROBE.to_owned(),
+    };
+    let binding = RoleBinding { metadata, role_ref, subjects: Some(vec![subject]) };
+    let params = PatchParams::apply("envtest").force();
+    let roles: Api<Role> = Api::namespaced(client.clone(), "default");
+    roles.patch(PROBE, &params, &Patch::Apply(&role)).await?;
+    let bindings: Api<RoleBinding> = Api::namespaced(client.clone(), "default");
+    bindings.patch(PROBE, &params, &Patch::Apply(&binding)).await?;
+    Ok(())
+}
