@@ -139,7 +139,7 @@ impl Elector {
                 Ok(Event::Init | Event::InitDone) => continue,
                 Err(problem) => {
                     tracing::debug!(lease = self.lease(), %problem, "the lease cannot be watched; looking at it instead");
-                    return sleep_until(look).await;
+                    return sleep_until(self.next_look()).await;
                 }
             }
             match self.record.as_ref().filter(|_| known.is_some() && self.rival() == known.as_deref()) {
