@@ -118,7 +118,8 @@ fn knows_no_owner_yet(status: &Status) -> bool {
     status.message.contains("cannot find RESTMapping")
 }
 
-fn with_sources(error: &dyn std::error::Error) -> String {
+/// What an error says, and what its causes say that it does not: those of clients only say that they failed.
+pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {

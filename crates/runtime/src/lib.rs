@@ -43,6 +43,7 @@ mod watch;
 
 pub use components::Components;
 pub use dice::{Dice, SystemDice};
+pub use error::with_sources;
 pub use health::{Health, Unwell};
 pub use lease::{Election, Leadership, Lost, Timing, TimingError};
 pub use metrics::{Build, MEDIA_TYPE, Metrics};

@@ -9,10 +9,9 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use opentelemetry_http::HttpError;
+use runtime::with_sources;
 use rustls::ClientConfig;
 use std::{
-    error::Error,
-    iter::successors,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -58,7 +57,7 @@ impl HttpClient {
         let problem = match answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(answer.status().to_string()),
-            Err(error) => Some(with_causes(&**error)),
+            Err(error) => Some(with_sources(&**error)),
         };
         match (problem, self.failing.load(Ordering::Relaxed)) {
             (Some(problem), false) => tracing::warn!(problem, "traces cannot be sent"),
@@ -67,12 +66,6 @@ impl HttpClient {
             (None, false) => {}
         }
     }
-}
-
-/// What a client says of itself is that it failed; why, say the causes.
-fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let causes = successors(Some(error), |&error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[async_trait::async_trait]
