@@ -1,6 +1,7 @@
 //! The edges of a graph, without an allocation per node.
 
 use crate::graph::NodeId;
+use std::ops::Range;
 
 /// For every node a list of nodes: all lists in one vector, cut at `bounds`.
 #[derive(Clone, Debug)]
@@ -20,7 +21,12 @@ impl Adjacency {
 
     /// The list of one node.
     pub(crate) fn of(&self, id: NodeId) -> &[NodeId] {
-        &self.targets[self.bounds[id.index()]..self.bounds[id.index() + 1]]
+        &self.targets[self.range(id)]
+    }
+
+    /// Where the list of one node is among all.
+    pub(crate) fn range(&self, id: NodeId) -> Range<usize> {
+        self.bounds[id.index()]..self.bounds[id.index() + 1]
     }
 
     /// All lists, in the order of their nodes.

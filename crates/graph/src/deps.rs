@@ -1,6 +1,9 @@
 //! How a new node says what it comes after.
 
-use crate::graph::NodeId;
+use crate::{
+    edge::{Edge, Edges},
+    graph::NodeId,
+};
 use std::{fmt, marker::PhantomData};
 
 /// Makes `'g` invariant, so that the brands of two graphs never unify.
@@ -47,53 +50,66 @@ impl<K: ?Sized> fmt::Debug for Node<'_, K> {
 /// It takes handles only, never a [`NodeId`], so that an implementation of [`Deps`] outside this crate cannot
 /// forge an edge.
 pub struct Blockers<'g> {
-    ids: Vec<NodeId>,
+    named: Vec<(NodeId, Edges)>,
+    /// How the new node depends on what is pushed next.
+    edge: Edge,
     brand: Brand<'g>,
 }
 
 impl<'g> Blockers<'g> {
     pub(crate) fn new() -> Self {
-        Self { ids: Vec::new(), brand: PhantomData }
+        Self { named: Vec::new(), edge: Edge::Needs, brand: PhantomData }
     }
 
     /// Adds one node; naming it twice is the same as naming it once.
     pub fn push<K: ?Sized>(&mut self, node: Node<'g, K>) {
-        self.ids.push(node.id);
+        self.named.push((node.id, self.edge.into()));
+    }
+
+    /// What `push` adds is depended on in this way; of nested ones, the innermost counts.
+    pub(crate) fn through(&mut self, edge: Edge, push: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.edge, edge);
+        push(self);
+        self.edge = outer;
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ids.len()
+        self.named.len()
     }
 
     /// Sorts everything from `start` on and drops duplicates.
     pub(crate) fn normalise(&mut self, start: usize) {
-        let added = &mut self.ids[start..];
-        if added.is_sorted_by(|left, right| left < right) {
+        let added = &mut self.named[start..];
+        if added.is_sorted_by(|(left, _), (right, _)| left < right) {
             return;
         }
-        added.sort_unstable();
+        added.sort_unstable_by_key(|(id, _)| *id);
         let mut kept = start;
-        for next in start..self.ids.len() {
-            if next == start || self.ids[next] != self.ids[kept - 1] {
-                self.ids[kept] = self.ids[next];
-                kept += 1;
+        for next in start..self.named.len() {
+            let (id, edges) = self.named[next];
+            match self.named[start..kept].last_mut() {
+                Some((last, known)) if *last == id => *known = known.union(edges),
+                _ => {
+                    self.named[kept] = (id, edges);
+                    kept += 1;
+                }
             }
         }
-        self.ids.truncate(kept);
+        self.named.truncate(kept);
     }
 
-    pub(crate) fn into_ids(self) -> Vec<NodeId> {
-        self.ids
+    pub(crate) fn into_parts(self) -> (Vec<NodeId>, Vec<Edges>) {
+        self.named.into_iter().unzip()
     }
 }
 
 impl fmt::Debug for Blockers<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Blockers").field(&self.ids).finish()
+        f.debug_tuple("Blockers").field(&self.named).finish()
     }
 }
 
-/// Anything that names zero or more nodes of the graph `'g`.
+/// Anything that names zero or more nodes of the graph `'g`. A bare handle is a node that is [needed](Edge::Needs).
 ///
 /// Order and repetition mean nothing. A struct of handles may implement it by collecting its fields.
 #[diagnostic::on_unimplemented(

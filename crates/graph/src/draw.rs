@@ -3,44 +3,49 @@
 //! Labels may hold anything: each format escapes what would otherwise end the label, run as markup or move the
 //! cursor.
 
-use crate::graph::Graph;
+use crate::{
+    edge::{Edge, Edges},
+    graph::Graph,
+};
 use std::fmt::Write as _;
 
 impl<N> Graph<N> {
-    /// Graphviz source. Arrows point from what comes first to what waits for it.
+    /// Graphviz source. Arrows point from what comes first to what depends on it, dashed unless it is needed.
     pub fn to_dot(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::from("digraph {\n  rankdir=LR;\n  node [shape=box];\n");
         for (id, payload, _) in self.iter() {
             line(&mut out, format_args!("  {id} [label=\"{}\"];", dot(&label(payload))));
         }
-        for (id, _, dependencies) in self.iter() {
-            for dependency in dependencies {
-                line(&mut out, format_args!("  {dependency} -> {id};"));
+        for (id, ..) in self.iter() {
+            for (dependency, edges) in self.edges(id) {
+                let style = if is_needed(edges) { "" } else { " [style=dashed]" };
+                line(&mut out, format_args!("  {dependency} -> {id}{style};"));
             }
         }
         out.push_str("}\n");
         out
     }
 
-    /// A Mermaid flowchart. Arrows point from what comes first to what waits for it.
+    /// A Mermaid flowchart. Arrows point from what comes first to what depends on it, dotted unless it is needed.
     pub fn to_mermaid(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::from("flowchart LR\n");
         for (id, payload, _) in self.iter() {
             line(&mut out, format_args!("  {id}[\"{}\"]", mermaid(&label(payload))));
         }
-        for (id, _, dependencies) in self.iter() {
-            for dependency in dependencies {
-                line(&mut out, format_args!("  {dependency} --> {id}"));
+        for (id, ..) in self.iter() {
+            for (dependency, edges) in self.edges(id) {
+                let arrow = if is_needed(edges) { "-->" } else { "-.->" };
+                line(&mut out, format_args!("  {dependency} {arrow} {id}"));
             }
         }
         out
     }
 
-    /// A tree for the terminal, read from the top: what comes first is above, what waits for it is indented.
+    /// A tree for the terminal, read from the top: what comes first is above, what depends on it is indented.
     ///
-    /// One line per edge and one per node that waits for nothing. A node that waits for several is printed under
-    /// each of them: marked `(see below)` until the last, and there in full, with what waits for it. So everything
-    /// that a node waits for is above it.
+    /// One line per edge and one per node that depends on nothing. A node that depends on several is printed under
+    /// each of them: marked `(see below)` until the last, and there in full, with what depends on it. So everything
+    /// that a node depends on is above it.
     pub fn to_tree(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::new();
         let mut missing: Vec<usize> = self.iter().map(|(_, _, dependencies)| dependencies.len()).collect();
@@ -71,6 +76,10 @@ impl<N> Graph<N> {
         }
         out
     }
+}
+
+fn is_needed(edges: Edges) -> bool {
+    edges.contains(Edge::Needs)
 }
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {

@@ -3,6 +3,7 @@
 use crate::{
     adjacency::Adjacency,
     deps::{Blockers, Deps, Node},
+    edge::Edges,
 };
 use std::{fmt, ops::Index};
 
@@ -40,7 +41,7 @@ pub struct Builder<'g, N> {
 }
 
 impl<'g, N> Builder<'g, N> {
-    /// Adds a node that is run only once everything in `after` is ready.
+    /// Adds a node that comes after everything in `after`, see [`Edge`](crate::Edge).
     ///
     /// `K` is what the caller wants to call the payload's kind, for functions that take a `Node<'g, K>`.
     pub fn add<K>(&mut self, payload: impl Into<N>, after: impl Deps<'g>) -> Node<'g, K> {
@@ -65,6 +66,8 @@ impl<N: fmt::Debug> fmt::Debug for Builder<'_, N> {
 pub struct Graph<N> {
     payloads: Vec<N>,
     dependencies: Adjacency,
+    /// What each entry of `dependencies` means.
+    edges: Vec<Edges>,
     dependents: Adjacency,
 }
 
@@ -75,9 +78,10 @@ impl<N> Graph<N> {
     pub fn build<E>(f: impl for<'g> FnOnce(&mut Builder<'g, N>) -> Result<(), E>) -> Result<Self, E> {
         let mut builder = Builder { payloads: Vec::new(), blockers: Blockers::new(), ends: vec![0] };
         f(&mut builder)?;
-        let dependencies = Adjacency::new(builder.ends, builder.blockers.into_ids());
+        let (targets, edges) = builder.blockers.into_parts();
+        let dependencies = Adjacency::new(builder.ends, targets);
         let dependents = dependencies.reversed();
-        Ok(Self { payloads: builder.payloads, dependencies, dependents })
+        Ok(Self { payloads: builder.payloads, dependencies, edges, dependents })
     }
 
     /// How many nodes there are.
@@ -90,9 +94,9 @@ impl<N> Graph<N> {
         self.payloads.is_empty()
     }
 
-    /// Every node with its payload and the nodes it waits for, each once and ascending.
+    /// Every node with its payload and the nodes it comes after, each once and ascending.
     ///
-    /// The order is that of insertion, which is topological: a node comes after all it waits for.
+    /// The order is that of insertion, which is topological: a node comes after all it depends on.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &N, &[NodeId])> + ExactSizeIterator {
         let nodes = self.payloads.iter().zip(self.dependencies.iter());
         nodes.enumerate().map(|(index, (payload, dependencies))| (NodeId::new(index), payload, dependencies))
@@ -112,12 +116,13 @@ impl<N> Graph<N> {
         self.payloads.iter_mut()
     }
 
-    /// What `id` waits for.
-    pub(crate) fn dependencies(&self, id: NodeId) -> &[NodeId] {
-        self.dependencies.of(id)
+    /// What `id` depends on, each node once and ascending, and in which ways.
+    pub fn edges(&self, id: NodeId) -> impl ExactSizeIterator<Item = (NodeId, Edges)> {
+        let range = self.dependencies.range(id);
+        self.dependencies.of(id).iter().copied().zip(self.edges[range].iter().copied())
     }
 
-    /// What waits for `id`.
+    /// What depends on `id`.
     pub(crate) fn dependents(&self, id: NodeId) -> &[NodeId] {
         self.dependents.of(id)
     }

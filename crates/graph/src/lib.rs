@@ -137,6 +137,7 @@
 mod adjacency;
 mod deps;
 mod draw;
+mod edge;
 mod graph;
 mod report;
 mod run;
@@ -145,6 +146,7 @@ mod slots;
 
 pub use crate::{
     deps::{Blockers, Deps, Node},
+    edge::{Edge, Edges, Through, confirms, starts_after, upgrades_after},
     graph::{Builder, Graph, NodeId},
     report::{Outcome, Report},
     run::{Step, run},

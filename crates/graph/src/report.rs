@@ -1,6 +1,9 @@
 //! What became of every node of a run.
 
-use crate::graph::{Graph, NodeId};
+use crate::{
+    edge::Edge,
+    graph::{Graph, NodeId},
+};
 use std::{
     iter::{Enumerate, Map},
     ops::Index,
@@ -16,10 +19,11 @@ pub enum Outcome<E> {
     Waiting(String),
     /// Its step returned an error.
     Failed(E),
-    /// It was never started, because `by` did not become ready.
+    /// It was never started, because `by` did not become ready, or its step said
+    /// [`Step::Blocked`](crate::Step::Blocked).
     Blocked {
-        /// The first node, in topological order, that this one directly or indirectly waits for and that itself
-        /// failed or is waiting. Never a blocked one, so it names a cause.
+        /// The first node, in topological order, that this one directly or indirectly needs and that itself failed or
+        /// is waiting, so that it names a cause.
         by: NodeId,
     },
     /// It was never started, because the run was cancelled first.
@@ -37,17 +41,9 @@ impl<E> Report<E> {
     /// says instead which of them were blocked.
     pub(crate) fn of<N>(graph: &Graph<N>, mut outcomes: Vec<Outcome<E>>) -> Self {
         for index in 0..outcomes.len() {
-            if !matches!(outcomes[index], Outcome::Cancelled) {
-                continue;
-            }
-            let culprits = graph.dependencies(NodeId::new(index)).iter().filter_map(|&dependency| {
-                match outcomes[dependency.index()] {
-                    Outcome::Failed(_) | Outcome::Waiting(_) => Some(dependency),
-                    Outcome::Blocked { by } => Some(by),
-                    Outcome::Ready | Outcome::Cancelled => None,
-                }
-            });
-            if let Some(by) = culprits.min() {
+            if matches!(outcomes[index], Outcome::Cancelled)
+                && let Some(by) = blocker(graph, &outcomes, NodeId::new(index))
+            {
                 outcomes[index] = Outcome::Blocked { by };
             }
         }
@@ -84,6 +80,21 @@ impl<E> Index<NodeId> for Report<E> {
 
     fn index(&self, id: NodeId) -> &Outcome<E> {
         self.get(id)
+    }
+}
+
+/// What keeps `id` from being run: of all it needs, the first cause.
+pub(crate) fn blocker<N, E>(graph: &Graph<N>, outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> {
+    let needed = graph.edges(id).filter(|(_, edges)| edges.contains(Edge::Needs));
+    needed.filter_map(|(dependency, _)| culprit(outcomes, dependency)).min()
+}
+
+/// Why `id` is not ready, as far as is known: itself, or what it is blocked by.
+pub(crate) fn culprit<E>(outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> {
+    match outcomes[id.index()] {
+        Outcome::Failed(_) | Outcome::Waiting(_) => Some(id),
+        Outcome::Blocked { by } => Some(by),
+        Outcome::Ready | Outcome::Cancelled => None,
     }
 }
 

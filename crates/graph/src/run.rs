@@ -2,7 +2,7 @@
 
 use crate::{
     graph::{Graph, NodeId},
-    report::{Outcome, Report},
+    report::{Outcome, Report, blocker, culprit},
     runnable::Runnable,
     slots::Slots,
 };
@@ -23,13 +23,19 @@ pub enum Step {
     ///
     /// Whoever notices that it has caught up runs the graph again.
     Waiting(String),
+    /// Not done, or only in part, because a dependency has not come far enough, see [`Edge`](crate::Edge).
+    Blocked {
+        /// The dependency.
+        by: NodeId,
+    },
 }
 
-/// Runs `step` for every node whose dependencies are ready, at most `limit` at a time.
+/// Runs `step` for every node whose turn has come, at most `limit` at a time.
 ///
-/// * A node is run at most once, and only after everything it waits for returned [`Step::Ready`].
+/// * A node is run at most once, after all it comes after have ended, and only if everything it
+///   [needs](crate::Edge::Needs) returned [`Step::Ready`].
 /// * Of the nodes that may start, the one that was added first does; none is held back while there is room.
-/// * A node that fails or waits blocks what directly or indirectly waits for it, and nothing else.
+/// * A node that fails or waits blocks what directly or indirectly needs it, and nothing else.
 /// * After `cancel` no node starts; those in flight run to their end.
 /// * Nothing is spawned: steps run inside this future, and dropping it drops them at their last await. It gives
 ///   way to the executor even if no step ever does.
@@ -67,17 +73,19 @@ where
 /// How far a run has come.
 struct Progress<'a, N, E> {
     graph: &'a Graph<N>,
-    /// Per node, how many of its dependencies are not ready.
-    missing: Vec<usize>,
+    /// Per node, how many of its dependencies have not ended.
+    pending: Vec<usize>,
     runnable: Runnable,
-    /// [`Outcome::Cancelled`] stands for nodes that have not finished, until [`Report::of`] sorts them out.
+    /// [`Outcome::Cancelled`] stands for nodes that have not ended, until [`Report::of`] sorts them out.
     outcomes: Vec<Outcome<E>>,
+    /// Nodes whose dependents have not been told that they ended; empty between calls, kept for its memory.
+    ended: Vec<NodeId>,
 }
 
 impl<'a, N, E> Progress<'a, N, E> {
     fn of(graph: &'a Graph<N>) -> Self {
         let mut runnable = Runnable::new(graph.len());
-        let missing = graph
+        let pending = graph
             .iter()
             .map(|(id, _, dependencies)| {
                 if dependencies.is_empty() {
@@ -87,23 +95,32 @@ impl<'a, N, E> Progress<'a, N, E> {
             })
             .collect();
         let outcomes = graph.iter().map(|_| Outcome::Cancelled).collect();
-        Self { graph, missing, runnable, outcomes }
+        Self { graph, pending, runnable, outcomes, ended: Vec::new() }
     }
 
     fn finish(&mut self, id: NodeId, result: Result<Step, E>) {
         self.outcomes[id.index()] = match result {
-            Ok(Step::Ready) => {
-                for &dependent in self.graph.dependents(id) {
-                    let missing = &mut self.missing[dependent.index()];
-                    *missing -= 1;
-                    if *missing == 0 {
-                        self.runnable.insert(dependent);
-                    }
-                }
-                Outcome::Ready
-            }
+            Ok(Step::Ready) => Outcome::Ready,
             Ok(Step::Waiting(reason)) => Outcome::Waiting(reason),
+            Ok(Step::Blocked { by }) => Outcome::Blocked { by: culprit(&self.outcomes, by).unwrap_or(by) },
             Err(error) => Outcome::Failed(error),
         };
+        self.ended.push(id);
+        while let Some(ended) = self.ended.pop() {
+            for &dependent in self.graph.dependents(ended) {
+                let pending = &mut self.pending[dependent.index()];
+                *pending -= 1;
+                if *pending > 0 {
+                    continue;
+                }
+                match blocker(self.graph, &self.outcomes, dependent) {
+                    Some(by) => {
+                        self.outcomes[dependent.index()] = Outcome::Blocked { by };
+                        self.ended.push(dependent);
+                    }
+                    None => self.runnable.insert(dependent),
+                }
+            }
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 mod dags;
 
-use crate::dags::{dags, graph_of};
-use graph::{Graph, Node};
+use crate::dags::{Dag, dags, graph_of};
+use graph::{Edge, Graph, Node};
 use proptest::prelude::*;
 use std::{collections::BTreeSet, convert::Infallible};
 
@@ -135,21 +135,35 @@ fn a_hostile_label_stays_on_its_line_in_a_tree() {
 
 #[test]
 fn a_deep_graph_can_be_drawn() {
-    let chain: Vec<Vec<usize>> =
-        (0usize..3000).map(|index| index.checked_sub(1).into_iter().collect()).collect();
+    let before = |index: usize| index.checked_sub(1).map(|before| (before, Edge::Needs));
+    let chain: Dag = (0..3000).map(|index| before(index).into_iter().collect()).collect();
     assert_eq!(graph_of(&chain).to_tree(usize::to_string).lines().count(), 3000);
 }
 
-/// The edges of a list of blockers, as (from, to).
-fn edges(dag: &[Vec<usize>]) -> BTreeSet<(usize, usize)> {
-    dag.iter().enumerate().flat_map(|(to, after)| after.iter().map(move |&from| (from, to))).collect()
+/// The edges of a dag, as (from, to).
+fn edges(dag: &Dag) -> BTreeSet<(usize, usize)> {
+    drawn(dag).map(|(edge, _)| edge).collect()
 }
 
-/// Reads lines that look like `  n1 ARROW n2` back.
-fn parsed(drawing: &str, arrow: &str) -> Vec<(usize, usize)> {
+/// The edges of a dag, as (from, to), and whether the former is needed.
+fn drawn(dag: &Dag) -> impl Iterator<Item = ((usize, usize), bool)> {
+    let after = |(to, after): (usize, &Vec<(usize, Edge)>)| -> Vec<_> {
+        after.iter().map(|&(from, edge)| ((from, to), edge == Edge::Needs)).collect()
+    };
+    dag.iter().enumerate().flat_map(after)
+}
+
+/// Reads lines that look like `  n1 ARROW n2` back, with one arrow for what is needed and another for the rest.
+fn parsed(drawing: &str, [needed, other]: [&str; 2], end_of_other: &str) -> Vec<((usize, usize), bool)> {
     let number = |id: &str| id.trim().trim_end_matches(';').strip_prefix('n')?.parse().ok();
-    let edge = |line: &str| line.split_once(arrow).and_then(|(from, to)| Some((number(from)?, number(to)?)));
-    drawing.lines().filter_map(edge).collect()
+    let edge = |line: &str, arrow: &str| {
+        line.split_once(arrow).and_then(|(from, to)| Some((number(from)?, number(to)?)))
+    };
+    let either = |line: &str| {
+        let other = || edge(line.strip_suffix(end_of_other)?, other).map(|edge| (edge, false));
+        edge(line, needed).map(|edge| (edge, true)).or_else(other)
+    };
+    drawing.lines().filter_map(either).collect()
 }
 
 proptest! {
@@ -157,10 +171,13 @@ proptest! {
     fn every_node_and_edge_is_drawn_once(dag in dags(20)) {
         let graph = graph_of(&dag);
         let (dot, mermaid) = (graph.to_dot(usize::to_string), graph.to_mermaid(usize::to_string));
-        for (drawing, arrow, bracket) in [(dot, "->", " [label=\""), (mermaid, "-->", "[\"")] {
-            let found = parsed(&drawing, arrow);
-            prop_assert_eq!(found.len(), edges(&dag).len());
-            prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), edges(&dag));
+        let formats = [
+            (dot, ["->", "->"], " [style=dashed];", " [label=\""),
+            (mermaid, ["-->", "-.->"], "", "[\""),
+        ];
+        for (drawing, arrows, end, bracket) in formats {
+            let found = parsed(&drawing, arrows, end);
+            prop_assert_eq!(found, drawn(&dag).collect::<Vec<_>>());
             for node in 0..dag.len() {
                 prop_assert_eq!(drawing.matches(&format!("  n{node}{bracket}")).count(), 1);
             }
@@ -183,7 +200,7 @@ proptest! {
             path.push(node);
             match mark {
                 None => {
-                    prop_assert!(dag[node].iter().all(|blocker| in_full.contains(blocker)), "{node} is too early");
+                    prop_assert!(dag[node].iter().all(|(blocker, _)| in_full.contains(blocker)), "{node} is too early");
                     in_full.push(node);
                 }
                 Some(mark) => prop_assert_eq!(mark, "(see below)"),

@@ -2,8 +2,8 @@
 
 mod dags;
 
-use crate::dags::{dags, graph_of};
-use graph::{Outcome, Report, Step};
+use crate::dags::{Dag, dags, graph_of};
+use graph::{Edge, Outcome, Report, Step};
 use proptest::{collection::vec, prelude::*};
 use std::{
     cell::RefCell,
@@ -19,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 enum End {
     Ready,
     Waiting,
+    /// By the first of its dependencies, if it has any.
+    Blocked,
     Failed,
 }
 
@@ -31,7 +33,7 @@ struct Behaviour {
 
 #[derive(Clone, Debug)]
 struct Case {
-    dag: Vec<Vec<usize>>,
+    dag: Dag,
     behaviours: Vec<Behaviour>,
     limit: NonZeroUsize,
     /// The node that cancels the run, and whether it does so before its pauses or after them.
@@ -41,7 +43,7 @@ struct Case {
 const LARGEST: usize = 20;
 
 fn cases() -> impl Strategy<Value = Case> {
-    let end = prop_oneof![6 => Just(End::Ready), 1 => Just(End::Waiting), 1 => Just(End::Failed)];
+    let end = prop_oneof![6 => Just(End::Ready), 1 => Just(End::Waiting), 1 => Just(End::Blocked), 1 => Just(End::Failed)];
     let behaviour = (0usize..4, end).prop_map(|(pauses, end)| Behaviour { pauses, end });
     let limit = (0usize..5).prop_map(|more| NonZeroUsize::MIN.saturating_add(more));
     (dags(LARGEST), vec(behaviour, LARGEST), limit).prop_map(|(dag, behaviours, limit)| Case {
@@ -82,6 +84,7 @@ fn observe(case: &Case) -> (Vec<Event>, Report<usize>) {
         let mut run = pin!(graph::run(&graph, case.limit, &cancel, |id, &node| {
             assert_eq!(id.index(), node);
             note(Event::Start(node));
+            let (graph, note, cancel_if) = (&graph, &note, &cancel_if);
             async move {
                 let Behaviour { pauses, end } = case.behaviours[node];
                 cancel_if(case.cancel == Some((node, true)));
@@ -93,6 +96,10 @@ fn observe(case: &Case) -> (Vec<Event>, Report<usize>) {
                 match end {
                     End::Ready => Ok(Step::Ready),
                     End::Waiting => Ok(Step::Waiting(node.to_string())),
+                    End::Blocked => Ok(match graph.edges(id).next() {
+                        Some((by, _)) => Step::Blocked { by },
+                        None => Step::Waiting(node.to_string()),
+                    }),
                     End::Failed => Err(node),
                 }
             }
@@ -128,6 +135,7 @@ async fn pause() {
 struct Replay {
     started: BTreeSet<usize>,
     in_flight: BTreeSet<usize>,
+    ended: BTreeSet<usize>,
     ready: BTreeSet<usize>,
     cancelled: bool,
 }
@@ -141,6 +149,7 @@ impl Replay {
             }
             Event::End(node) => {
                 assert!(self.in_flight.remove(&node), "{node} ended without running");
+                self.ended.insert(node);
                 if case.behaviours[node].end == End::Ready {
                     self.ready.insert(node);
                 }
@@ -150,39 +159,59 @@ impl Replay {
         }
     }
 
+    /// The nodes whose turn has come. Those that will never run have ended, too, once all before them have.
     fn runnable(&self, case: &Case) -> BTreeSet<usize> {
-        let is_ready = |node: &usize| self.ready.contains(node);
-        let waits_for_nothing = |node: &usize| case.dag[*node].iter().all(is_ready);
-        (0..case.dag.len()).filter(|node| !self.started.contains(node)).filter(waits_for_nothing).collect()
-    }
-}
-
-/// The nodes above `node` that started and did not become ready.
-fn culprits(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    for &blocker in &case.dag[node] {
-        if started.contains(&blocker) && case.behaviours[blocker].end != End::Ready {
-            found.insert(blocker);
+        let (mut ended, mut runnable) = (self.ended.clone(), BTreeSet::new());
+        for (node, after) in case.dag.iter().enumerate() {
+            if self.started.contains(&node) || !after.iter().all(|(lower, _)| ended.contains(lower)) {
+                continue;
+            }
+            if needed(after).all(|lower| self.ready.contains(&lower)) {
+                runnable.insert(node);
+            } else {
+                ended.insert(node);
+            }
         }
-        found.extend(culprits_of_unstarted(case, started, blocker));
+        runnable
     }
-    found
 }
 
-fn culprits_of_unstarted(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize> {
-    if started.contains(&node) { BTreeSet::new() } else { culprits(case, started, node) }
+fn needed(after: &[(usize, Edge)]) -> impl Iterator<Item = usize> {
+    after.iter().filter(|(_, edge)| *edge == Edge::Needs).map(|(lower, _)| *lower)
+}
+
+/// Why a node is not ready, as far as is known: itself, or the causes of what it is blocked by.
+fn causes(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize> {
+    if !started.contains(&node) {
+        return culprits(case, started, node);
+    }
+    match (case.behaviours[node].end, case.dag[node].first()) {
+        (End::Ready, _) => BTreeSet::new(),
+        (End::Blocked, Some(&(by, _))) => {
+            let by = causes(case, started, by).first().copied().unwrap_or(by);
+            BTreeSet::from([by])
+        }
+        (End::Waiting | End::Blocked | End::Failed, _) => BTreeSet::from([node]),
+    }
+}
+
+/// What keeps a node from being run: the causes why what it needs is not ready.
+fn culprits(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize> {
+    needed(&case.dag[node]).flat_map(|lower| causes(case, started, lower)).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_node_runs_at_most_once_and_only_after_its_dependencies_are_ready(case in cancelled_cases()) {
+    fn a_node_runs_at_most_once_after_what_it_comes_after_has_ended_and_what_it_needs_is_ready(
+        case in cancelled_cases(),
+    ) {
         let (events, _) = observe(&case);
         let mut replay = Replay::default();
         for event in events {
             if let Event::Start(node) = event {
-                prop_assert!(case.dag[node].iter().all(|blocker| replay.ready.contains(blocker)), "{node} is early");
+                prop_assert!(replay.runnable(&case).contains(&node), "{node} is early");
             }
             replay.apply(&case, event);
         }
@@ -219,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn failing_or_waiting_blocks_dependents_and_nobody_else(case in cases()) {
+    fn failing_or_waiting_blocks_what_needs_it_and_nothing_else(case in cases()) {
         let (events, report) = observe(&case);
         let mut replay = Replay::default();
         for event in events {
@@ -232,22 +261,23 @@ proptest! {
             match outcome {
                 Outcome::Ready => prop_assert_eq!(case.behaviours[node].end, End::Ready),
                 Outcome::Waiting(reason) => {
-                    prop_assert_eq!(case.behaviours[node].end, End::Waiting);
+                    prop_assert!(matches!(case.behaviours[node].end, End::Waiting | End::Blocked));
                     prop_assert_eq!(reason, &node.to_string());
                 }
                 Outcome::Failed(error) => {
                     prop_assert_eq!(case.behaviours[node].end, End::Failed);
                     prop_assert_eq!(*error, node);
                 }
-                Outcome::Blocked { by } => {
-                    prop_assert!(matches!(report.get(*by), Outcome::Failed(_) | Outcome::Waiting(_)));
-                    prop_assert_eq!(culprits.first(), Some(&by.index()));
+                Outcome::Blocked { by } if replay.started.contains(&node) => {
+                    prop_assert_eq!(case.behaviours[node].end, End::Blocked);
+                    let causes = causes(&case, &replay.started, node);
+                    prop_assert_eq!(causes.first(), Some(&by.index()));
                 }
+                Outcome::Blocked { by } => prop_assert_eq!(culprits.first(), Some(&by.index())),
                 Outcome::Cancelled => prop_assert!(false, "nobody cancelled, yet {node} was"),
             }
-            // Blocked exactly if never started, and never started exactly if something above did not become ready.
-            prop_assert_eq!(matches!(outcome, Outcome::Blocked { .. }), !replay.started.contains(&node));
-            prop_assert_eq!(matches!(outcome, Outcome::Blocked { .. }), !culprits.is_empty());
+            // Never started exactly if something it needs did not become ready.
+            prop_assert_eq!(!culprits.is_empty(), !replay.started.contains(&node));
         }
         prop_assert_eq!(report.is_ready(), replay.ready.len() == case.dag.len());
         let failed = replay.started.iter().any(|&node| case.behaviours[node].end == End::Failed);
@@ -270,8 +300,8 @@ proptest! {
                     prop_assert!(replay.cancelled && !replay.started.contains(&id.index()) && culprits.is_empty());
                 }
                 Outcome::Blocked { by } => {
-                    prop_assert!(!replay.started.contains(&id.index()));
-                    prop_assert_eq!(culprits.first(), Some(&by.index()));
+                    let causes = causes(&case, &replay.started, id.index());
+                    prop_assert_eq!(causes.first(), Some(&by.index()));
                 }
                 Outcome::Ready | Outcome::Waiting(_) | Outcome::Failed(_) => {
                     prop_assert!(replay.started.contains(&id.index()));
