@@ -111,6 +111,10 @@ impl Failure {
             unserved @ PlanError::Unserved(_) => {
                 Self(vec![Error::Unserved { owner, problem: unserved.to_string() }])
             }
+            unsettled @ PlanError::Unsettled(_) => {
+                let remedy = "change both, or give the files of both";
+                Self(vec![Error::input(owner, unsettled.to_string(), remedy)])
+            }
             unread @ PlanError::Unread(_) => {
                 let remedy = "report this, the component asks for it again and again";
                 Self(vec![Error::input(owner, unread.to_string(), remedy)])

@@ -12,16 +12,19 @@ const ANNOTATION_FIELD: &str = "metadata.annotations[harbor.goharbor.io/version]
 
 /// A version of Harbor that this operator can run: 2.5 to 2.15.
 ///
-/// Kept as written, because image tags are made from it; compared by major and minor number, because nothing a
-/// deployment depends on changes in a patch release.
+/// Kept as written, because image tags are made from it. What a deployment depends on changes with minor releases only;
+/// whether a Harbor may go from one version to another also depends on the patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarborVersion {
     text: String,
-    minor: Minor,
+    release: Release,
 }
 
 /// Major and minor number of a version.
 pub(crate) type Minor = (u32, u32);
+
+/// Major, minor and patch number of a version.
+pub(crate) type Release = (u32, u32, u32);
 
 impl HarborVersion {
     pub(crate) const OLDEST: Minor = (2, 5);
@@ -41,26 +44,26 @@ impl HarborVersion {
     fn parsed(text: &str, field: &str) -> Result<Self, PlanError> {
         let invalid = |problem: String, remedy: &str| PlanError::invalid(field, problem, remedy);
         let text = text.strip_prefix('v').unwrap_or(text);
-        let number = number(text).ok_or_else(|| {
+        let release @ (major, minor, _) = number(text).ok_or_else(|| {
             invalid(
                 format!("{text:?} is not a version of Harbor"),
                 "write it as three numbers, such as 2.15.0",
             )
         })?;
-        if number < Self::OLDEST {
+        if (major, minor) < Self::OLDEST {
             return Err(invalid(
                 format!("Harbor {text} is older than 2.5, the oldest this operator can run"),
                 "upgrade to Harbor 2.5 with the operator that installed it, then hand over",
             ));
         }
-        if number > Self::NEWEST {
+        if (major, minor) > Self::NEWEST {
             let (major, minor) = Self::NEWEST;
             return Err(invalid(
                 format!("Harbor {text} is newer than {major}.{minor}, the newest this operator knows"),
                 "upgrade the operator first",
             ));
         }
-        Ok(Self { text: text.to_owned(), minor: number })
+        Ok(Self { text: text.to_owned(), release })
     }
 
     /// All that can be run, as a person would say it.
@@ -86,7 +89,7 @@ impl HarborVersion {
             (Some(text), _) => Self::parse(text),
             (None, Some(_)) => {
                 let (major, minor) = Self::NEWEST;
-                Ok(Self { text: format!("{major}.{minor}.0"), minor: Self::NEWEST })
+                Ok(Self { text: format!("{major}.{minor}.0"), release: (major, minor, 0) })
             }
             (None, None) => Err(PlanError::invalid(
                 ANNOTATION_FIELD,
@@ -98,7 +101,12 @@ impl HarborVersion {
 
     /// Which minor release it belongs to.
     pub(crate) const fn minor(&self) -> Minor {
-        self.minor
+        (self.release.0, self.release.1)
+    }
+
+    /// Which release it is; one before a release, such as `2.15.0-rc1`, counts as that.
+    pub(crate) const fn release(&self) -> Release {
+        self.release
     }
 }
 
@@ -108,13 +116,15 @@ impl fmt::Display for HarborVersion {
     }
 }
 
-/// Major and minor of `major.minor.patch[-anything]`; the whole must also be usable as an image tag.
-fn number(text: &str) -> Option<(u32, u32)> {
+/// The numbers of `major.minor.patch[-anything]`; the whole must also be usable as an image tag.
+fn number(text: &str) -> Option<Release> {
     let usable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let (release, _) = text.split_once('-').unwrap_or((text, ""));
     let mut parts = release.split('.').map(|part| part.parse().ok());
     match (parts.next()?, parts.next()?, parts.next()?, parts.next()) {
-        (Some(major), Some(minor), Some(_), None) if text.chars().all(usable) => Some((major, minor)),
+        (Some(major), Some(minor), Some(patch), None) if text.chars().all(usable) => {
+            Some((major, minor, patch))
+        }
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds of children a component may have.
 
-use crate::{AnyManifest, Manifest, Owner, Readiness, world::resource_of};
+use crate::{AnyManifest, Health, Manifest, Owner, world::resource_of};
 use kube::core::ApiResource;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct ChildKind {
     /// What a user installs so that the cluster serves it.
     pub provider: &'static str,
     /// How an observed object is; fails where it cannot be decoded.
-    pub readiness: fn(serde_json::Value) -> serde_json::Result<Readiness>,
+    pub health: fn(serde_json::Value) -> serde_json::Result<Health>,
 }
 
 impl ChildKind {
@@ -45,7 +45,7 @@ impl ChildKind {
             making: Making::Ours,
             observe: K::OBSERVE,
             provider: K::PROVIDER,
-            readiness: |object| Ok(serde_json::from_value::<K>(object)?.readiness()),
+            health: |object| Ok(Health::of(&serde_json::from_value::<K>(object)?)),
         }
     }
 
@@ -56,7 +56,7 @@ impl ChildKind {
             making: Making::Ours,
             observe: Observe::Status,
             provider: "the operator's definitions",
-            readiness: Readiness::by_conditions,
+            health: Health::by_conditions,
         }
     }
 }

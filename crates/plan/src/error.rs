@@ -19,6 +19,9 @@ pub enum PlanError {
     /// Kinds that the cluster does not serve (yet), and what to install for each; their watch brings us back.
     #[error("{}", unserved(.0))]
     Unserved(BTreeMap<ObjectKey, String>),
+    /// Other objects, which change together with this one, have not changed yet; their watch brings us back.
+    #[error("{}", unsettled(.0))]
+    Unsettled(BTreeMap<ObjectKey, String>),
     /// The object asks for something that cannot be.
     #[error("{}", joined(.0))]
     Invalid(Vec<Violation>),
@@ -60,13 +63,18 @@ impl PlanError {
         Self::Unserved([(ObjectKey::kind_of::<K>(), what_to_install.to_owned())].into())
     }
 
+    /// An object that changes together with this one has not changed yet.
+    pub fn unsettled(object: ObjectKey, why: impl Into<String>) -> Self {
+        Self::Unsettled([(object, why.into())].into())
+    }
+
     /// Both errors in one, so that a user learns of everything at once.
     ///
     /// What has not been read hides the rest: it may go away. What is invalid hides what is missing,
-    /// and a missing kind hides missing objects: what is read may depend on it.
+    /// and a missing kind hides missing objects: what is read may depend on it. What only needs time hides nothing.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use PlanError::{Invalid, Missing, Unread, Unserved};
+        use PlanError::{Invalid, Missing, Unread, Unserved, Unsettled};
         match (self, other) {
             (Unread(mut a), Unread(b)) => {
                 a.extend(b);
@@ -87,6 +95,11 @@ impl PlanError {
                 a.extend(b);
                 Missing(a)
             }
+            (Unsettled(mut a), Unsettled(b)) => {
+                a.extend(b);
+                Unsettled(a)
+            }
+            (Unsettled(_), other) | (other, Unsettled(_)) => other,
         }
     }
 }
@@ -95,7 +108,7 @@ impl Classify for PlanError {
     fn class(&self) -> Class {
         match self {
             Self::Unread(_) => Class::Internal,
-            Self::Missing(_) | Self::Unserved(_) => Class::Dependency,
+            Self::Missing(_) | Self::Unserved(_) | Self::Unsettled(_) => Class::Dependency,
             Self::Invalid(_) => Class::Invalid,
         }
     }
@@ -105,6 +118,7 @@ impl Classify for PlanError {
             Self::Unread(_) => "Unread",
             Self::Missing(_) => "DependencyMissing",
             Self::Unserved(_) => "KindMissing",
+            Self::Unsettled(_) => "ChildrenNotReady",
             Self::Invalid(_) => "InvalidSpec",
         }
     }
@@ -127,6 +141,10 @@ fn unserved(kinds: &BTreeMap<ObjectKey, String>) -> String {
         format!("the cluster does not serve {kind}; install {install}")
     };
     joined(&kinds.iter().map(words).collect::<Vec<_>>())
+}
+
+fn unsettled(objects: &BTreeMap<ObjectKey, String>) -> String {
+    joined(&objects.iter().map(|(object, why)| format!("{object} {why}")).collect::<Vec<_>>())
 }
 
 fn joined<'a, T: fmt::Display + 'a>(items: impl IntoIterator<Item = &'a T>) -> String {

@@ -1,6 +1,6 @@
 //! Objects the operator manages.
 
-use crate::{Aspect, ChildKind, Issuance, ObjectKey, Observe, Readiness, Recipe};
+use crate::{Aspect, ChildKind, Issuance, ObjectKey, Observe, Reached, Readiness, Recipe};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
     Resource,
@@ -29,6 +29,11 @@ pub trait Manifest:
     /// Health of an observed object, as its own status tells it.
     fn readiness(&self) -> Readiness {
         Readiness::Ready
+    }
+
+    /// How far an observed object has come that is this ready. Kinds that serve nothing have come nowhere before.
+    fn reached(&self, readiness: &Readiness) -> Reached {
+        if *readiness == Readiness::Ready { Reached::Ready } else { Reached::Nothing }
     }
 
     /// The pod template, for kinds that have one.
@@ -134,11 +139,21 @@ pub struct Desired {
     pub tie: Tie,
     /// The part of its owner's state it belongs to, where that has a condition of its own.
     pub aspect: Option<Aspect>,
+    /// What an object that exists is kept as while it may not be upgraded, where this is an upgrade.
+    pub held: Option<Held>,
+}
+
+/// An object while it may not be upgraded.
+pub struct Held {
+    /// The object as it was before the upgrade, with all changes but that one; `None` to leave alone what exists.
+    pub object: Option<Box<dyn AnyManifest>>,
+    /// What is waited for, in words.
+    pub why: String,
 }
 
 impl Desired {
     fn new(object: impl Manifest, policy: Policy) -> Self {
-        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None }
+        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None, held: None }
     }
 
     /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
@@ -156,6 +171,18 @@ impl Desired {
     #[must_use]
     pub fn of(self, aspect: Aspect) -> Self {
         Self { aspect: Some(aspect), ..self }
+    }
+
+    /// The same, kept as `object` while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
+    #[must_use]
+    pub fn held_as(self, object: impl Manifest, why: impl Into<String>) -> Self {
+        Self { held: Some(Held { object: Some(Box::new(object)), why: why.into() }), ..self }
+    }
+
+    /// The same, left alone while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
+    #[must_use]
+    pub fn held(self, why: impl Into<String>) -> Self {
+        Self { held: Some(Held { object: None, why: why.into() }), ..self }
     }
 
     /// A Secret that is created once, with values made up then.

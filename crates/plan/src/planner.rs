@@ -46,9 +46,13 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
     let world = World::new(&namespace, snapshot).with_defaults(defaults);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
-        graph.payloads_mut().try_for_each(|desired: &mut Desired| match desired.tie {
-            Tie::Owned => standard.mutate(&mut *desired.object),
-            Tie::Kept => kept.mutate(&mut *desired.object),
+        graph.payloads_mut().try_for_each(|desired: &mut Desired| {
+            let held = desired.held.as_mut().and_then(|held| held.object.as_mut());
+            let mut objects = std::iter::once(&mut desired.object).chain(held);
+            objects.try_for_each(|object| match desired.tie {
+                Tie::Owned => standard.mutate(&mut **object),
+                Tie::Kept => kept.mutate(&mut **object),
+            })
         })?;
         Ok(graph)
     });

@@ -1,6 +1,6 @@
 //! The status every kind reports: a pure fold of what a run found.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -70,6 +70,9 @@ pub enum Verdict {
         message: String,
     },
 }
+
+/// The condition that says whether what an object stands for serves, be it not all of it, or of an earlier spec.
+pub(crate) const AVAILABLE: &str = "Available";
 
 /// Longest condition message; what is longer is cut, the events tell the rest.
 const LONGEST_MESSAGE: usize = 2048;
@@ -162,6 +165,8 @@ pub struct StatusInput<'a> {
     pub at: Timestamp,
     /// How many pods exist, where that can be told.
     pub replicas: Option<i32>,
+    /// How far what serves has come that it consists of.
+    pub reached: Reached,
     /// Which parts of the state have a condition of their own.
     pub aspects: &'static [Aspect],
     /// How they are; `None` where no plan could be made.
@@ -217,7 +222,8 @@ impl Difference {
 /// The status after a run.
 ///
 /// `Ready` is what users wait for, `Reconciling` and `Stalled` are kstatus, `InProgress` and `Failed` are what scripts
-/// written for the old operator look at. `lastTransitionTime` moves only with `status`.
+/// written for the old operator look at. `Available` is what other objects wait for before they are created.
+/// `lastTransitionTime` moves only with `status`.
 pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let (ready, progressing, stalled) = match verdict {
         Verdict::Ready => (true, false, false),
@@ -235,12 +241,19 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let conditions = wanted.into_iter().map(|(kind, holds, (reason, message))| {
         input.condition(kind, if holds { "True" } else { "False" }, reason, message)
     });
+    let available = match (ready, input.reached) {
+        (false, Reached::Nothing) => {
+            let message = "not everything that serves has a replica that does";
+            input.condition(AVAILABLE, "False", "Unavailable", Some(message))
+        }
+        _ => input.condition(AVAILABLE, "True", AVAILABLE, None),
+    };
     let aspects = input.aspects.iter().map(|aspect| {
         let (status, reason, message) = input.aspect(*aspect, verdict);
         input.condition(aspect.condition(), status, reason, message)
     });
     ComponentStatus {
-        conditions: conditions.chain(aspects).collect(),
+        conditions: conditions.chain([available]).chain(aspects).collect(),
         observed_generation: input.generation,
         operator: Some(input.operator.clone()),
         replicas: input.replicas.or(input.previous.replicas),

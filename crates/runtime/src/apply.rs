@@ -5,16 +5,17 @@ use crate::{
     adopt::adopt,
     agreement::agrees,
     error::Verb,
+    gate::Gate,
     happenings::{What, Why},
     index::{self, Edition, Interest, Observation},
     learned::Learned,
-    memo::{Applied, Pods, Read, image},
+    memo::{self, Applied, Done, Pods, Read, image},
     progress::{Audience, State},
     router::Router,
     source::Source,
     watch::Breadth,
 };
-use graph::Step;
+use graph::{Graph, NodeId, Step};
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use kube::{
@@ -23,8 +24,8 @@ use kube::{
     core::DynamicObject,
 };
 use plan::{
-    ChildKind, Content, ContentDigests, Desired, Digest, ObjectKey, PlanError, Policy, Readiness, Recipe,
-    References, Snapshot,
+    AnyManifest, ChildKind, Content, ContentDigests, Desired, Digest, Health, ObjectKey, PlanError, Policy,
+    Reached, Readiness, Recipe, References, Snapshot,
 };
 use serde_json::{Value, json};
 use std::{
@@ -50,14 +51,27 @@ pub(crate) struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Sends what differs from what is there, and tells whether the child is ready.
-    pub(crate) async fn bring_about(&self, desired: &Desired) -> Result<Step, Failure> {
+    /// What of a node has to wait for others.
+    pub(crate) fn gate(&self, graph: &Graph<Desired>, id: NodeId) -> Gate<NodeId> {
+        let reached = |id: NodeId| {
+            let key = graph.get(id).object.key();
+            let learned = self.learned().reached.get(&key).copied();
+            let seen = || self.router.index.child(&key).map(|seen| seen.health.reached);
+            learned.or_else(seen).unwrap_or_default()
+        };
+        Gate::of(graph.edges(id), reached)
+    }
+
+    /// Sends what differs from what is there, as far as the gate lets it, and tells whether the child is ready.
+    pub(crate) async fn bring_about(&self, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, Failure> {
         let key = desired.object.key();
         let span = node_span(&key);
-        let step = self.step(&key, desired).instrument(span.clone()).await;
+        let step = self.step(&key, desired, gate).instrument(span.clone()).await;
         match &step {
             Ok(Step::Ready) => span.record("outcome", "ready"),
             Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
+            // Told with all others that are blocked, when the run has ended.
+            Ok(Step::Blocked { .. }) => return step,
             Err(failure) => span
                 .record("outcome", "failed")
                 .record("why", failure.to_string())
@@ -66,39 +80,63 @@ impl Applier<'_> {
         self.audience.tell_child(self.owner, &key, || match &step {
             Ok(Step::Ready) => State::Ready,
             Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
+            Ok(Step::Blocked { .. }) => State::Applying,
             Err(failure) => State::Failed(plan::Failure::from(failure)),
         });
         step
     }
 
-    async fn step(&self, key: &ObjectKey, desired: &Desired) -> Result<Step, Failure> {
+    async fn step(&self, key: &ObjectKey, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, Failure> {
         let kind = desired.object.child_kind();
         self.served(&kind).await?;
         let seen = self.router.index.child(key);
-        let (applied, readiness) = match &desired.policy {
-            Policy::Await { why } => {
-                let readiness = self.awaited(key, &kind, why).await?;
-                (Applied::Awaited(readiness.clone()), readiness)
+        let exists = seen.is_some() || self.router.index.has(key);
+        match gate {
+            Gate { change: Some(_), .. } if !exists => {
+                return Ok(Step::Waiting("not written before what it confirms is true".into()));
             }
+            Gate { creation: Some(by), .. } if !exists => return Ok(Step::Blocked { by }),
+            _ => {}
+        }
+        let held =
+            desired.held.as_ref().filter(|held| gate.upgrade.is_some() && (exists || held.object.is_some()));
+        let wanted = match held {
+            Some(held) => held.object.as_ref(),
+            None => Some(&desired.object),
+        };
+        let wanted = wanted.filter(|_| gate.change.is_none());
+        let (applied, health) = match (&desired.policy, wanted) {
+            (Policy::Await { why }, _) => {
+                let health = self.awaited(key, &kind, why).await?;
+                (Applied::Awaited(health.clone()), health)
+            }
+            (_, None) => (Applied::Exists, seen.map_or(Health::READY, |seen| seen.health)),
             _ if seen.as_ref().is_some_and(|seen| seen.immutable) => {
                 self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
-                (Applied::Untouchable, seen.map_or(Readiness::Ready, |seen| seen.readiness))
+                (Applied::Untouchable, seen.map_or(Health::READY, |seen| seen.health))
             }
-            Policy::Apply => self.apply(key, &kind, desired, seen).await?,
-            Policy::CreateOnce { generate } => {
+            (Policy::Apply, Some(wanted)) => self.apply(key, &kind, &**wanted, seen).await?,
+            (Policy::CreateOnce { generate }, Some(_)) => {
                 self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Exists, self.create_once(key, &kind, desired, generate, seen).await?)
             }
-            Policy::Issue(issuance) => {
-                (self.issue(key, &kind, desired, issuance, seen).await?, Readiness::Ready)
+            (Policy::Issue(issuance), Some(_)) => {
+                (self.issue(key, &kind, desired, issuance, seen).await?, Health::READY)
             }
         };
+        let (done, why) = match (held, gate.change) {
+            (Some(held), _) => (Done::Held(Some(held.why.clone())), Some(held.why.clone())),
+            (None, Some(_)) => (Done::Held(None), None),
+            (None, None) => (Done::Everything, None),
+        };
+        let Health { readiness, reached } = health;
         {
             let mut learned = self.learned();
             learned.applied.insert(key.clone(), applied);
-            learned.brought_about.insert(key.clone());
+            learned.done.insert(key.clone(), done);
+            learned.reached.insert(key.clone(), reached);
         }
-        match readiness {
+        match memo::held(readiness, why) {
             Readiness::Ready => Ok(Step::Ready),
             Readiness::Progressing(why) => Ok(Step::Waiting(why)),
             Readiness::Failed(words) => Err(Failure::ChildFailed { object: key.clone(), words }),
@@ -118,12 +156,12 @@ impl Applier<'_> {
         &self,
         key: &ObjectKey,
         kind: &ChildKind,
-        desired: &Desired,
+        wanted: &dyn AnyManifest,
         seen: Option<Observation>,
-    ) -> Result<(Applied, Readiness), Failure> {
+    ) -> Result<(Applied, Health), Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(error.to_string());
-        let mut object = desired.object.to_json().map_err(bug)?;
-        let references = desired.object.pod_template().map(|pods| References::of(&key.namespace, pods));
+        let mut object = wanted.to_json().map_err(bug)?;
+        let references = wanted.pod_template().map(|pods| References::of(&key.namespace, pods));
         if let Some(references) = references.as_ref().filter(|references| !references.is_empty()) {
             let contents = self.contents(references).await?;
             plan::stamp(&mut object, references.digest(&contents)?);
@@ -141,7 +179,7 @@ impl Applier<'_> {
         let stored = match (&seen, remembered) {
             (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) if sent == digest => {
                 if applied.holds(seen) {
-                    return Ok((applied, seen.readiness.clone()));
+                    return Ok((applied, seen.health.clone()));
                 }
                 if !self.learned().repairs.allow(key, self.now) {
                     return Err(Failure::Contended { object: key.clone() });
@@ -164,7 +202,7 @@ impl Applier<'_> {
             };
             self.learned().happened(key, What::RollingOut(why));
         }
-        Ok((Applied::Sent { digest, pods, uid: now.uid, claim: now.claim }, now.readiness))
+        Ok((Applied::Sent { digest, pods, uid: now.uid, claim: now.claim }, now.health))
     }
 
     /// The object as it is stored, if it says what we would send.
@@ -212,12 +250,12 @@ impl Applier<'_> {
         desired: &Desired,
         generate: &BTreeMap<String, Recipe>,
         seen: Option<Observation>,
-    ) -> Result<Readiness, Failure> {
+    ) -> Result<Health, Failure> {
         // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
         // Where the watch shows nothing of that name there is most likely nothing to read.
         match seen {
-            Some(seen) => return Ok(seen.readiness),
-            None if self.router.index.has(key) && self.read(key).await? => return Ok(Readiness::Ready),
+            Some(seen) => return Ok(seen.health),
+            None if self.router.index.has(key) && self.read(key).await? => return Ok(Health::READY),
             None => {}
         }
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
@@ -232,17 +270,17 @@ impl Applier<'_> {
         match api.create(&params, &object).await {
             Ok(stored) => {
                 tracing::debug!(object = %key, "created");
-                Ok(self.record(key, kind, &stored)?.readiness)
+                Ok(self.record(key, kind, &stored)?.health)
             }
             Err(kube::Error::Api(status)) if status.is_already_exists() => {
-                self.read(key).await.map(|_| Readiness::Ready)
+                self.read(key).await.map(|_| Health::READY)
             }
             Err(error) => Err(Failure::api(Verb::Create, key, error)),
         }
     }
 
     /// How an object is that somebody else makes.
-    async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Readiness, Failure> {
+    async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Health, Failure> {
         let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
         self.learned().note(&found, Interest::Everything)?;
         awaited(key, kind, why, &found)
@@ -298,9 +336,8 @@ impl Applier<'_> {
                 learned.contents.insert(key.clone(), Some(Content::of(&value)));
             }
         }
-        let readiness =
-            (kind.readiness)(value).map_err(|_| Failure::Bug(format!("{key} cannot be decoded")))?;
-        let sighting = Sighting::of(&kind.resource, &stored.metadata, readiness, self.predecessors)
+        let health = (kind.health)(value).map_err(|_| Failure::Bug(format!("{key} cannot be decoded")))?;
+        let sighting = Sighting::of(&kind.resource, &stored.metadata, health, self.predecessors)
             .ok_or_else(|| Failure::Bug(format!("{key} was stored without a name")))?
             .counting(stored);
         let observation = sighting.observation.clone();
@@ -332,12 +369,13 @@ pub(crate) fn awaited(
     kind: &ChildKind,
     why: &str,
     found: &Snapshot,
-) -> Result<Readiness, Failure> {
+) -> Result<Health, Failure> {
     let Some(object) = found.get(key).and_then(Option::as_ref) else {
-        return Ok(Readiness::Progressing(format!("does not exist yet; {why}")));
+        let readiness = Readiness::Progressing(format!("does not exist yet; {why}"));
+        return Ok(Health { readiness, reached: Reached::Nothing });
     };
     let undecodable = |_| Failure::Bug(format!("{key} cannot be decoded"));
-    serde_json::to_value(&**object).and_then(kind.readiness).map_err(undecodable)
+    serde_json::to_value(&**object).and_then(kind.health).map_err(undecodable)
 }
 
 /// Adds the values that are to be made up to a Secret.

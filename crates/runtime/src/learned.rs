@@ -5,9 +5,9 @@ use crate::{
     contention::Repairs,
     happenings::{Happening, What},
     index::{Edition, Interest},
-    memo::{Applied, Read},
+    memo::{Applied, Done, Read},
 };
-use plan::{Content, ContentDigests, ObjectKey, Snapshot};
+use plan::{Content, ContentDigests, ObjectKey, Reached, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of an owner's children, and of what it read, at this point of a run.
@@ -17,8 +17,10 @@ pub(crate) struct Learned {
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
     /// How often children had to be put right lately.
     pub(crate) repairs: Repairs,
-    /// Children this run has brought about.
-    pub(crate) brought_about: BTreeSet<ObjectKey>,
+    /// What this run has done about children.
+    pub(crate) done: BTreeMap<ObjectKey, Done>,
+    /// How far the children have come that this run has looked at.
+    pub(crate) reached: BTreeMap<ObjectKey, Reached>,
     /// What was read, and in which state.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
     /// The contents of what was read.

@@ -15,6 +15,7 @@ mod controller;
 mod dice;
 mod error;
 mod events;
+mod gate;
 mod happenings;
 mod health;
 mod index;

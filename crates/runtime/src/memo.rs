@@ -1,11 +1,12 @@
 //! What was last sent and answered, so that nothing is sent twice.
 
 use crate::contention::Repairs;
+use crate::gate::Gate;
 use crate::index::{Claim, Edition, Index, Interest, Observation, Tag};
 use crate::metrics::Issuer;
-use graph::NodeId;
+use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
-use plan::{Aspect, Desired, Digest, ObjectKey, Outcome, Readiness};
+use plan::{Aspect, Desired, Digest, Health, ObjectKey, Outcome, Reached, Readiness};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +40,7 @@ pub(crate) enum Applied {
     /// Found to be marked as untouchable.
     Untouchable,
     /// Looked at: somebody else makes it, and it was like this. That it changes is noticed as it is of all reads.
-    Awaited(Readiness),
+    Awaited(Health),
 }
 
 impl Applied {
@@ -104,20 +105,39 @@ impl Certificate {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) key: ObjectKey,
-    /// Positions of the nodes it waits for.
-    pub(crate) after: Vec<usize>,
-    /// Whether the run brought it about. If not, what is remembered of the child is from an earlier plan.
-    pub(crate) brought_about: bool,
+    /// Positions of the nodes it depends on, and in which ways.
+    pub(crate) after: Vec<(usize, Edges)>,
+    /// What the run did about it.
+    pub(crate) done: Done,
     /// The part of the owner's state it belongs to.
     pub(crate) aspect: Option<Aspect>,
 }
 
+/// What a run did about a child.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// Nothing: what is remembered of the child is from an earlier plan.
+    #[default]
+    Nothing,
+    /// All but what has to wait for something else; the words say what for, where its owner waits for that too.
+    Held(Option<String>),
+    /// Everything.
+    Everything,
+}
+
 impl Node {
-    pub(crate) fn of(desired: &Desired, after: &[NodeId], brought_about: &BTreeSet<ObjectKey>) -> Self {
+    pub(crate) fn of(graph: &Graph<Desired>, id: NodeId, done: &mut BTreeMap<ObjectKey, Done>) -> Self {
+        let desired = graph.get(id);
         let key = desired.object.key();
-        let brought_about = brought_about.contains(&key);
-        let after = after.iter().map(|id| id.index()).collect();
-        Self { key, after, brought_about, aspect: desired.aspect }
+        let done = done.remove(&key).unwrap_or_default();
+        let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
+        Self { key, after, done, aspect: desired.aspect }
+    }
+
+    /// Whether it needs something that is not ready, given what became of the nodes before it.
+    fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
+        let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
+        needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
     }
 }
 
@@ -181,17 +201,29 @@ impl Memo {
         }
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());
         for node in &last.nodes {
-            if node.after.iter().any(|&blocker| outcomes[blocker] != Outcome::Ready) {
+            if node.is_in_need(&outcomes) {
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
-            let applied = self.applied.get(&node.key).filter(|_| node.brought_about)?;
-            let outcome = match index.child(&node.key) {
+            let gate =
+                Gate::of(node.after.iter().copied(), |before| self.reached(&last.nodes[before].key, index));
+            let child = index.child(&node.key);
+            if node.done == Done::Nothing {
+                (gate.keeps_away().is_some() && child.is_none()).then_some(())?;
+                outcomes.push(Outcome::Blocked);
+                continue;
+            }
+            let applied = self.applied.get(&node.key)?;
+            let outcome = match child {
                 // Its watch may not show it, so as long as it is missed every look is a new one.
-                _ if let Applied::Awaited(readiness) = applied => {
-                    (*readiness == Readiness::Ready).then_some(Outcome::Ready)?
+                _ if let Applied::Awaited(health) = applied => {
+                    (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
                 }
-                Some(now) if applied.holds(&now) => outcome(&node.key, now.readiness),
+                Some(now) if applied.holds(&now) => match &node.done {
+                    Done::Held(_) if !gate.holds_back() => return None,
+                    Done::Held(why) => outcome(&node.key, held(now.health.readiness, why.clone())),
+                    Done::Nothing | Done::Everything => outcome(&node.key, now.health.readiness),
+                },
                 // Not a child of ours: created by the user beforehand, and watched as an input.
                 None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,
                 _ => return None,
@@ -199,6 +231,23 @@ impl Memo {
             outcomes.push(outcome);
         }
         Some(outcomes)
+    }
+
+    /// How far a child has come.
+    fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
+        match self.applied.get(child) {
+            Some(Applied::Awaited(health)) => health.reached,
+            _ => index.child(child).map_or(Reached::Nothing, |seen| seen.health.reached),
+        }
+    }
+
+    /// How far all those children have come that serve requests, which are workloads and our own kinds; `None` where
+    /// there are none. `owned` are all of the owner's, planned or not.
+    pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Option<Reached> {
+        let planned: Vec<_> = self.last.iter().flat_map(|run| &run.nodes).map(|node| &node.key).collect();
+        let all = if planned.is_empty() { owned.iter().collect() } else { planned };
+        let serves = |key: &&ObjectKey| key.group == "apps" || index.is_owner(key);
+        all.into_iter().filter(serves).map(|key| self.reached(key, index)).min()
     }
 
     /// How many pods the owner has, if all of them belong to one Deployment.
@@ -211,6 +260,14 @@ impl Memo {
             (Some(only), None) => index.child(only).map(|now| now.replicas.unwrap_or(0)),
             _ => None,
         }
+    }
+}
+
+/// How an object is that is held back: ready only when nothing more is to be done about it.
+pub(crate) fn held(readiness: Readiness, why: Option<String>) -> Readiness {
+    match (readiness, why) {
+        (Readiness::Ready, Some(why)) => Readiness::Progressing(why),
+        (readiness, _) => readiness,
     }
 }
 

@@ -146,7 +146,7 @@ fn culprits(nodes: &[Node], outcomes: &[Outcome]) -> Vec<Option<usize>> {
             Outcome::Ready => None,
             Outcome::Waiting { .. } | Outcome::Failed(_) => Some(index),
             Outcome::Blocked => {
-                node.after.iter().filter_map(|&after| culprits.get(after).copied().flatten()).min()
+                node.after.iter().filter_map(|(after, _)| culprits.get(*after).copied().flatten()).min()
             }
         });
     }
@@ -156,6 +156,7 @@ fn culprits(nodes: &[Node], outcomes: &[Outcome]) -> Vec<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memo::Done;
     use k8s_openapi::api::core::v1::Secret;
     use plan::Class;
     use std::sync::{Mutex, PoisonError};
@@ -176,7 +177,8 @@ mod tests {
     }
 
     fn node(name: &str, after: &[usize]) -> Node {
-        Node { key: key(name), after: after.to_vec(), brought_about: true, aspect: None }
+        let after = after.iter().map(|&before| (before, graph::Edge::Needs.into())).collect();
+        Node { key: key(name), after, done: Done::Everything, aspect: None }
     }
 
     fn told(nodes: &[Node], outcomes: &[Outcome]) -> Vec<(String, State)> {

@@ -20,8 +20,8 @@ use kube::{
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
 use plan::{
-    Aspects, ChildKind, Component, Defaults, Difference, ObjectKey, Outcome, Plan, PlanError, Planned,
-    Readiness, Snapshot, Status, StatusInput, Verdict,
+    Aspects, ChildKind, Component, Defaults, Difference, Health, ObjectKey, Outcome, Plan, PlanError,
+    Planned, Reached, Readiness, Snapshot, Status, StatusInput, Verdict,
 };
 use serde_json::{Value, json};
 use std::{
@@ -153,7 +153,7 @@ impl<C: Component> Reconciler<C> {
             Ok(plan) => plan,
             Err(failure) => {
                 router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
-                return Ok(vec![Outcome::Failed(plan::Failure::from(&failure))]);
+                return Ok(unplanned(&failure));
             }
         };
         audience.tell(key, || Stage::Planned(planned(&plan)));
@@ -170,13 +170,16 @@ impl<C: Component> Reconciler<C> {
             read_before: &read_before,
             learned: Mutex::new(learned),
         };
-        let report = graph::run(&plan.graph, AT_ONCE, stop, |_, desired| applier.bring_about(desired)).await;
+        let report = graph::run(&plan.graph, AT_ONCE, stop, |id, desired| {
+            applier.bring_about(desired, applier.gate(&plan.graph, id))
+        })
+        .await;
 
-        let Learned { mut applied, brought_about, reads, mut repairs, happenings, .. } =
+        let Learned { mut applied, mut done, reads, mut repairs, happenings, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.shared.events.tell_happenings(&owner.object_ref(&()), &happenings);
-        let node = |(_, desired, after)| memo::Node::of(desired, after, &brought_about);
-        let nodes: Vec<_> = plan.graph.iter().map(node).collect();
+        let nodes: Vec<_> =
+            plan.graph.iter().map(|(id, ..)| memo::Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =
             report.iter().zip(&nodes).map(|((_, outcome), node)| told(&node.key, outcome)).collect();
         audience.tell_outcomes(key, &nodes, &outcomes, |outcome| *outcome == Outcome::Blocked);
@@ -249,8 +252,12 @@ impl<C: Component> Reconciler<C> {
         let meta = owner.meta();
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
-        let replicas = session.memo.replicas(&self.shared.router.index);
-        let input = StatusInput { replicas, found: aspects, ..self.input(meta, &previous.common) };
+        let index = &self.shared.router.index;
+        let replicas = session.memo.replicas(index);
+        let owned: Vec<_> =
+            index.owned_by(meta.uid.as_deref().unwrap_or_default()).into_iter().map(|it| it.key).collect();
+        let reached = session.memo.serving(&owned, index).unwrap_or_default();
+        let input = StatusInput { replicas, reached, found: aspects, ..self.input(meta, &previous.common) };
         let common = plan::fold(&input, verdict);
         let details = match &owner.0 {
             Ok(owner) => C::details(owner, verdict, &common),
@@ -299,6 +306,7 @@ impl<C: Component> Reconciler<C> {
             operator: status::operator(C::NAME),
             at: (self.shared.clock)(),
             replicas: None,
+            reached: Reached::Nothing,
             aspects: C::ASPECTS,
             found: None,
         }
@@ -321,12 +329,15 @@ impl<C: Component> Reconciler<C> {
     /// How an object looks to those whose child it is; `None` where objects of its kind are nobody's.
     pub(crate) fn sighting(&self, owner: &DeserializeGuard<C::Owner>) -> Option<Sighting> {
         let kind = self.as_child.as_ref()?;
-        let readiness = match &owner.0 {
-            Ok(_) => (kind.readiness)(stored::<C>(owner)),
-            Err(invalid) => Ok(Readiness::Failed(Failure::Undecodable(invalid.error.clone()).to_string())),
+        let health = match &owner.0 {
+            Ok(_) => (kind.health)(stored::<C>(owner)),
+            Err(invalid) => {
+                let words = Failure::Undecodable(invalid.error.clone()).to_string();
+                Ok(Health { readiness: Readiness::Failed(words), reached: Reached::Nothing })
+            }
         };
-        let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
-        Sighting::of(&self.resource, owner.meta(), readiness, &self.shared.predecessors)
+        let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+        Sighting::of(&self.resource, owner.meta(), health, &self.shared.predecessors)
     }
 }
 
@@ -336,6 +347,17 @@ pub(crate) fn key_of<C: Component>(meta: &ObjectMeta) -> ObjectKey {
         meta.namespace.as_deref().unwrap_or_default(),
         meta.name.as_deref().unwrap_or_default(),
     )
+}
+
+/// What a plan that could not be made comes to.
+pub(crate) fn unplanned(failure: &Failure) -> Vec<Outcome> {
+    match failure {
+        Failure::Plan(PlanError::Unsettled(objects)) => objects
+            .iter()
+            .map(|(object, why)| Outcome::Waiting { object: object.clone(), why: why.clone() })
+            .collect(),
+        failure => vec![Outcome::Failed(plan::Failure::from(failure))],
+    }
 }
 
 /// The part of an owner its children are decided on: the spec, and labels and annotations.

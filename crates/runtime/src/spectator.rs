@@ -15,7 +15,7 @@ use crate::{
     learned::Learned,
     memo::{self, outcome},
     progress::Stage,
-    reconcile::planned,
+    reconcile::{planned, unplanned},
     router::Router,
     shared::Shared,
     source::Source,
@@ -28,7 +28,7 @@ use kube::{
     core::{ApiResource, DynamicObject},
 };
 use owners::Owners;
-use plan::{Desired, ObjectKey, Outcome, Policy, Readiness, Verdict};
+use plan::{Desired, Health, ObjectKey, Outcome, Policy, Readiness, Verdict};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -140,7 +140,7 @@ impl Spectator {
             Err(failure) => {
                 audience.tell(key, || Stage::Planned(Vec::new()));
                 router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
-                return Ok(vec![Outcome::Failed(plan::Failure::from(&failure))]);
+                return Ok(unplanned(&failure));
             }
         };
         audience.tell(key, || Stage::Planned(planned(&plan)));
@@ -153,11 +153,8 @@ impl Spectator {
             };
             outcomes.push(outcome);
         }
-        let nodes: Vec<_> = plan
-            .graph
-            .iter()
-            .map(|(_, desired, after)| memo::Node::of(desired, after, &BTreeSet::new()))
-            .collect();
+        let nodes: Vec<_> =
+            plan.graph.iter().map(|(id, ..)| memo::Node::of(&plan.graph, id, &mut BTreeMap::new())).collect();
         audience.tell_outcomes(key, &nodes, &outcomes, |_| true);
         router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
         Ok(outcomes)
@@ -181,9 +178,9 @@ impl Spectator {
             (Policy::Await { why }, _) => {
                 let found = self.source().fetch(owner, &[key.clone()].into(), Interest::Everything).await?;
                 learned.note(&found, Interest::Everything)?;
-                Ok(Some(outcome(&key, awaited(&key, &kind, why, &found)?)))
+                Ok(Some(outcome(&key, awaited(&key, &kind, why, &found)?.readiness)))
             }
-            (_, Some(seen)) => Ok(Some(outcome(&key, seen.readiness))),
+            (_, Some(seen)) => Ok(Some(outcome(&key, seen.health.readiness))),
             // Made by a user beforehand, and used as it is.
             (Policy::CreateOnce { .. } | Policy::Issue(_), None) if index.has(&key) => {
                 Ok(Some(Outcome::Ready))
@@ -223,7 +220,7 @@ impl Spectator {
     /// From now on takes an object for what it is said to be, as if its watch had shown it.
     pub(crate) fn pretend(&self, resource: &ApiResource, object: &DynamicObject) {
         let predecessors = &self.shared.predecessors;
-        let Some(sighting) = Sighting::of(resource, &object.metadata, Readiness::Ready, predecessors) else {
+        let Some(sighting) = Sighting::of(resource, &object.metadata, Health::READY, predecessors) else {
             return;
         };
         if self.components.is_owner(resource) {

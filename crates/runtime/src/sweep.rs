@@ -64,7 +64,7 @@ mod tests {
         client::Body,
         core::{ApiResource, ObjectMeta},
     };
-    use plan::Readiness;
+    use plan::Health;
     use serde_json::{Value, json};
     use std::{convert::Infallible, sync::Arc};
     use tokio::sync::Mutex;
@@ -89,7 +89,7 @@ mod tests {
             uid: Some("the-one-seen".into()),
             ..ObjectMeta::default()
         };
-        let child = Sighting::of(&resource, &meta, Readiness::Ready, &BTreeSet::new()).unwrap();
+        let child = Sighting::of(&resource, &meta, Health::READY, &BTreeSet::new()).unwrap();
         let kinds = Kinds::from([((String::new(), "ConfigMap".to_owned()), resource)]);
 
         sweep(&Client::new(server, "ns"), &kinds, &Router::default(), vec![child]).await.unwrap();

@@ -7,7 +7,7 @@ use kube::{
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, ObjectKey, Observe, Readiness, mutation::CONTROLLER_LABEL};
+use plan::{ChildKind, Health, ObjectKey, Observe, mutation::CONTROLLER_LABEL};
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
 
@@ -52,17 +52,17 @@ pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, fi
             Observe::Metadata => {
                 let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(client, resource);
                 let sight = |object: &PartialObjectMeta<DynamicObject>| {
-                    Sighting::of(resource, &object.metadata, Readiness::Ready, predecessors)
+                    Sighting::of(resource, &object.metadata, Health::READY, predecessors)
                 };
                 drive(&shared, resource, watcher(api, config()), sight, &first).await
             }
             Observe::Status => {
                 let api: Api<DynamicObject> = scope.api(client, resource);
                 let sight = |object: &DynamicObject| {
-                    let readiness = serde_json::to_value(object).and_then(kind.readiness);
+                    let health = serde_json::to_value(object).and_then(kind.health);
                     // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
-                    let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
-                    let sighting = Sighting::of(resource, &object.metadata, readiness, predecessors)?;
+                    let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+                    let sighting = Sighting::of(resource, &object.metadata, health, predecessors)?;
                     Some(sighting.counting(object))
                 };
                 drive(&shared, resource, watcher(api, config()), sight, &first).await

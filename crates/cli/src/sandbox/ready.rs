@@ -17,7 +17,7 @@ use kube::{
     core::DynamicObject,
     runtime::{WatchStreamExt as _, watcher},
 };
-use plan::{ChildKind, Children, ObjectKey, Observe, Readiness};
+use plan::{ChildKind, Children, Health, ObjectKey, Observe, Readiness};
 use serde_json::Value;
 use std::{convert::Infallible, future::pending};
 
@@ -25,7 +25,7 @@ use std::{convert::Infallible, future::pending};
 const GROUP: &str = "goharbor.io";
 
 /// How objects of one kind tell whether they are ready.
-type Judge = fn(Value) -> serde_json::Result<Readiness>;
+type Judge = fn(Value) -> serde_json::Result<Health>;
 
 /// Shows how the applied objects are, from now on. Kinds that are ready by existing are not worth showing.
 pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infallible> {
@@ -53,7 +53,7 @@ pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infall
 fn readiness(judge: Judge, object: Option<DynamicObject>) -> Readiness {
     let Some(object) = object else { return Readiness::Progressing("does not exist".into()) };
     let judged = serde_json::to_value(object).and_then(judge);
-    judged.unwrap_or_else(|_| Readiness::Failed("its status cannot be read".into()))
+    judged.map_or_else(|_| Readiness::Failed("its status cannot be read".into()), |health| health.readiness)
 }
 
 /// The kinds that have a status to be read.
@@ -84,8 +84,8 @@ fn kinds() -> Vec<ChildKind> {
 fn judge(kinds: &[ChildKind], key: &ObjectKey) -> Option<Judge> {
     let known = kinds.iter().find(|kind| kind.resource.group == key.group && kind.resource.kind == key.kind);
     match known {
-        Some(kind) => Some(kind.readiness),
-        None if key.group == GROUP => Some(Readiness::by_conditions),
+        Some(kind) => Some(kind.health),
+        None if key.group == GROUP => Some(Health::by_conditions),
         None => None,
     }
 }

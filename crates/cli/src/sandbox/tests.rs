@@ -109,10 +109,9 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
             "├── ✓ Service harbor-core",
             "├── ✓ ConfigMap harbor-core",
             "│   └── Deployment harbor-core (see below)",
-            "├── ✓ Secret harbor-core",
-            "│   └── Deployment harbor-core (see below)",
-            "└── ✓ Secret harbor-core-encryption-fingerprint",
+            "└── ✓ Secret harbor-core",
             "    └── ✓ Deployment harbor-core",
+            "        └── ✓ Secret harbor-core-database",
             "1 of 1 ready, 0.0s",
         ]
     );

@@ -197,7 +197,7 @@ async fn deletion_leaves_nothing_behind_but_what_is_known_of_the_database() {
             "name",
         ])
         .await;
-    assert_eq!(left, "secret/harbor-core-encryption-fingerprint\n");
+    assert_eq!(left, "secret/harbor-core-database\n");
     assert!(world.has::<Secret>("postgres").await, "what the user made stays");
 }
 

@@ -2,7 +2,7 @@
 //!
 //! All that can be wrong is found here and reported at once; what follows cannot fail.
 
-use super::{Core, endpoints::Endpoints, fingerprint::Fingerprint, keys, settings};
+use super::{Core, endpoints::Endpoints, keys, record::Memory, settings};
 use crate::{
     authorities::Authorities,
     duration,
@@ -40,8 +40,8 @@ pub(super) struct Inputs<'a> {
     pub endpoints: Endpoints<'a>,
     /// Further settings.
     pub settings: Environment,
-    /// Of the key that encrypts secrets in its database.
-    pub fingerprint: Fingerprint,
+    /// What is remembered of its database.
+    pub memory: Memory,
 }
 
 /// URLs of the Redis databases Core uses. They hold passwords.
@@ -60,7 +60,7 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, fingerprint, ()) = (
+        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, memory, ()) = (
             Instance::of::<Core>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|core| with_settings(core, spec, &secrets)),
             redis_urls(spec, &secrets),
@@ -69,7 +69,7 @@ impl<'a> Inputs<'a> {
             Database::of(&spec.database.connection, "spec.database", &secrets),
             trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
             Endpoints::of(spec),
-            Fingerprint::of(owner, &secrets),
+            Memory::of(owner, &secrets, world),
             handed_on(spec, &authorities, &secrets),
         )
             .all()?;
@@ -84,7 +84,7 @@ impl<'a> Inputs<'a> {
             trace,
             endpoints,
             settings,
-            fingerprint,
+            memory,
         })
     }
 

@@ -7,9 +7,9 @@ mod config;
 mod deployment;
 mod endpoints;
 mod environment;
-mod fingerprint;
 mod inputs;
 mod keys;
+pub(crate) mod record;
 mod secret;
 mod service;
 mod settings;
@@ -24,7 +24,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World, confirms, upgrades_after};
 
 /// The component behind a [`v1beta1::Core`].
 pub struct Core;
@@ -54,8 +54,8 @@ impl Component for Core {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
-        let fingerprint = graph.add::<Secret>(core.fingerprint.remembered(&core.instance), ());
-        graph.add::<Deployment>(deployment::deployment(&core), (config, access, fingerprint));
+        let pods = graph.add::<Deployment>(deployment::deployment(&core), (config, access));
+        graph.add::<Secret>(core.memory.remembered(&core.instance), (confirms(pods), upgrades_after(pods)));
         availability::add(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);

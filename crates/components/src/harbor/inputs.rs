@@ -15,6 +15,7 @@ use plan::{All, ChildName, Component, Defaults, PlanError};
 use std::collections::BTreeMap;
 
 /// A Harbor that can be made.
+#[derive(Clone)]
 pub(super) struct Inputs<'a> {
     /// Its spec.
     pub spec: &'a HarborSpec,
@@ -28,6 +29,7 @@ pub(super) struct Inputs<'a> {
     pub version: HarborVersion,
     /// Whether network policies are wanted.
     pub network_policies: bool,
+    annotations: Option<&'a BTreeMap<String, String>>,
     /// Where its images come from.
     mirror: Mirror,
 }
@@ -49,8 +51,19 @@ impl<'a> Inputs<'a> {
             namespace: namespace.as_deref().unwrap_or_default(),
             version,
             network_policies: network_policy::wanted(annotations.as_ref(), defaults),
+            annotations: annotations.as_ref(),
             mirror: Mirror::of(installation.image_source.as_ref(), defaults),
         })
+    }
+
+    /// The same Harbor in another version.
+    pub fn at(&self, version: HarborVersion) -> Self {
+        Self { version, ..self.clone() }
+    }
+
+    /// An annotation of the Harbor.
+    pub fn annotation(&self, key: &str) -> Option<&'a str> {
+        self.annotations?.get(key).map(String::as_str)
     }
 
     /// The name of a child.
@@ -174,7 +187,7 @@ fn names(owner: &str) -> Result<ChildName, PlanError> {
 }
 
 /// Refuses what this version of Harbor does not have.
-fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError> {
+pub(super) fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError> {
     let InstallationSpec { chartmuseum, notary, cache_layer, .. } = &*spec.installation;
     let layer = cache_layer.as_ref().filter(|layer| layer.enabled);
     (

@@ -1,8 +1,8 @@
 //! Harbor: one object that becomes a running registry, on top of a database, a Redis and a storage that exist.
 //!
-//! Every component is an object of its own, with a controller of its own; here is who waits for whom. JobService and the
-//! exporter need a running Core, an Ingress needs somebody behind it, and nobody starts before its credentials and
-//! certificates are there.
+//! Every component is an object of its own, with a controller of its own; here is what waits for what. JobService and the
+//! exporter are created once Core is available, an Ingress once there is something behind it, and no component before its
+//! credentials and certificates. Core is upgraded first: it migrates the database, and all others follow.
 
 mod certificates;
 mod credentials;
@@ -16,7 +16,10 @@ mod parts;
 mod tests;
 mod upgrade;
 
-use self::{certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part};
+use self::{
+    certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part,
+    upgrade::Upgrade,
+};
 use crate::availability;
 use api::{
     thirdparty::{
@@ -33,7 +36,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, World, starts_after, upgrades_after};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -69,8 +72,8 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let ((), makers, route, front) = (
-            upgrade::allowed(&harbor, world),
+        let (upgrade, makers, route, front) = (
+            Upgrade::of(&harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
@@ -84,64 +87,68 @@ impl Component for Harbor {
         let token = certificates::token(&harbor, &makers, graph);
         let public = certificates::public(&harbor, graph);
 
-        let certificate = tls(graph, Part::Registry);
-        graph.add::<Registry>(
-            parts::registry(&harbor, &credentials),
-            (certificate, made.registry, made.registry_http),
-        );
-        let certificate = tls(graph, Part::RegistryController);
-        graph.add::<RegistryController>(
-            parts::registry_controller(&harbor, &credentials),
-            (certificate, made.core, made.jobservice),
-        );
         let core_certificate = tls(graph, Part::Core);
         let keys = (made.csrf, made.core, made.encryption, made.registry, made.jobservice);
         let core =
             graph.add::<Core>(parts::core(&harbor, &credentials), (core_certificate, token, public, keys));
+        let certificate = tls(graph, Part::Registry);
+        graph.add::<Registry>(
+            upgrade.part(|harbor| parts::registry(harbor, &credentials)),
+            (certificate, made.registry, made.registry_http, upgrades_after(core)),
+        );
+        let certificate = tls(graph, Part::RegistryController);
+        graph.add::<RegistryController>(
+            upgrade.part(|harbor| parts::registry_controller(harbor, &credentials)),
+            (certificate, made.core, made.jobservice, upgrades_after(core)),
+        );
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
-            parts::jobservice(&harbor, &credentials),
-            (core, certificate, made.core, made.jobservice),
+            upgrade.part(|harbor| parts::jobservice(harbor, &credentials)),
+            (certificate, made.core, made.jobservice, starts_after(core), upgrades_after(core)),
         );
-        let portal = parts::portal(&harbor).map(|portal| {
+        let portal = upgrade.optional(parts::portal).map(|portal| {
             let certificate = tls(graph, Part::Portal);
-            graph.add::<Portal>(portal, certificate)
+            graph.add::<Portal>(portal, (certificate, upgrades_after(core)))
         });
-        if let Some(chartmuseum) = parts::chartmuseum(&harbor, &credentials) {
+        if let Some(chartmuseum) = upgrade.optional(|harbor| parts::chartmuseum(harbor, &credentials)) {
             let certificate = tls(graph, Part::ChartMuseum);
-            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core));
+            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core, upgrades_after(core)));
         }
-        if let Some(exporter) = parts::exporter(&harbor, &credentials) {
+        if let Some(exporter) = upgrade.optional(|harbor| parts::exporter(harbor, &credentials)) {
             let certificate = tls(graph, Part::Exporter);
-            graph.add::<Exporter>(exporter, (core, certificate));
+            graph.add::<Exporter>(exporter, (certificate, starts_after(core), upgrades_after(core)));
         }
-        if let Some(trivy) = parts::trivy(&harbor) {
+        if let Some(trivy) = upgrade.optional(parts::trivy) {
             let certificate = tls(graph, Part::Trivy);
-            graph.add::<Trivy>(trivy, (certificate, public));
+            graph.add::<Trivy>(trivy, (certificate, public, upgrades_after(core)));
         }
         let notary = certificates::notary(&harbor, &makers, graph);
-        if let Some(signer) = parts::notary_signer(&harbor, &credentials) {
-            graph.add::<NotarySigner>(signer, (notary.map(|(_, signer)| signer), made.notary_aliases));
+        if let Some(signer) = upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials)) {
+            let certificate = notary.map(|(_, signer)| signer);
+            graph.add::<NotarySigner>(signer, (certificate, made.notary_aliases, upgrades_after(core)));
         }
-        let notary_server = parts::notary_server(&harbor).map(|server| {
-            let certificate = tls(graph, Part::NotaryServer);
-            graph.add::<NotaryServer>(server, (certificate, notary.map(|(server, _)| server), token))
+        let notary_server = upgrade.optional(parts::notary_server).map(|server| {
+            let certificates = (tls(graph, Part::NotaryServer), notary.map(|(server, _)| server));
+            graph.add::<NotaryServer>(server, (certificates, token, upgrades_after(core)))
         });
 
         if let Some(ingress) = expose::core_ingress(&harbor) {
-            graph.add::<Ingress>(ingress, (core, portal));
+            graph.add::<Ingress>(ingress, starts_after((core, portal)));
         }
         if let Some(front) = front {
             graph.add::<Service>(front.service(), ());
             let config = graph.add::<ConfigMap>(front.config_map(), ());
-            graph.add::<Deployment>(front.deployment(), (config, public, core_certificate, core, portal));
+            graph.add::<Deployment>(
+                upgrade.held(front.deployment()),
+                (config, public, core_certificate, starts_after((core, portal)), upgrades_after(core)),
+            );
             availability::add(graph, &front.instance);
         }
         if let Some(route) = route {
-            graph.add::<HTTPRoute>(route, (core, portal));
+            graph.add::<HTTPRoute>(route, starts_after((core, portal)));
         }
         if let Some(ingress) = expose::notary_ingress(&harbor) {
-            graph.add::<Ingress>(ingress, notary_server);
+            graph.add::<Ingress>(ingress, starts_after(notary_server));
         }
         for policy in network_policies::policies(&harbor) {
             graph.add::<NetworkPolicy>(policy, ());

@@ -14,7 +14,7 @@ mod tests;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
-use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, World};
+use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, World, starts_after};
 use serde_json::{Map, Value, json};
 
 /// The component behind a [`v1beta1::HarborCluster`].
@@ -70,7 +70,8 @@ impl Component for HarborCluster {
         let cache = cache.add(graph);
         let database = database.add(graph);
         let storage = storage.add(graph);
-        graph.add::<v1beta1::Harbor>(Desired::from(harbor).of(SERVICE), (cache, database, storage));
+        let harbor = Desired::from(harbor).of(SERVICE);
+        graph.add::<v1beta1::Harbor>(harbor, starts_after((cache, database, storage)));
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ use crate::{
 };
 use api::v1beta1::{self, RegistrySpec, tls::ComponentsTlsSpec};
 use k8s_openapi::api::core::v1::Secret;
-use plan::{All, Component, PlanError, World};
+use plan::{All, Component, ObjectKey, PlanError, World};
 use serde_json::Value;
 
 /// Variable of the registry, and key of the Secret, that state kept by clients is signed with.
@@ -179,31 +179,29 @@ fn understood<'a>(spec: &RegistrySpec, instance: Instance<'a>) -> Result<Instanc
     Ok(instance)
 }
 
-/// Both change together: a Harbor that moves to another version, or to TLS, changes one object after the other, and
-/// what is between would be rolled out, too.
+/// Both change together: a Harbor that moves to another version, or to TLS, changes one object after the other. What is
+/// between is waited out, or it would be rolled out, too.
 fn agree(
     spec: &RegistrySpec,
     registry: &Instance<'_>,
     controller: &registrycontroller::Inputs<'_>,
 ) -> Result<(), PlanError> {
-    let subject = format!("RegistryController {}/{}", registry.namespace, registry.owner);
+    let other = ObjectKey::of::<v1beta1::RegistryController>(registry.namespace, registry.owner);
     let (ours, theirs) = (registry.annotation(VERSION_ANNOTATION), controller.version());
     let version = match (ours, theirs) {
-        (Some(ours), Some(theirs)) if ours != theirs => Err(PlanError::invalid(
-            format_args!("{subject}, metadata.annotations[{VERSION_ANNOTATION}]"),
-            format!("is {theirs}, and the Registry's is {ours}"),
-            "give both the same version",
+        (Some(ours), Some(theirs)) if ours != theirs => Err(PlanError::unsettled(
+            other.clone(),
+            format!(
+                "has version {theirs}, and the Registry has {ours}; it runs in the same pods and must have the same"
+            ),
         )),
         _ => Ok(()),
     };
     let tls = if Scheme::of(tls(spec)) == controller.scheme() {
         Ok(())
     } else {
-        Err(PlanError::invalid(
-            format_args!("{subject}, spec.tls"),
-            "is not as the Registry's spec.http.tls: only one of them is set",
-            "set both, or neither",
-        ))
+        let why = "must have spec.tls where the Registry has spec.http.tls, and only there";
+        Err(PlanError::unsettled(other, why))
     };
     (version, tls).all().map(drop)
 }

@@ -1,7 +1,7 @@
 //! Our own kinds, as children of one another.
 
-use super::{Readiness, unobserved};
-use crate::{Manifest, Observe};
+use super::{Health, Reached, Readiness, unobserved};
+use crate::{Manifest, Observe, status::AVAILABLE};
 use api::v1beta1::{
     ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner,
     Portal, Registry, RegistryController, Trivy,
@@ -14,6 +14,10 @@ macro_rules! components {
 
             fn readiness(&self) -> Readiness {
                 by_status(self.metadata.generation, self.status.as_ref())
+            }
+
+            fn reached(&self, readiness: &Readiness) -> Reached {
+                by_availability(readiness, self.status.as_ref())
             }
         }
     )+ };
@@ -33,7 +37,7 @@ components!(
     Trivy
 );
 
-impl Readiness {
+impl Health {
     /// How any of our own objects is, as its conditions tell it.
     pub fn by_conditions(object: serde_json::Value) -> serde_json::Result<Self> {
         let generation = object["metadata"]["generation"].as_i64();
@@ -41,7 +45,19 @@ impl Readiness {
             Some(status) => serde_json::from_value(status.clone())?,
             None => None,
         };
-        Ok(by_status(generation, status.as_ref()))
+        let readiness = by_status(generation, status.as_ref());
+        let reached = by_availability(&readiness, status.as_ref());
+        Ok(Self { readiness, reached })
+    }
+}
+
+/// The condition `Available` says nothing of the newest spec, so it is believed whatever spec it is about.
+fn by_availability(readiness: &Readiness, status: Option<&ComponentStatus>) -> Reached {
+    let mut conditions = status.iter().flat_map(|status| &status.conditions);
+    match readiness {
+        Readiness::Ready => Reached::Ready,
+        _ if conditions.any(|it| it.type_ == AVAILABLE && it.status == "True") => Reached::Available,
+        _ => Reached::Nothing,
     }
 }
 

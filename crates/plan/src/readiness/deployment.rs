@@ -1,4 +1,4 @@
-use super::{Readiness, replicas, unobserved};
+use super::{Reached, Readiness, replicas, unobserved};
 use crate::{Manifest, Observe};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::PodTemplateSpec};
 
@@ -34,6 +34,22 @@ impl Manifest for Deployment {
             return replicas(available, wanted, "available");
         }
         Readiness::Ready
+    }
+
+    /// Where more replicas are available than are old, one of them is new: the status does not tell of which kind each
+    /// is. One that is to have no replicas has nobody to wait for, and never runs anything new.
+    fn reached(&self, readiness: &Readiness) -> Reached {
+        let Some(status) = &self.status else { return Reached::Nothing };
+        let available = status.available_replicas.unwrap_or(0);
+        let old = status.replicas.unwrap_or(0) - status.updated_replicas.unwrap_or(0);
+        let observed = unobserved(self.metadata.generation, status.observed_generation).is_none();
+        match readiness {
+            Readiness::Ready if available > 0 => Reached::Ready,
+            _ if observed && available > old => Reached::Current,
+            Readiness::Ready => Reached::Available,
+            _ if available > 0 => Reached::Available,
+            _ => Reached::Nothing,
+        }
     }
 
     fn pod_template(&self) -> Option<&PodTemplateSpec> {

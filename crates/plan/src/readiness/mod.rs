@@ -10,7 +10,10 @@ mod deployment;
 mod gateway;
 mod minio;
 mod networking;
+mod reached;
 mod statefulset;
+
+pub use reached::{Health, Reached};
 
 /// The health of an object as its own status tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]

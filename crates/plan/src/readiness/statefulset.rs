@@ -1,4 +1,4 @@
-use super::{Readiness, replicas, unobserved};
+use super::{Reached, Readiness, replicas, unobserved};
 use crate::{Manifest, Observe};
 use k8s_openapi::api::{apps::v1::StatefulSet, core::v1::PodTemplateSpec};
 
@@ -32,6 +32,15 @@ impl Manifest for StatefulSet {
             return Readiness::Progressing("old replicas still terminating".into());
         }
         Readiness::Ready
+    }
+
+    fn reached(&self, readiness: &Readiness) -> Reached {
+        let ready = self.status.as_ref().and_then(|status| status.ready_replicas).unwrap_or(0);
+        match readiness {
+            Readiness::Ready => Reached::Ready,
+            _ if ready > 0 => Reached::Available,
+            _ => Reached::Nothing,
+        }
     }
 
     fn pod_template(&self) -> Option<&PodTemplateSpec> {

@@ -1,4 +1,4 @@
-use super::Readiness;
+use super::{Health, Reached, Readiness};
 use crate::Manifest;
 use api::{
     thirdparty::{cert_manager::Certificate, gateway::HTTPRoute, minio::Tenant},
@@ -26,6 +26,44 @@ fn deployment(status: Value) -> Readiness {
         "spec": {"replicas": 2, "selector": {}, "template": {}},
         "status": status,
     }))
+}
+
+#[test]
+fn a_deployment_is_available_with_one_replica_and_current_with_one_new_replica() {
+    let reached = |wanted: i32, observed: i32, total: i32, updated: i32, available: i32| {
+        let deployment: Deployment = serde_json::from_value(json!({
+            "metadata": {"generation": 2},
+            "spec": {"replicas": wanted, "selector": {}, "template": {}},
+            "status": {
+                "observedGeneration": observed, "replicas": total, "updatedReplicas": updated,
+                "availableReplicas": available,
+            },
+        }))
+        .unwrap();
+        Health::of(&deployment).reached
+    };
+    assert_eq!(reached(3, 2, 3, 3, 0), Reached::Nothing, "nothing serves");
+    assert_eq!(reached(3, 1, 3, 3, 3), Reached::Available, "the status is about an earlier spec");
+    assert_eq!(reached(3, 2, 4, 1, 3), Reached::Available, "the three that serve may all be old");
+    assert_eq!(reached(3, 2, 4, 1, 4), Reached::Current, "one more than are old");
+    assert_eq!(reached(3, 2, 3, 3, 1), Reached::Current, "all are new, one serves");
+    assert_eq!(reached(3, 2, 3, 3, 3), Reached::Ready, "all serve");
+    assert_eq!(reached(0, 2, 0, 0, 0), Reached::Available, "one without replicas never runs what is new");
+}
+
+#[test]
+fn a_component_is_available_whatever_spec_its_condition_is_about() {
+    let reached = |ready: &str, available: &str| {
+        let core: Value = json!({
+            "metadata": {"generation": 2},
+            "status": {"observedGeneration": 1, "conditions": [
+                {"type": "Ready", "status": ready}, {"type": "Available", "status": available},
+            ]},
+        });
+        Health::by_conditions(core).unwrap().reached
+    };
+    assert_eq!(reached("True", "True"), Reached::Available, "nobody has looked at the newest spec");
+    assert_eq!(reached("False", "False"), Reached::Nothing);
 }
 
 #[test]

@@ -12,6 +12,7 @@ fn input(previous: &ComponentStatus, generation: i64, second: i64) -> StatusInpu
         operator: OperatorStatus::default(),
         at: at(second),
         replicas: None,
+        reached: Reached::Nothing,
         aspects: &[],
         found: None,
     }
@@ -35,9 +36,21 @@ fn ready_is_told_in_the_new_words_and_in_the_old() {
             ("Reconciling", "False"),
             ("Stalled", "False"),
             ("InProgress", "False"),
-            ("Failed", "False")
+            ("Failed", "False"),
+            ("Available", "True"),
         ]
     );
+}
+
+#[test]
+fn what_serves_is_available_though_it_is_not_ready() {
+    let none = ComponentStatus::default();
+    let available = |reached| {
+        let status = fold(&StatusInput { reached, ..input(&none, 1, 0) }, &stalled());
+        told(&status).last().map(|(condition, status)| format!("{condition} {status}"))
+    };
+    assert_eq!(available(Reached::Nothing).as_deref(), Some("Available False"));
+    assert_eq!(available(Reached::Available).as_deref(), Some("Available True"));
 }
 
 #[test]
@@ -98,7 +111,7 @@ fn pausing_adds_a_condition_and_resuming_removes_it() {
     let halted = paused(&input(&ready, 2, 20), "paused by annotation");
     assert_eq!(told(&halted).last(), Some(&("Paused", "True")));
     assert_eq!(halted.observed_generation, Some(1), "a generation nobody looked at is not observed");
-    assert_eq!(fold(&input(&halted, 2, 30), &Verdict::Ready).conditions.len(), 5);
+    assert_eq!(fold(&input(&halted, 2, 30), &Verdict::Ready).conditions.len(), 6);
 }
 
 #[test]
@@ -134,7 +147,7 @@ fn aspects_told(children: Option<&[(Aspect, Outcome)]>, verdict: &Verdict) -> Ve
     let found = children.map(|children| crate::aspects(children.iter().map(|(a, o)| (Some(*a), o))));
     let none = ComponentStatus::default();
     let input = StatusInput { aspects: &[CACHE, DATABASE], found: found.as_ref(), ..input(&none, 1, 0) };
-    let conditions = fold(&input, verdict).conditions.into_iter().skip(5);
+    let conditions = fold(&input, verdict).conditions.into_iter().skip(6);
     conditions.map(|c| (c.status, c.reason.unwrap_or_default())).collect()
 }
 

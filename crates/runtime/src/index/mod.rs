@@ -53,6 +53,11 @@ impl Index {
         self.state().owners.insert((group.into(), kind.into()));
     }
 
+    /// Whether children of objects of this kind matter.
+    pub fn is_owner(&self, key: &ObjectKey) -> bool {
+        self.state().owners.contains(&(key.group.clone(), key.kind.clone()))
+    }
+
     /// An object was created or changed.
     pub fn seen(&self, sighting: Sighting) -> Concerned {
         self.state().seen(sighting)

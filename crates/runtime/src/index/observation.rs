@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::{DynamicObject, ObjectMeta};
 use plan::{
-    ObjectKey, Readiness,
+    Health, ObjectKey,
     mutation::{KEPT_ANNOTATION, KeptFor},
 };
 use std::{
@@ -97,7 +97,7 @@ pub struct Observation {
     /// Whose it is.
     pub owner: Option<Whose>,
     /// How it is.
-    pub readiness: Readiness,
+    pub health: Health,
     /// How many pods it has, if it says so.
     pub replicas: Option<i32>,
     /// Until when it is valid, if it is a certificate of cert-manager's.
@@ -124,7 +124,7 @@ impl Sighting {
     pub fn of(
         resource: &kube::core::ApiResource,
         meta: &ObjectMeta,
-        readiness: Readiness,
+        health: Health,
         predecessors: &BTreeSet<String>,
     ) -> Option<Self> {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Sighting {
                     .and_then(|value| KeptFor::parse(value, namespace))
                     .map(Whose::Kept)
             }),
-            readiness,
+            health,
             replicas: None,
             expires: None,
             unadopted: entries(meta, "Update").any(|(manager, _)| predecessors.contains(manager)),

@@ -8,7 +8,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time},
 };
 use kube::core::{ApiResource, ObjectMeta};
-use plan::Readiness;
+use plan::{Health, Reached, Readiness};
 use serde_json::json;
 
 fn owner(name: &str) -> ObjectKey {
@@ -36,11 +36,12 @@ fn meta(name: &str, version: u64, owner: Option<&str>) -> ObjectMeta {
 }
 
 fn secret(meta: &ObjectMeta) -> Sighting {
-    Sighting::of(&ApiResource::erase::<Secret>(&()), meta, Readiness::Ready, &BTreeSet::new()).unwrap()
+    Sighting::of(&ApiResource::erase::<Secret>(&()), meta, Health::READY, &BTreeSet::new()).unwrap()
 }
 
 fn deployment(meta: &ObjectMeta, readiness: Readiness) -> Sighting {
-    Sighting::of(&ApiResource::erase::<Deployment>(&()), meta, readiness, &BTreeSet::new()).unwrap()
+    let health = Health { readiness, reached: Reached::Nothing };
+    Sighting::of(&ApiResource::erase::<Deployment>(&()), meta, health, &BTreeSet::new()).unwrap()
 }
 
 fn index() -> Index {
@@ -183,7 +184,7 @@ fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_no
         let meta = ObjectMeta { managed_fields: Some(entries), ..meta("a", 1, Some("one")) };
         let resource = ApiResource::erase::<ConfigMap>(&());
         let old = BTreeSet::from(["harbor-operator".to_owned()]);
-        Sighting::of(&resource, &meta, Readiness::Ready, &old).unwrap().observation.unadopted
+        Sighting::of(&resource, &meta, Health::READY, &old).unwrap().observation.unadopted
     };
     assert!(unadopted(vec![entry("harbor-operator", "Update")]));
     assert!(!unadopted(vec![entry("harbor-operator", "Apply"), entry("kubectl-edit", "Update")]));

@@ -11,6 +11,7 @@ use crate::{
     Components, Failure, Options, PAUSE_ANNOTATION, Scope, Spectator,
     apply::Applier,
     error::Verb,
+    gate::Gate,
     learned::Learned,
     reconcile::told,
     shared::Shared,
@@ -225,7 +226,7 @@ impl Act<'_> {
     /// nobody knows before.
     async fn bring_about(&self, applier: &Applier<'_>, desired: &Desired) -> Result<Vec<ObjectKey>, Failure> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
-        match applier.bring_about(desired).await {
+        match applier.bring_about(desired, Gate::OPEN).await {
             Ok(_) | Err(Failure::ChildFailed { .. }) => {}
             Err(failure) => return Err(failure),
         }

@@ -12,7 +12,7 @@ use kube::{
     core::DynamicObject,
     runtime::watcher::{Event, watcher},
 };
-use plan::{ChildKind, ObjectKey, Readiness};
+use plan::{ChildKind, Health, ObjectKey, Readiness};
 use std::{
     collections::{BTreeMap, BTreeSet},
     pin::pin,
@@ -62,9 +62,10 @@ pub(super) async fn watch(
     let api: Api<DynamicObject> = scope.api(&shared.client, resource);
     let (router, index) = (&shared.router, &shared.router.index);
     let seen = |object: DynamicObject| {
-        let readiness = serde_json::to_value(&object).and_then(kind.readiness);
-        let readiness = readiness.unwrap_or_else(|error| Readiness::Failed(error.to_string()));
-        let sighting = Sighting::of(resource, &object.metadata, readiness.clone(), &shared.predecessors)?;
+        let health = serde_json::to_value(&object).and_then(kind.health);
+        let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+        let readiness = health.readiness.clone();
+        let sighting = Sighting::of(resource, &object.metadata, health, &shared.predecessors)?;
         let key = sighting.key.clone();
         router.wake(index.seen(sighting));
         owners.put(&key, object, readiness);
@@ -95,8 +96,7 @@ pub(super) async fn watch(
                 seen(object);
             }
             Ok(Event::Delete(object)) => {
-                let sighting =
-                    Sighting::of(resource, &object.metadata, Readiness::Ready, &shared.predecessors);
+                let sighting = Sighting::of(resource, &object.metadata, Health::READY, &shared.predecessors);
                 if let Some(sighting) = sighting {
                     router.wake(index.gone(&sighting));
                     gone(&sighting.key);

@@ -25,8 +25,8 @@ fn names(list: &Value) -> Vec<&str> {
 #[test]
 fn the_old_deployment_is_adopted_in_place() {
     let Some(old) = at_hand() else { return };
-    let fingerprint = "h-harbor-core-encryption-fingerprint";
-    for child in old.case.children().iter().filter(|child| child["metadata"]["name"] != fingerprint) {
+    let record = "h-harbor-core-database";
+    for child in old.case.children().iter().filter(|child| child["metadata"]["name"] != record) {
         let was = old.child(child["kind"].as_str().unwrap());
         for pointer in [
             "/metadata/name",

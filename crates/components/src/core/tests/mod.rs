@@ -2,8 +2,8 @@
 
 mod adoption;
 mod environment;
-mod fingerprint;
 mod pods;
+mod record;
 mod refusals;
 mod secrecy;
 mod settings;

@@ -7,6 +7,7 @@ mod graph;
 mod network_policies;
 mod refusals;
 mod spec;
+mod upgrade;
 
 use super::Harbor;
 use crate::cases::Case;

@@ -38,61 +38,6 @@ fn a03_notary_that_is_not_exposed_is_refused_and_needs_no_ingress_of_core() {
     assert_eq!(super::names(&case, "Ingress"), ["acme-harbor-notaryserver"]);
 }
 
-fn running(version: &str) -> Case<Harbor> {
-    let mut case = a_harbor();
-    case.inputs.push(json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {
-            "name": "acme-harbor-core", "namespace": "registry",
-            "annotations": {"harbor.goharbor.io/version": version},
-        },
-    }));
-    case
-}
-
-#[test]
-fn b37_an_upgrade_goes_over_two_minor_releases_at_most() {
-    for version in ["2.15.0", "2.14.3", "2.13.0"] {
-        assert!(running(version).plan().is_ok(), "{version}");
-    }
-    assert_eq!(
-        running("2.12.4").error(),
-        "spec.version: Harbor 2.12.4 cannot be upgraded to 2.15.0 at once; \
-         upgrade to 2.14 first, and from there at most two minor releases at a time"
-    );
-}
-
-#[test]
-fn b37_a_harbor_never_goes_back() {
-    let error = running("2.15.0").set("/spec/version", json!("2.14.2")).error();
-    assert_eq!(
-        error,
-        "spec.version: Harbor 2.15.0 cannot go back to 2.14.2: its database has been migrated; \
-         set it to 2.15.0; to go back all the same, restore the database and delete Core acme-harbor"
-    );
-}
-
-#[test]
-fn b37_what_the_old_operator_left_behind_is_upgraded_step_by_step_too() {
-    let mut case = running("2.12.4");
-    case.inputs[0]["metadata"]["annotations"] = json!({});
-    let core = json!({
-        "apiVersion": "goharbor.io/v1beta1", "kind": "Core",
-        "metadata": {
-            "name": "acme-harbor", "namespace": "registry",
-            "annotations": {"harbor.goharbor.io/version": "2.6.2"},
-        },
-        "spec": case.child("Core")["spec"],
-    });
-    case.inputs.push(core);
-    assert!(case.error().contains("upgrade to 2.8 first"), "{}", case.error());
-}
-
-#[test]
-fn a_patch_release_may_be_undone() {
-    assert!(running("2.15.3").plan().is_ok());
-}
-
 #[test]
 fn urls_harbor_cannot_be_reached_under_are_refused() {
     for url in ["https://", "https://harbor.example.com/path", "https://a@b", "https://a?b", "https://a b"] {

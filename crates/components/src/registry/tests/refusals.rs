@@ -82,14 +82,15 @@ fn the_registry_and_its_controller_change_together() {
     let error = a_registry().beside("/spec/tls", json!({"certificateRef": "core-secret"}));
     let error = error.with("core-secret", "tls.crt", "x").with("core-secret", "tls.key", "x");
     let error = error.with("core-secret", "ca.crt", "x").error();
-    assert!(error.starts_with("RegistryController registry/harbor, spec.tls: is not as"), "{error}");
+    assert!(error.starts_with("RegistryController registry/harbor must have spec.tls where"), "{error}");
 
-    let error = a_registry().annotated("harbor.goharbor.io/version", "2.14.0").error();
+    let error = a_registry().annotated("harbor.goharbor.io/version", "2.14.0").plan().unwrap_err();
     assert_eq!(
-        error,
-        "RegistryController registry/harbor, metadata.annotations[harbor.goharbor.io/version]: is 2.15.0, \
-         and the Registry's is 2.14.0; give both the same version"
+        error.to_string(),
+        "RegistryController registry/harbor has version 2.15.0, and the Registry has 2.14.0; it runs in the same pods \
+         and must have the same"
     );
+    assert!(!error.stalls(), "its Harbor is about to change the other one");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 use super::{Case, Core, a_core};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use plan::{ObjectKey, Policy};
+use plan::{Desired, Edge, ObjectKey, Policy};
 use serde_json::{Value, json};
 
-const NAME: &str = "harbor-core-encryption-fingerprint";
+const NAME: &str = "harbor-core-database";
 
 fn remembered(case: &Case<Core>) -> Value {
     case.children().into_iter().find(|child| child["metadata"]["name"] == NAME).unwrap()
@@ -20,17 +20,50 @@ fn later(case: Case<Core>) -> Case<Core> {
 #[test]
 fn the_key_is_remembered_by_the_first_digits_of_its_sha256() {
     let case = a_core().with("core-encryption-key", "secret", "0123456789abcdef");
-    let data: ByteString = serde_json::from_value(remembered(&case)["data"]["sha256"].clone()).unwrap();
+    let data: ByteString =
+        serde_json::from_value(remembered(&case)["data"]["encryption-key-sha256"].clone()).unwrap();
     // printf 0123456789abcdef | sha256sum | cut -c-16
     assert_eq!(String::from_utf8(data.0).unwrap(), "9f9f5111f7b27a78");
 }
 
+/// What the Secret says of versions.
+fn versions(secret: &Value) -> [Option<String>; 2] {
+    ["migrated-by", "completed"].map(|key| {
+        let data: ByteString = serde_json::from_value(secret["data"].get(key)?.clone()).unwrap();
+        Some(String::from_utf8(data.0).unwrap())
+    })
+}
+
 #[test]
-fn what_is_remembered_is_never_written_again() {
+fn the_version_is_written_down_once_a_core_has_it_and_completed_once_all_have() {
+    let plan = later(a_core()).annotated("harbor.goharbor.io/version", "2.15.1").plan().unwrap();
+    let (id, desired) = plan
+        .graph
+        .iter()
+        .find_map(|(id, desired, _)| (desired.object.key().name == NAME).then_some((id, desired)))
+        .unwrap();
+    let edges: Vec<_> = plan
+        .graph
+        .edges(id)
+        .flat_map(|(to, edges)| edges.iter().map(move |edge| (to, edge)))
+        .map(|(to, edge)| (plan.graph[to].object.key().kind.clone(), edge))
+        .collect();
+    assert_eq!(edges, [("Deployment".into(), Edge::UpgradesAfter), ("Deployment".into(), Edge::Confirms)]);
+    let versions_of = |desired: &Desired| {
+        let held = desired.held.as_ref().unwrap().object.as_ref().unwrap();
+        [desired.object.to_json().unwrap(), held.to_json().unwrap()].map(|secret| versions(&secret))
+    };
+    let new = Some("2.15.1".to_owned());
+    assert_eq!(versions_of(desired), [[new.clone(), new.clone()], [new, Some("2.15.0".into())]]);
+    assert_eq!(desired.policy, Policy::Apply);
+}
+
+#[test]
+fn a_core_that_has_its_version_has_nothing_to_be_held_back() {
+    let plan = later(a_core()).plan().unwrap();
     let key = ObjectKey::of::<Secret>("registry", NAME);
-    let plan = a_core().plan().unwrap();
     let (_, desired, _) = plan.graph.iter().find(|(_, desired, _)| desired.object.key() == key).unwrap();
-    assert_eq!(desired.policy, Policy::CreateOnce { generate: [].into() });
+    assert!(desired.held.is_none());
     assert!(plan.reads.contains(&key), "so that its deletion is noticed");
 }
 
@@ -52,7 +85,7 @@ fn trap_3_a_wrong_key_of_the_right_length_is_refused() {
     assert_eq!(
         replaced.error(),
         "Secret registry/core-encryption-key, key `secret`: is not the key the database was encrypted with; \
-         restore it, or, if the database is new, delete Secret registry/harbor-core-encryption-fingerprint"
+         restore it, or, if the database is new, delete Secret registry/harbor-core-database"
     );
 }
 
@@ -83,5 +116,5 @@ fn a_key_that_is_unsound_is_told_so_and_not_compared() {
 #[test]
 fn a_line_break_after_a_fingerprint_restored_by_hand_does_not_matter() {
     let case = later(a_core().with("core-encryption-key", "secret", "0123456789abcdef"));
-    assert!(case.with(NAME, "sha256", "9f9f5111f7b27a78\n").plan().is_ok());
+    assert!(case.with(NAME, "encryption-key-sha256", "9f9f5111f7b27a78\n").plan().is_ok());
 }

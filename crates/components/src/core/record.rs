@@ -1,0 +1,134 @@
+//! What is remembered of Core's database: which key it was encrypted with, and which Harbor has used it.
+//!
+//! Core takes any key of the right length: with another than before it starts, looks healthy, and decrypts passwords to
+//! garbage. And it migrates the database when it starts: an older Core does not start on it any more. So the key Core
+//! was given and the version Core has had are written down once a Core with both has become available, in a Secret that
+//! outlives the Core as the database does.
+//!
+//! The fingerprint of a random key gives nothing away: nobody can try all keys of 16 bytes. It is kept in a Secret all
+//! the same, because a key that a person chose could be guessed, and the guess be confirmed.
+
+use super::{Core, keys};
+use crate::{
+    HarborVersion,
+    instance::Instance,
+    retention,
+    secret_key::{Fault, SecretKey, Secrets},
+};
+use api::v1beta1;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::core::ObjectMeta;
+use plan::{All, Component, Desired, Digest, ObjectKey, PlanError, Tie, World};
+
+/// The first sixteen digits of what `sha256sum` says of the encryption key.
+const KEY: &str = "encryption-key-sha256";
+/// The newest version of which a Core has become available, and so has migrated the database.
+const MIGRATED: &str = "migrated-by";
+/// The version that all replicas of Core have had when Core was last ready.
+const COMPLETED: &str = "completed";
+
+/// What is remembered of the database of a Core.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// The newest version that has used it.
+    pub migrated: Option<HarborVersion>,
+    /// The version that Core had when it was last ready.
+    pub completed: Option<HarborVersion>,
+}
+
+impl Record {
+    /// The name of the Secret that remembers it.
+    pub fn secret(core: &str) -> String {
+        format!("{core}-{}-database", Core::NAME)
+    }
+
+    /// What is remembered of the database of the Core with this name.
+    pub fn read(core: &str, world: &World<'_>) -> Result<Option<Self>, PlanError> {
+        Ok(world.read::<Secret>(&Self::secret(core))?.map(|secret| Self::of(&secret)))
+    }
+
+    /// What cannot be read tells nothing; it is about to be replaced.
+    fn of(secret: &Secret) -> Self {
+        let version = |key: &str| {
+            let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
+            HarborVersion::parse(text.trim_ascii()).ok()
+        };
+        Self { migrated: version(MIGRATED), completed: version(COMPLETED) }
+    }
+}
+
+/// The key and the version in use, and what was remembered before.
+pub(super) struct Memory {
+    secret: String,
+    key: Digest,
+    before: Record,
+    tie: Tie,
+}
+
+impl Memory {
+    /// Of a Core, whose key was found to be the one its database was encrypted with.
+    pub fn of(owner: &v1beta1::Core, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let ObjectMeta { name, namespace, .. } = &owner.metadata;
+        let (name, namespace) =
+            (name.as_deref().unwrap_or_default(), namespace.as_deref().unwrap_or_default());
+        let secret = Record::secret(name);
+        let key = SecretKey::new(&owner.spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
+        let (value, known, before) = (
+            secrets.sound(&key, keys::encrypts),
+            secrets.found(&SecretKey::new(&secret, KEY)),
+            Record::read(name, world),
+        )
+            .all()?;
+        let digest = Digest::of_bytes(value.bytes());
+        match known {
+            Some(first) if first.bytes().trim_ascii() != digest.to_string().as_bytes() => {
+                let known = ObjectKey::of::<Secret>(namespace, &secret);
+                Err(secrets.refused(&key, another_key(&known)))
+            }
+            _ => Ok(Self {
+                secret,
+                key: digest,
+                before: before.unwrap_or_default(),
+                tie: retention::tie(owner.spec.deletion_policy),
+            }),
+        }
+    }
+
+    /// The Secret that remembers it. Until the last replica of an earlier version is gone, that version is said to be
+    /// the one that Core has completed.
+    pub fn remembered(&self, core: &Instance<'_>) -> Desired {
+        let version = &core.version;
+        let desired = Desired::from(self.to_secret(core, Some(version))).tied(self.tie);
+        match &self.before.completed {
+            Some(before) if before == version => desired,
+            before => {
+                let why = format!("not all replicas have version {version} yet");
+                desired.held_as(self.to_secret(core, before.as_ref()), why)
+            }
+        }
+    }
+
+    fn to_secret(&self, core: &Instance<'_>, completed: Option<&HarborVersion>) -> Secret {
+        let entries = [
+            (KEY, Some(self.key.to_string())),
+            (MIGRATED, Some(core.version.to_string())),
+            (COMPLETED, completed.map(ToString::to_string)),
+        ];
+        let data = entries
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), ByteString(value?.into_bytes()))));
+        Secret {
+            metadata: core.metadata(&self.secret),
+            type_: Some("Opaque".into()),
+            data: Some(data.collect()),
+            ..Secret::default()
+        }
+    }
+}
+
+fn another_key(known: &ObjectKey) -> Fault {
+    Fault::new(
+        "is not the key the database was encrypted with",
+        format!("restore it, or, if the database is new, delete {known}"),
+    )
+}

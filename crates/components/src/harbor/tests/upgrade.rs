@@ -1,0 +1,153 @@
+//! From which version to which, and in which order.
+
+use super::{Case, Harbor, a_harbor};
+use crate::cases::base64;
+use plan::Plan;
+use serde_json::{Value, json};
+
+/// A Harbor of version 2.15.0 whose Core has migrated the database to one version, and has all replicas at another.
+fn running(migrated: &str, completed: &str) -> Case<Harbor> {
+    let mut case = a_harbor();
+    case.inputs.push(json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": "acme-harbor-core-database", "namespace": "registry"},
+        "data": {
+            "migrated-by": base64(migrated.as_bytes()),
+            "completed": base64(completed.as_bytes()),
+        },
+    }));
+    case
+}
+
+fn to(version: &str, case: Case<Harbor>) -> Case<Harbor> {
+    case.set("/spec/version", json!(version))
+}
+
+#[test]
+fn b37_an_upgrade_goes_over_two_minor_releases_at_most() {
+    for version in ["2.15.0", "2.14.3", "2.13.0"] {
+        assert!(running(version, version).plan().is_ok(), "{version}");
+    }
+    assert_eq!(
+        running("2.12.4", "2.12.4").error(),
+        "spec.version: Harbor 2.12.4 cannot be upgraded to 2.15.0 at once; \
+         upgrade to 2.14 first, and from there at most two minor releases at a time"
+    );
+}
+
+#[test]
+fn b37_a_harbor_does_not_go_back_over_a_migration() {
+    let error = to("2.14.2", running("2.15.0", "2.15.0")).error();
+    assert_eq!(
+        error,
+        "spec.version: Harbor 2.15.0 cannot go back to 2.14.2: version 2.15.0 has changed its database; \
+         set it to 2.15.0; if you have restored the database of version 2.14.2, set the annotation \
+         goharbor.io/database-restored: 2.14.2"
+    );
+}
+
+#[test]
+fn a_version_that_has_not_run_is_taken_back() {
+    // From 2.13.2 to 2.15.0, whose Core never became available.
+    let case = running("2.13.2", "2.13.2");
+    assert!(case.plan().is_ok());
+    assert!(to("2.13.2", case).plan().is_ok());
+}
+
+#[test]
+fn a_version_that_has_not_run_is_no_step_of_an_upgrade() {
+    // From 2.11 to 2.12, which never ran.
+    let error = to("2.14.0", running("2.11.2", "2.11.2")).error();
+    assert!(error.contains("Harbor 2.11.2 cannot be upgraded to 2.14.0 at once"), "{error}");
+}
+
+#[test]
+fn a_version_of_which_one_core_has_run_is_not_taken_back_though_others_have_not() {
+    let error = to("2.13.2", running("2.15.0", "2.13.2")).error();
+    assert!(error.contains("Harbor 2.15.0 cannot go back to 2.13.2"), "{error}");
+}
+
+#[test]
+fn a_patch_is_undone_unless_it_has_changed_the_database() {
+    for (from, back) in [("2.13.4", "2.13.0"), ("2.14.3", "2.14.1"), ("2.5.1", "2.5.0"), ("2.15.9", "2.15.3")]
+    {
+        assert!(to(back, running(from, from)).plan().is_ok(), "{from} to {back}");
+    }
+    for (from, back, by) in [
+        ("2.14.1", "2.14.0", "2.14.1"),
+        ("2.14.5", "2.14.0", "2.14.4"),
+        ("2.15.3", "2.15.2", "2.15.3"),
+        ("2.15.2", "2.15.1", "2.15.2"),
+        ("2.6.3", "2.6.1", "2.6.2"),
+    ] {
+        let error = to(back, running(from, from)).error();
+        assert!(
+            error.contains(&format!("version {by} has changed its database")),
+            "{from} to {back}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_restored_database_goes_with_the_version_it_was_made_by() {
+    let restored = |version: &str| {
+        to("2.14.2", running("2.15.0", "2.15.0")).annotated("goharbor.io/database-restored", version)
+    };
+    assert!(restored("2.14.2").plan().is_ok());
+    assert!(restored("2.13.0").error().contains("cannot go back"), "it is of another version");
+}
+
+#[test]
+fn b37_what_the_old_operator_left_behind_is_upgraded_step_by_step_too() {
+    let mut case = a_harbor();
+    case.inputs.push(json!({
+        "apiVersion": "goharbor.io/v1beta1", "kind": "Core",
+        "metadata": {
+            "name": "acme-harbor", "namespace": "registry",
+            "annotations": {"harbor.goharbor.io/version": "2.6.2"},
+            "labels": {"goharbor.io/operator-version": "1.3.0"},
+        },
+        "spec": case.child("Core")["spec"],
+    }));
+    assert!(case.error().contains("upgrade to 2.8 first"), "{}", case.error());
+    let core = case.inputs.last_mut().unwrap();
+    core["metadata"]["labels"] = json!({});
+    assert!(case.plan().is_ok(), "one of ours that nothing is remembered of has never run");
+}
+
+/// The version of each component, as it is wanted and as it is held.
+fn versions(plan: &Plan) -> Vec<(String, String, Option<String>)> {
+    let version = |object: Value| {
+        let version = &object["metadata"]["annotations"]["harbor.goharbor.io/version"];
+        version.as_str().unwrap().to_owned()
+    };
+    let of_ours = plan.graph.iter().filter(|(_, desired, _)| desired.object.key().group == "goharbor.io");
+    of_ours
+        .map(|(_, desired, _)| {
+            let held = desired.held.as_ref().and_then(|held| held.object.as_ref());
+            let held = held.map(|held| version(held.to_json().unwrap()));
+            (desired.object.key().kind.clone(), version(desired.object.to_json().unwrap()), held)
+        })
+        .collect()
+}
+
+#[test]
+fn everything_but_core_stays_at_its_version_until_core_has_the_new_one() {
+    let plan = running("2.15.0", "2.14.2").plan().unwrap();
+    let expected = ["Core", "Registry", "RegistryController", "JobService", "Portal"].map(|kind| {
+        let held = (kind != "Core").then(|| "2.14.2".to_owned());
+        (kind.to_owned(), "2.15.0".to_owned(), held)
+    });
+    assert_eq!(versions(&plan), expected);
+    let plan = running("2.15.0", "2.15.0").plan().unwrap();
+    assert!(versions(&plan).iter().all(|(_, _, held)| held.is_none()));
+}
+
+#[test]
+fn what_only_the_new_version_knows_leaves_the_others_as_they_are() {
+    // Redis' user reaches the registry since 2.15.
+    let case = running("2.14.2", "2.14.2").set("/spec/redis/username", json!("harbor"));
+    let plan = case.plan().unwrap();
+    let mut held = plan.graph.iter().filter_map(|(_, desired, _)| desired.held.as_ref()).peekable();
+    assert!(held.peek().is_some() && held.all(|held| held.object.is_none()));
+}

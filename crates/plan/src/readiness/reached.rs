@@ -1,0 +1,44 @@
+//! How far an object has come, for those that wait for it.
+
+use super::Readiness;
+use crate::Manifest;
+
+/// How far an object has come, as far as others wait for that. Each includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reached {
+    /// It does not serve, or does not exist.
+    #[default]
+    Nothing,
+    /// At least one replica serves, be it of an earlier spec.
+    Available,
+    /// At least one replica of the newest spec serves.
+    Current,
+    /// All of it does, and nothing is left of earlier specs.
+    Ready,
+}
+
+/// What is known of an object from its own status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Health {
+    /// Whether it is what was asked for.
+    pub readiness: Readiness,
+    /// How far it has come.
+    pub reached: Reached,
+}
+
+impl Health {
+    /// Of an object that is ready by existing.
+    pub const READY: Self = Self { readiness: Readiness::Ready, reached: Reached::Ready };
+
+    /// Of an observed object.
+    pub fn of(object: &impl Manifest) -> Self {
+        let readiness = object.readiness();
+        let reached = object.reached(&readiness);
+        Self { readiness, reached }
+    }
+
+    /// Of an object that cannot be decoded: nothing is known but that.
+    pub fn undecodable(error: &serde_json::Error) -> Self {
+        Self { readiness: Readiness::Failed(error.to_string()), reached: Reached::Nothing }
+    }
+}
