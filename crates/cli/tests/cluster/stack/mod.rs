@@ -1,6 +1,7 @@
 //! A HarborCluster as a whole, with stand-ins for the operators it depends on.
 
 mod data;
+mod order;
 mod samples;
 mod versions;
 

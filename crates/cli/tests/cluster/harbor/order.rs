@@ -1,0 +1,156 @@
+//! What waits for what, while something is missing: an object that exists is always repaired and changed, only what is
+//! created and what gets a new version waits.
+
+use super::{Cluster, minimal, with};
+use api::v1beta1::{Core, Harbor};
+use envtest::Requests;
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod, events::v1::Event, networking::v1::Ingress};
+use kube::api::ListParams;
+use serde_json::{Value, json};
+
+/// Pods that are to start take as long as no test does.
+const NEVER: &str = r#"{"metadata": {"annotations": {"sandbox.goharbor.io/delay": "2h"}}}"#;
+
+impl Cluster {
+    /// Has one pod of a component crash, and waits until the Deployment notices.
+    pub async fn crash_one(&self, deployment: &str) {
+        let pods = self.api::<Pod>().list(&ListParams::default()).await.unwrap();
+        let of_it = |pod: &&Pod| pod.metadata.name.as_ref().is_some_and(|name| name.starts_with(deployment));
+        let pod = pods.items.iter().find(of_it).and_then(|pod| pod.metadata.name.clone()).unwrap();
+        let annotation = json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "the disk is full"}}});
+        self.merge::<Pod>(&pod, annotation).await;
+    }
+
+    /// Waits until a condition of the Core has this status.
+    async fn until_core(&self, condition: &str, status: &str) {
+        self.until::<Core>("acme-harbor", |core| {
+            let conditions = core.status.iter().flat_map(|status| &status.conditions);
+            conditions.into_iter().any(|it| it.type_ == condition && it.status == status)
+        })
+        .await;
+    }
+
+    /// The image of the first container of a component's pods.
+    async fn image(&self, component: &str) -> String {
+        image(&self.get::<Deployment>(&format!("acme-harbor-{component}")).await)
+    }
+}
+
+fn image(deployment: &Deployment) -> String {
+    let pod = deployment.spec.as_ref().and_then(|spec| spec.template.spec.as_ref());
+    pod.and_then(|pod| pod.containers[0].image.clone()).unwrap_or_default()
+}
+
+fn at(version: &str) -> Value {
+    with(minimal(), "/spec/version", json!(version))
+}
+
+#[tokio::test]
+async fn a_deleted_ingress_is_back_at_once_while_core_lacks_a_replica() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let core = json!({"replicas": 3});
+    let _operator = cluster.ready(&requests, with(minimal(), "/spec/core", core)).await;
+
+    cluster.crash_one("acme-harbor-core").await;
+    cluster.until_core("Ready", "False").await;
+    let uid = cluster.get::<Ingress>("acme-harbor").await.metadata.uid;
+    cluster.delete::<Ingress>("acme-harbor").await;
+    cluster.until::<Ingress>("acme-harbor", |ingress| ingress.metadata.uid != uid).await;
+    cluster.until_core("Available", "True").await;
+}
+
+#[tokio::test]
+async fn changes_arrive_while_core_lacks_all_of_its_replicas() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, minimal()).await;
+
+    cluster.crash_one("acme-harbor-core").await;
+    cluster.until_core("Available", "False").await;
+    cluster.apply(vec![with(minimal(), "/spec/jobservice", json!({"replicas": 2}))]).await;
+    cluster
+        .until::<Deployment>("acme-harbor-jobservice", |it| it.spec.as_ref().unwrap().replicas == Some(2))
+        .await;
+}
+
+#[tokio::test]
+async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version_and_can_be_taken_back() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, at("2.13.2")).await;
+    cluster.merge::<Deployment>("acme-harbor-core", serde_json::from_str(NEVER).unwrap()).await;
+
+    cluster.apply(vec![at("2.15.0")]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.15.0")).await;
+    // A change that is no upgrade arrives.
+    cluster.apply(vec![with(at("2.15.0"), "/spec/portal", json!({"replicas": 2}))]).await;
+    cluster
+        .until::<Deployment>("acme-harbor-portal", |it| it.spec.as_ref().unwrap().replicas == Some(2))
+        .await;
+    requests.until_quiet().await;
+    for component in ["portal", "registry", "jobservice"] {
+        let image = cluster.image(component).await;
+        assert!(image.ends_with(":v2.13.2"), "{image}");
+    }
+    let waiting = cluster.get::<Harbor>("acme").await.status.unwrap().conditions;
+    let ready = waiting.iter().find(|condition| condition.type_ == "Ready").unwrap();
+    assert_eq!(ready.reason.as_deref(), Some("ChildrenNotReady"), "{ready:?}");
+
+    // Nothing of it has run.
+    cluster.apply(vec![at("2.13.2")]).await;
+    cluster.until_ready("acme").await;
+    assert!(cluster.image("core").await.ends_with(":v2.13.2"));
+}
+
+#[tokio::test]
+async fn an_upgrade_of_which_one_core_has_run_is_not_taken_back() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let three = |version: &str| with(at(version), "/spec/core", json!({"replicas": 3}));
+    let _operator = cluster.ready(&requests, three("2.14.2")).await;
+
+    cluster.apply(vec![three("2.15.0")]).await;
+    cluster.until_core("Ready", "True").await;
+    // Wherever the rollout is by now, one new replica at least has become available.
+    cluster
+        .until::<k8s_openapi::api::core::v1::Secret>("acme-harbor-core-database", |record| {
+            record.data.as_ref().is_some_and(|data| data["migrated-by"].0 == b"2.15.0")
+        })
+        .await;
+    cluster.apply(vec![three("2.14.2")]).await;
+    cluster
+        .until::<Harbor>("acme", |harbor| {
+            let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+            conditions.into_iter().any(|it| {
+                it.type_ == "Stalled"
+                    && it.status == "True"
+                    && it.message.as_ref().is_some_and(|it| it.contains("cannot go back to 2.14.2"))
+            })
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn an_upgrade_is_told_as_progress_and_not_as_trouble() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, at("2.14.2")).await;
+    cluster.apply(vec![at("2.15.0")]).await;
+    cluster.until_ready("acme").await;
+    requests.until_quiet().await;
+
+    let events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap();
+    let warnings: Vec<_> = events
+        .items
+        .iter()
+        .filter(|event| event.type_.as_deref() == Some("Warning"))
+        .filter(|event| event.reporting_controller.as_deref() == Some("harbor-operator"))
+        .map(|event| (event.reason.clone(), event.note.clone()))
+        .collect();
+    assert_eq!(warnings, []);
+    for component in ["core", "portal", "registry", "jobservice"] {
+        let image = cluster.image(component).await;
+        assert!(image.ends_with(":v2.15.0"), "{image}");
+    }
+}

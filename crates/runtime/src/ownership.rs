@@ -1,0 +1,175 @@
+//! Whose an object is: who wrote it, and whether an owner may take it for its child.
+//!
+//! An object is taken for a child only if the operator or its predecessor wrote it, if it belongs to the owner already,
+//! or if a user asks for it: a name alone proves nothing. What another program wrote is never deleted.
+
+use crate::index::{MANAGERS, Whose, controller_of};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
+use kube::core::ObjectMeta;
+use plan::{
+    ObjectKey,
+    mutation::{CONTROLLER_LABEL, KEPT_ANNOTATION, KeptFor},
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// With the value `true`, lets the operator take an object over that it did not create.
+pub(crate) const ADOPT_ANNOTATION: &str = "goharbor.io/adopt";
+
+/// The label of what belongs to one component object.
+const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
+
+/// Written by the old operator on what a HarborCluster needs, in the place of our label.
+const PREDECESSORS_CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
+
+/// Who created a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// The operator, or its predecessor: it is deleted when its owner no longer wants it.
+    Operator,
+    /// Another program; the predecessor only wrote its owner into it.
+    Appropriated,
+    /// Another program.
+    Foreign,
+}
+
+impl Provenance {
+    /// Of an object that has an owner.
+    pub(crate) fn of(meta: &ObjectMeta, predecessors: &BTreeSet<String>) -> Self {
+        let has = |label: &str| meta.labels.as_ref().is_some_and(|labels| labels.contains_key(label));
+        let ours = has(CONTROLLER_LABEL) && wrote_content(meta, is_ours);
+        let is_old = |manager: &str| predecessors.contains(manager);
+        let old = (has(CONTROLLER_LABEL) || has(PREDECESSORS_CLUSTER_LABEL)) && wrote_content(meta, is_old);
+        if ours || old {
+            return Self::Operator;
+        }
+        let mut owners = meta.owner_references.iter().flatten().filter(|owner| owner.controller == Some(true));
+        match owners.any(|owner| entries(meta).any(|(manager, it)| is_old(manager) && owns_reference(it, owner))) {
+            true => Self::Appropriated,
+            false => Self::Foreign,
+        }
+    }
+}
+
+/// An owner that wants an object to be its child.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimant<'a> {
+    /// The owner.
+    pub(crate) owner: &'a ObjectKey,
+    /// The owner's uid.
+    pub(crate) uid: &'a str,
+    /// The child as it is wanted.
+    pub(crate) wanted: &'a ObjectMeta,
+    /// Field managers of the old operator.
+    pub(crate) predecessors: &'a BTreeSet<String>,
+}
+
+/// Whether an object may become a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Title {
+    /// It is one, or may be made one by applying it.
+    Clear,
+    /// After the fields of the old operator, and these owners, were taken out of it.
+    AfterHandOver(Vec<String>),
+    /// It is another object's.
+    Belongs(ObjectKey),
+    /// Neither the operator nor its predecessor made it.
+    Foreign,
+}
+
+impl Claimant<'_> {
+    /// Whether an object that exists under the child's name may become the child.
+    pub(crate) fn title(&self, stored: &ObjectMeta) -> Title {
+        let by_predecessor = |manager: &str| self.predecessors.contains(manager);
+        let left_behind = entries(stored).any(|(manager, it)| {
+            it.operation.as_deref() == Some("Update") && by_predecessor(manager)
+        });
+        let controllers: Vec<_> = stored
+            .owner_references
+            .iter()
+            .flatten()
+            .filter(|owner| owner.controller == Some(true) && owner.uid != self.uid)
+            .collect();
+        if !self.is_ours(stored) {
+            return Title::Foreign;
+        }
+        // A namesake that is gone, or whatever the old operator named; never another owner of ours.
+        let given_up = |owner: &&&OwnerReference| {
+            let same = owner.kind == self.owner.kind && owner.name == self.owner.name;
+            same || (wrote_content(stored, by_predecessor) && !is_in_group(owner, &self.owner.group))
+        };
+        if let Some(other) = controllers.iter().find(|owner| !given_up(owner)) {
+            return Title::Belongs(key_of(other, &self.owner.namespace));
+        }
+        let kept_for = annotation(stored, KEPT_ANNOTATION)
+            .and_then(|value| KeptFor::parse(value, &self.owner.namespace))
+            .filter(|other| other != self.owner);
+        match kept_for {
+            Some(other) => Title::Belongs(other),
+            None if left_behind || !controllers.is_empty() => {
+                Title::AfterHandOver(controllers.iter().map(|owner| owner.uid.clone()).collect())
+            }
+            None => Title::Clear,
+        }
+    }
+
+    fn is_ours(&self, stored: &ObjectMeta) -> bool {
+        let owned = match controller_of(stored, &self.owner.namespace) {
+            Some(Whose::Owned(_, uid)) => uid == self.uid,
+            _ => annotation(stored, KEPT_ANNOTATION).is_some(),
+        };
+        let label = |meta: &ObjectMeta, key: &str| meta.labels.as_ref()?.get(key).cloned();
+        // Restored from a backup, perhaps, which keeps labels and not who wrote what.
+        let labelled = [CONTROLLER_LABEL, INSTANCE_LABEL]
+            .iter()
+            .all(|key| label(stored, key).is_some() && label(stored, key) == label(self.wanted, key));
+        let written = wrote_content(stored, |manager| is_ours(manager) || self.predecessors.contains(manager));
+        let asked_for = annotation(stored, ADOPT_ANNOTATION) == Some("true");
+        owned || labelled || written || asked_for
+    }
+}
+
+/// Whether one of these managers has written more into an object than metadata.
+fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
+    entries(meta).filter(|(name, _)| manager(name)).any(|(_, entry)| {
+        let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
+        fields.is_some_and(|fields| fields.keys().any(|field| field != "f:metadata"))
+    })
+}
+
+fn owns_reference(entry: &ManagedFieldsEntry, owner: &OwnerReference) -> bool {
+    let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.get("f:metadata")?.get("f:ownerReferences"));
+    let keys = fields.and_then(Value::as_object).into_iter().flat_map(|items| items.keys());
+    let named = |key: &str| {
+        let item: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
+        Some(item["uid"] == *owner.uid)
+    };
+    keys.into_iter().any(|key| named(key).unwrap_or(false))
+}
+
+/// Who owns fields of the object itself, rather than of its status.
+fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry)> {
+    let all = meta.managed_fields.iter().flatten();
+    all.filter(|entry| entry.subresource.as_deref().unwrap_or_default().is_empty())
+        .filter_map(|entry| Some((entry.manager.as_deref()?, entry)))
+}
+
+fn is_ours(manager: &str) -> bool {
+    manager.starts_with(MANAGERS)
+}
+
+fn annotation<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+    meta.annotations.as_ref()?.get(key).map(String::as_str)
+}
+
+fn group(owner: &OwnerReference) -> &str {
+    owner.api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+fn is_in_group(owner: &OwnerReference, name: &str) -> bool {
+    group(owner) == name
+}
+
+fn key_of(owner: &OwnerReference, namespace: &str) -> ObjectKey {
+    ObjectKey::new(group(owner), &owner.kind, namespace, &owner.name)
+}
