@@ -10,38 +10,41 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntr
 use kube::{
     Api, Client,
     api::{Patch, PatchParams},
-    core::{ApiResource, DynamicObject, PartialObjectMeta},
+    core::{ApiResource, DynamicObject, ObjectMeta},
 };
 use plan::ObjectKey;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Makes every field of `key` that belongs to one of `predecessors` a field of `manager`.
-pub(crate) async fn adopt(
+/// Makes every field of an object, read in the state `stored`, that belongs to one of `predecessors` a field of
+/// `manager`, and takes the owners with these uids out of it: two controllers are refused by the API server.
+pub(crate) async fn hand_over(
     client: &Client,
     resource: &ApiResource,
-    key: &ObjectKey,
+    stored: (&ObjectKey, &ObjectMeta),
     manager: &str,
     predecessors: &BTreeSet<String>,
+    given_up: &[String],
 ) -> Result<(), Failure> {
-    let failed = |error| Failure::api(Verb::Adopt, key, error);
-    let api: Api<PartialObjectMeta<DynamicObject>> =
-        Api::namespaced_with(client.clone(), &key.namespace, resource);
-    let Some(object) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(()) };
-    let Some(entries) =
-        handed_over(object.metadata.managed_fields.unwrap_or_default(), manager, predecessors)
-    else {
-        return Ok(());
-    };
-    let patch = json!([
+    let (key, meta) = stored;
+    let mut patch = vec![
         // Without it a change in between would be overwritten with older ownership.
-        {"op": "test", "path": "/metadata/resourceVersion", "value": object.metadata.resource_version},
-        {"op": "replace", "path": "/metadata/managedFields", "value": entries},
-    ]);
-    let patch = serde_json::from_value(patch).map_err(|error| Failure::Bug(error.to_string()))?;
+        json!({"op": "test", "path": "/metadata/resourceVersion", "value": meta.resource_version}),
+    ];
+    let entries = meta.managed_fields.clone().unwrap_or_default();
+    if let Some(entries) = handed_over(entries, manager, predecessors) {
+        patch.push(json!({"op": "replace", "path": "/metadata/managedFields", "value": entries}));
+    }
+    if !given_up.is_empty() {
+        let mut owners = meta.owner_references.clone().unwrap_or_default();
+        owners.retain(|owner| !given_up.contains(&owner.uid));
+        patch.push(json!({"op": "replace", "path": "/metadata/ownerReferences", "value": owners}));
+    }
+    let patch = serde_json::from_value(patch.into()).map_err(|error| Failure::Bug(error.to_string()))?;
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
-    api.patch(&key.name, &PatchParams::default(), &Patch::Json::<()>(patch)).await.map_err(failed)?;
-    tracing::info!(object = %key, "took over the fields of the old operator");
+    let patched = api.patch(&key.name, &PatchParams::default(), &Patch::Json::<()>(patch)).await;
+    patched.map_err(|error| Failure::api(Verb::Adopt, key, error))?;
+    tracing::info!(object = %key, "taken over from the old operator");
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use crate::{
     Dice, Failure, Sighting,
-    adopt::adopt,
     agreement::agrees,
     error::Verb,
     gate::Gate,
@@ -18,11 +17,7 @@ use crate::{
 use graph::{Graph, NodeId, Step};
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
-use kube::{
-    Api, Client,
-    api::{Patch, PatchParams, PostParams},
-    core::DynamicObject,
-};
+use kube::{Client, api::PostParams, core::DynamicObject};
 use plan::{
     AnyManifest, ChildKind, Content, ContentDigests, Desired, Digest, Health, ObjectKey, PlanError, Policy,
     Reached, Readiness, Recipe, References, Snapshot,
@@ -37,6 +32,8 @@ use tracing::{Instrument as _, Span, field::Empty};
 /// Brings children of one owner about.
 pub(crate) struct Applier<'a> {
     pub(crate) owner: &'a ObjectKey,
+    /// The owner's uid.
+    pub(crate) uid: &'a str,
     pub(crate) audience: &'a Audience,
     pub(crate) manager: &'a str,
     pub(crate) predecessors: &'a BTreeSet<String>,
@@ -176,7 +173,7 @@ impl Applier<'_> {
             }
             _ => None,
         };
-        let stored = match (&seen, remembered) {
+        let stored = match (seen.as_ref().filter(|seen| self.is_its_child(seen)), remembered) {
             (Some(seen), Some(applied @ Applied::Sent { digest: sent, .. })) if sent == digest => {
                 if applied.holds(seen) {
                     return Ok((applied, seen.health.clone()));
@@ -192,7 +189,7 @@ impl Applier<'_> {
         };
         let stored = match stored {
             Some(stored) => stored,
-            None => self.send(key, kind, &object, seen).await?,
+            None => self.send(key, kind, wanted.meta(), &object, seen.as_ref()).await?,
         };
         let now = self.record(key, kind, &stored)?;
         if let Some((before, pods)) = replaced {
@@ -220,29 +217,6 @@ impl Applier<'_> {
         Ok(agrees(object, &value, self.manager).then_some(stored))
     }
 
-    pub(crate) async fn send(
-        &self,
-        key: &ObjectKey,
-        kind: &ChildKind,
-        object: &Value,
-        seen: Option<Observation>,
-    ) -> Result<DynamicObject, Failure> {
-        self.audience.tell_child(self.owner, key, || State::Applying);
-        if seen.is_some_and(|seen| seen.unadopted) {
-            adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
-            self.learned().happened(key, What::Adopted);
-        }
-        let params = PatchParams::apply(self.manager).force();
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
-        let stored = api
-            .patch(&key.name, &params, &Patch::Apply(object))
-            .await
-            .map_err(|error| Failure::api(Verb::Apply, key, error))?;
-        tracing::debug!(object = %key, "applied");
-        Ok(stored)
-    }
-
     async fn create_once(
         &self,
         key: &ObjectKey,
@@ -255,7 +229,12 @@ impl Applier<'_> {
         // Where the watch shows nothing of that name there is most likely nothing to read.
         match seen {
             Some(seen) => return Ok(seen.health),
-            None if self.router.index.has(key) && self.read(key).await? => return Ok(Health::READY),
+            None if self.router.index.has(key) => {
+                if let Some(existing) = self.find(key).await? {
+                    self.settle_orphan(key, kind, desired, &existing).await?;
+                    return Ok(Health::READY);
+                }
+            }
             None => {}
         }
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
@@ -263,8 +242,7 @@ impl Applier<'_> {
         make_up(&mut object, generate, &**self.dice)?;
         let object: DynamicObject =
             serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let api = self.api(key, kind);
         let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
         self.audience.tell_child(self.owner, key, || State::Applying);
         match api.create(&params, &object).await {
@@ -288,9 +266,14 @@ impl Applier<'_> {
 
     /// Whether an object exists, remembering what it holds.
     pub(crate) async fn read(&self, key: &ObjectKey) -> Result<bool, Failure> {
-        let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
+        Ok(self.find(key).await?.is_some())
+    }
+
+    /// An object, if it exists, remembering what it holds.
+    async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, Failure> {
+        let mut found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
         self.learned().note(&found, Interest::Substance)?;
-        Ok(found.get(key).is_some_and(Option::is_some))
+        Ok(found.remove(key).flatten())
     }
 
     /// The contents of what a template refers to; what the plan was decided on is not looked at again.

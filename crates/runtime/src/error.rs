@@ -1,5 +1,6 @@
 //! Why a reconcile did not get there.
 
+use crate::ownership::ADOPT_ANNOTATION;
 use kube::core::Status;
 use plan::{Class, Classify, ObjectKey, PlanError};
 use std::{fmt, time::Duration};
@@ -67,6 +68,25 @@ pub enum Failure {
         object: ObjectKey,
         /// Its words.
         words: String,
+    },
+    /// An object of another owner has the name of a child.
+    #[error(
+        "{object} already exists and belongs to {owner}; delete it, or give one of the owners another name"
+    )]
+    AlreadyOwned {
+        /// Which object.
+        object: ObjectKey,
+        /// Whose it is.
+        owner: ObjectKey,
+    },
+    /// An object that the operator did not create has the name of a child.
+    #[error(
+        "{object} already exists and was not created by this operator; delete it, or set the annotation \
+         {ADOPT_ANNOTATION}: \"true\" on it to let the operator take it over"
+    )]
+    AlreadyExists {
+        /// Which object.
+        object: ObjectKey,
     },
     /// Somebody else keeps changing a child.
     #[error(
@@ -145,6 +165,7 @@ impl Classify for Failure {
             },
             Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
             Self::ChildFailed { .. } => Class::Dependency,
+            Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } => Class::Conflict,
             Self::Undecodable(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
         }
@@ -161,6 +182,8 @@ impl Classify for Failure {
             },
             Self::Unreachable { .. } => "ApiServerUnreachable",
             Self::ChildFailed { .. } => "ChildFailed",
+            Self::AlreadyOwned { .. } => "AlreadyOwned",
+            Self::AlreadyExists { .. } => "AlreadyExists",
             Self::Contended { .. } => "Contended",
             Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",
@@ -170,7 +193,7 @@ impl Classify for Failure {
     }
 
     fn stalls(&self) -> bool {
-        matches!(self, Self::ChildFailed { .. })
+        matches!(self, Self::ChildFailed { .. } | Self::AlreadyOwned { .. } | Self::AlreadyExists { .. })
             || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum What {
     RollingOut(Why),
     /// It was deleted because it is no longer wanted.
     Deleted,
+    /// It was freed from an owner that only the old operator had given it.
+    Released,
 }
 
 /// Why pods are replaced.
@@ -58,6 +60,7 @@ impl What {
             Self::Renewed(_) => ("CertificateRenewed", "Renew"),
             Self::RollingOut(_) => ("RollingOut", "Apply"),
             Self::Deleted => ("Deleted", "Delete"),
+            Self::Released => ("Released", "Release"),
         }
     }
 }
@@ -70,6 +73,9 @@ impl Happening {
             What::Renewed(why) => format!("issued a new certificate into {object}: {why}"),
             What::RollingOut(why) => format!("{object} replaces its pods because {why}"),
             What::Deleted => format!("deleted {object}, which is no longer wanted"),
+            What::Released => {
+                format!("{object} is no longer deleted with this object: another program created it")
+            }
         }
     }
 }

@@ -43,8 +43,11 @@ impl Provenance {
         if ours || old {
             return Self::Operator;
         }
-        let mut owners = meta.owner_references.iter().flatten().filter(|owner| owner.controller == Some(true));
-        match owners.any(|owner| entries(meta).any(|(manager, it)| is_old(manager) && owns_reference(it, owner))) {
+        let mut owners =
+            meta.owner_references.iter().flatten().filter(|owner| owner.controller == Some(true));
+        match owners
+            .any(|owner| entries(meta).any(|(manager, it)| is_old(manager) && owns_reference(it, owner)))
+        {
             true => Self::Appropriated,
             false => Self::Foreign,
         }
@@ -81,9 +84,8 @@ impl Claimant<'_> {
     /// Whether an object that exists under the child's name may become the child.
     pub(crate) fn title(&self, stored: &ObjectMeta) -> Title {
         let by_predecessor = |manager: &str| self.predecessors.contains(manager);
-        let left_behind = entries(stored).any(|(manager, it)| {
-            it.operation.as_deref() == Some("Update") && by_predecessor(manager)
-        });
+        let left_behind = entries(stored)
+            .any(|(manager, it)| it.operation.as_deref() == Some("Update") && by_predecessor(manager));
         let controllers: Vec<_> = stored
             .owner_references
             .iter()
@@ -118,15 +120,20 @@ impl Claimant<'_> {
             Some(Whose::Owned(_, uid)) => uid == self.uid,
             _ => annotation(stored, KEPT_ANNOTATION).is_some(),
         };
-        let label = |meta: &ObjectMeta, key: &str| meta.labels.as_ref()?.get(key).cloned();
         // Restored from a backup, perhaps, which keeps labels and not who wrote what.
-        let labelled = [CONTROLLER_LABEL, INSTANCE_LABEL]
-            .iter()
-            .all(|key| label(stored, key).is_some() && label(stored, key) == label(self.wanted, key));
-        let written = wrote_content(stored, |manager| is_ours(manager) || self.predecessors.contains(manager));
+        let labelled = is_labelled_alike(stored, self.wanted);
+        let written =
+            wrote_content(stored, |manager| is_ours(manager) || self.predecessors.contains(manager));
         let asked_for = annotation(stored, ADOPT_ANNOTATION) == Some("true");
         owned || labelled || written || asked_for
     }
+}
+
+/// Whether an object carries the labels by which a child of this owner is known.
+pub(crate) fn is_labelled_alike(stored: &ObjectMeta, wanted: &ObjectMeta) -> bool {
+    let label = |meta: &ObjectMeta, key: &str| meta.labels.as_ref()?.get(key).cloned();
+    let alike = |key: &&str| label(stored, key).is_some() && label(stored, key) == label(wanted, key);
+    [CONTROLLER_LABEL, INSTANCE_LABEL].iter().all(|key| alike(key))
 }
 
 /// Whether one of these managers has written more into an object than metadata.
@@ -138,7 +145,8 @@ fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
 }
 
 fn owns_reference(entry: &ManagedFieldsEntry, owner: &OwnerReference) -> bool {
-    let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.get("f:metadata")?.get("f:ownerReferences"));
+    let fields =
+        entry.fields_v1.as_ref().and_then(|fields| fields.0.get("f:metadata")?.get("f:ownerReferences"));
     let keys = fields.and_then(Value::as_object).into_iter().flat_map(|items| items.keys());
     let named = |key: &str| {
         let item: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
@@ -172,4 +180,124 @@ fn is_in_group(owner: &OwnerReference, name: &str) -> bool {
 
 fn key_of(owner: &OwnerReference, namespace: &str) -> ObjectKey {
     ObjectKey::new(group(owner), &owner.kind, namespace, &owner.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn meta(value: Value) -> ObjectMeta {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn written(manager: &str, operation: &str, fields: Value) -> Value {
+        json!({"manager": manager, "operation": operation, "fieldsV1": fields})
+    }
+
+    fn owner(kind: &str, name: &str, uid: &str) -> Value {
+        let api_version = if kind == "Tenant" { "minio.min.io/v2" } else { "goharbor.io/v1beta1" };
+        json!({"apiVersion": api_version, "kind": kind, "name": name, "uid": uid, "controller": true})
+    }
+
+    fn title(stored: Value) -> Title {
+        let harbor = ObjectKey::new("goharbor.io", "Harbor", "ns", "acme");
+        let labels = json!({CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "acme"});
+        let claimant = Claimant {
+            owner: &harbor,
+            uid: "mine",
+            wanted: &meta(json!({"labels": labels})),
+            predecessors: &["old".to_owned()].into(),
+        };
+        claimant.title(&meta(stored))
+    }
+
+    fn belongs(kind: &str, name: &str) -> Title {
+        Title::Belongs(ObjectKey::new("goharbor.io", kind, "ns", name))
+    }
+
+    #[test]
+    fn an_object_becomes_a_child_if_it_is_the_owners_or_ours_or_handed_over_and_not_by_its_name() {
+        let data = json!({"f:data": {"f:a": {}}});
+        assert_eq!(title(json!({})), Title::Foreign);
+        let by_user = json!({"managedFields": [written("kubectl", "Update", data.clone())]});
+        assert_eq!(title(by_user), Title::Foreign);
+        assert_eq!(title(json!({"annotations": {"goharbor.io/adopt": "true"}})), Title::Clear);
+        assert_eq!(title(json!({"annotations": {"goharbor.io/adopt": "yes"}})), Title::Foreign);
+        assert_eq!(title(json!({"ownerReferences": [owner("Harbor", "acme", "mine")]})), Title::Clear);
+        let ours = json!({"managedFields": [written("harbor-operator/harbor", "Apply", data.clone())]});
+        assert_eq!(title(ours), Title::Clear, "an orphan of ours");
+        let restored = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "acme"}});
+        assert_eq!(title(restored), Title::Clear, "a backup keeps labels");
+        let others = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "other"}});
+        assert_eq!(title(others), Title::Foreign);
+        assert_eq!(title(json!({"annotations": {KEPT_ANNOTATION: "Harbor.goharbor.io/acme"}})), Title::Clear);
+    }
+
+    #[test]
+    fn what_the_old_operator_wrote_is_handed_over_with_its_owners() {
+        let data = json!({"f:spec": {}});
+        let fields = json!([written("old", "Update", data)]);
+        assert_eq!(title(json!({"managedFields": fields})), Title::AfterHandOver(vec![]));
+        let with = |owner: Value| title(json!({"managedFields": fields, "ownerReferences": [owner]}));
+        assert_eq!(with(owner("Tenant", "minio", "t")), Title::AfterHandOver(vec!["t".into()]));
+        assert_eq!(with(owner("Harbor", "acme", "before")), Title::AfterHandOver(vec!["before".into()]));
+        assert_eq!(with(owner("Harbor", "acme", "mine")), Title::AfterHandOver(vec![]));
+        assert_eq!(with(owner("Harbor", "other", "o")), belongs("Harbor", "other"));
+    }
+
+    #[test]
+    fn what_belongs_to_another_owner_stays_there_whoever_wrote_it() {
+        let data = json!({"f:data": {"f:a": {}}});
+        let ours = json!([written("harbor-operator/harbor", "Apply", data)]);
+        let other = owner("Harbor", "other", "o");
+        assert_eq!(
+            title(json!({"managedFields": ours, "ownerReferences": [other]})),
+            belongs("Harbor", "other")
+        );
+        let kept =
+            json!({"managedFields": ours, "annotations": {KEPT_ANNOTATION: "Harbor.goharbor.io/other"}});
+        assert_eq!(title(kept), belongs("Harbor", "other"));
+        let tenants = json!({
+            "annotations": {"goharbor.io/adopt": "true"},
+            "ownerReferences": [owner("Tenant", "minio", "t")],
+        });
+        let tenant = ObjectKey::new("minio.min.io", "Tenant", "ns", "minio");
+        assert_eq!(title(tenants), Title::Belongs(tenant), "asking for it does not end another's ownership");
+    }
+
+    #[test]
+    fn an_owner_recreated_under_its_name_takes_its_children_from_the_one_before() {
+        let data = json!({"f:data": {"f:a": {}}});
+        let ours = json!([written("harbor-operator/harbor", "Apply", data)]);
+        let before = json!({"managedFields": ours, "ownerReferences": [owner("Harbor", "acme", "before")]});
+        assert_eq!(title(before), Title::AfterHandOver(vec!["before".into()]));
+    }
+
+    #[test]
+    fn swept_is_what_we_or_the_old_operator_created_and_nothing_else() {
+        let provenance = |stored: Value| {
+            let mut stored = stored;
+            stored["ownerReferences"] = json!([owner("HarborCluster", "acme", "u")]);
+            Provenance::of(&meta(stored), &["old".to_owned()].into())
+        };
+        let (data, label) = (json!({"f:data": {"f:a": {}}}), json!({CONTROLLER_LABEL: "harbor"}));
+        let by = |manager: &str| json!([written(manager, "Update", data.clone())]);
+        let ours = json!({"labels": label, "managedFields": by("harbor-operator/harbor")});
+        assert_eq!(provenance(ours), Provenance::Operator);
+        assert_eq!(provenance(json!({"labels": label, "managedFields": by("old")})), Provenance::Operator);
+        let of_cluster = json!({PREDECESSORS_CLUSTER_LABEL: "acme"});
+        assert_eq!(
+            provenance(json!({"labels": of_cluster, "managedFields": by("old")})),
+            Provenance::Operator
+        );
+        // Many operators call themselves `manager`, as the old one did.
+        assert_eq!(provenance(json!({"managedFields": by("old")})), Provenance::Foreign);
+        assert_eq!(provenance(json!({"labels": label, "managedFields": by("other")})), Provenance::Foreign);
+
+        let reference = json!({"f:metadata": {"f:ownerReferences": {".": {}, "k:{\"uid\":\"u\"}": {}}}});
+        let mut fields = by("postgres-operator");
+        fields.as_array_mut().unwrap().push(written("old", "Update", reference));
+        assert_eq!(provenance(json!({"managedFields": fields})), Provenance::Appropriated);
+    }
 }

@@ -12,7 +12,7 @@ use crate::{
     shared::Shared,
     source::Source,
     status,
-    sweep::{sweep, unwanted},
+    sweep::{Owner, sweep, unwanted},
 };
 use api::v1beta1::ComponentStatus;
 use kube::{
@@ -115,7 +115,9 @@ impl<C: Component> Reconciler<C> {
             let wanted = run.nodes.iter().map(|node| &node.key).collect();
             let uid = owner.meta().uid.as_deref().unwrap_or_default();
             let Shared { client, kinds, router, .. } = &*self.shared;
-            let happenings = sweep(client, kinds, router, unwanted(router, uid, &wanted)).await?;
+            let namespace = owner.meta().namespace.as_deref().unwrap_or_default();
+            let unwanted = unwanted(router, Owner { namespace, uid }, &wanted);
+            let happenings = sweep(client, kinds, router, unwanted).await?;
             self.shared.events.tell_happenings(&owner.object_ref(&()), &happenings);
         }
         let aspects = session
@@ -159,6 +161,7 @@ impl<C: Component> Reconciler<C> {
         audience.tell(key, || Stage::Planned(planned(&plan)));
         let applier = Applier {
             owner: key,
+            uid: owner.meta().uid.as_deref().unwrap_or_default(),
             audience,
             manager: &self.manager,
             predecessors,

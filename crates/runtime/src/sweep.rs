@@ -4,38 +4,67 @@ use crate::{
     Failure, Sighting,
     error::Verb,
     happenings::{Happening, What},
+    ownership::Provenance,
     router::Router,
     source::Kinds,
 };
 use kube::{
     Api, Client,
-    api::{DeleteParams, Preconditions},
-    core::DynamicObject,
+    api::{DeleteParams, Patch, PatchParams, Preconditions},
+    core::{DynamicObject, PartialObjectMeta},
 };
 use plan::ObjectKey;
+use serde_json::json;
 use std::collections::BTreeSet;
 
-/// Children of the owner with this uid that are not `wanted`.
-///
-/// What is marked as untouchable is left: it holds generated secrets, and data encrypted with them may still exist.
-pub(crate) fn unwanted(router: &Router, uid: &str, wanted: &BTreeSet<&ObjectKey>) -> Vec<Sighting> {
-    let children = router.index.owned_by(uid);
-    children
-        .into_iter()
-        .filter(|child| !wanted.contains(&child.key))
-        .filter(|child| !child.observation.immutable && !child.observation.deleting)
-        .collect()
+/// Whose children are swept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) uid: &'a str,
 }
 
-/// Deletes children, each only if it is still the one that was seen, and tells of those that are gone now.
+/// Children that are no longer wanted, and what is to be done about them.
+pub(crate) struct Unwanted {
+    /// Created by the operator or its predecessor: deleted.
+    pub(crate) deleted: Vec<Sighting>,
+    /// Created by another program and given an owner by the predecessor: freed from it, or the garbage collector would
+    /// delete them with it.
+    pub(crate) released: Vec<Sighting>,
+    owner: String,
+}
+
+/// Children of an owner that are not `wanted`.
+///
+/// What is marked as untouchable is left: it holds generated secrets, and data encrypted with them may still exist. So is
+/// what another program created: that it names our object as its owner is its own business.
+pub(crate) fn unwanted(router: &Router, owner: Owner<'_>, wanted: &BTreeSet<&ObjectKey>) -> Unwanted {
+    let children = router.index.owned_by(owner.uid).into_iter().filter(|child| {
+        child.key.namespace == owner.namespace
+            && !wanted.contains(&child.key)
+            && !child.observation.immutable
+            && !child.observation.deleting
+    });
+    let mut unwanted = Unwanted { deleted: Vec::new(), released: Vec::new(), owner: owner.uid.to_owned() };
+    for child in children {
+        match child.observation.provenance {
+            Provenance::Operator => unwanted.deleted.push(child),
+            Provenance::Appropriated => unwanted.released.push(child),
+            Provenance::Foreign => {}
+        }
+    }
+    unwanted
+}
+
+/// Deletes or releases children, each only if it is still the one that was seen, and tells of it.
 pub(crate) async fn sweep(
     client: &Client,
     kinds: &Kinds,
     router: &Router,
-    unwanted: Vec<Sighting>,
+    unwanted: Unwanted,
 ) -> Result<Vec<Happening>, Failure> {
     let mut happenings = Vec::new();
-    for sighting in unwanted {
+    for sighting in unwanted.deleted {
         let Sighting { key, observation } = &sighting;
         let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
         let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
@@ -52,7 +81,37 @@ pub(crate) async fn sweep(
         }
         router.index.gone(&sighting);
     }
+    for sighting in unwanted.released {
+        let key = &sighting.key;
+        let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
+        let api = Api::namespaced_with(client.clone(), &key.namespace, resource);
+        if release(&api, key, &unwanted.owner).await? {
+            tracing::info!(object = %key, "released, another program created it");
+            happenings.push(Happening { object: key.clone(), what: What::Released });
+        }
+        router.index.gone(&sighting);
+    }
     Ok(happenings)
+}
+
+/// Takes the owner with this uid out of an object. Answers whether it was in it.
+async fn release(
+    api: &Api<PartialObjectMeta<DynamicObject>>,
+    key: &ObjectKey,
+    owner: &str,
+) -> Result<bool, Failure> {
+    let failed = |error| Failure::api(Verb::Apply, key, error);
+    let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
+    let before = stored.metadata.owner_references.unwrap_or_default();
+    let owners: Vec<_> = before.iter().filter(|it| it.uid != owner).collect();
+    if owners.len() == before.len() {
+        return Ok(false);
+    }
+    // The version, or owners added in between would be overwritten.
+    let version = &stored.metadata.resource_version;
+    let patch = json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}});
+    api.patch_metadata(&key.name, &PatchParams::default(), &Patch::Merge(&patch)).await.map_err(failed)?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -92,7 +151,8 @@ mod tests {
         let child = Sighting::of(&resource, &meta, Health::READY, &BTreeSet::new()).unwrap();
         let kinds = Kinds::from([((String::new(), "ConfigMap".to_owned()), resource)]);
 
-        sweep(&Client::new(server, "ns"), &kinds, &Router::default(), vec![child]).await.unwrap();
+        let unwanted = Unwanted { deleted: vec![child], released: Vec::new(), owner: String::new() };
+        sweep(&Client::new(server, "ns"), &kinds, &Router::default(), unwanted).await.unwrap();
 
         let expected = json!({"propagationPolicy": "Background", "preconditions": {"uid": "the-one-seen"}});
         assert_eq!(*sent.lock().await, [expected]);

@@ -5,9 +5,10 @@ use crate::{
     apply::Applier,
     error::Verb,
     index::{Observation, Whose},
+    ownership,
 };
 use kube::{
-    Api,
+    Api, ResourceExt as _,
     api::{Patch, PatchParams},
     core::{DynamicObject, PartialObjectMeta},
 };
@@ -31,9 +32,27 @@ impl Applier<'_> {
             }
             (Some(Whose::Owned(..)), Tie::Owned) | (Some(Whose::Kept(_)), Tie::Kept) | (None, _) => true,
         };
-        if settled {
+        if settled { Ok(()) } else { self.tie(key, kind, desired).await }
+    }
+
+    /// Ties a child of ours that belongs to nobody: its owner was deleted without its children, and created again.
+    pub(crate) async fn settle_orphan(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        desired: &Desired,
+        found: &DynamicObject,
+    ) -> Result<(), Failure> {
+        let wanted = desired.object.meta();
+        let tied = found.owner_references().iter().any(|owner| owner.controller == Some(true))
+            || found.annotations().contains_key(KEPT_ANNOTATION);
+        if tied || !ownership::is_labelled_alike(&found.metadata, wanted) {
             return Ok(());
         }
+        self.tie(key, kind, desired).await
+    }
+
+    async fn tie(&self, key: &ObjectKey, kind: &ChildKind, desired: &Desired) -> Result<(), Failure> {
         let failed = |error| Failure::api(Verb::Apply, key, error);
         let api: Api<PartialObjectMeta<DynamicObject>> =
             Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
@@ -49,10 +68,9 @@ impl Applier<'_> {
             "ownerReferences": owners,
             "annotations": {KEPT_ANNOTATION: kept},
         }});
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
-        let stored = api.patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
+        let stored =
+            self.api(key, kind).patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
         tracing::info!(owner = %self.owner, object = %key, tie = ?desired.tie, "tied anew");
         self.record(key, kind, &stored)?;
         Ok(())

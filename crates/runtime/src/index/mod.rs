@@ -11,7 +11,7 @@ mod observation;
 pub(crate) use births::Seniority;
 pub use inputs::Interest;
 pub use observation::{Claim, Edition, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
-pub(crate) use observation::{MANAGERS, tags};
+pub(crate) use observation::{MANAGERS, controller_of, tags};
 
 use births::Births;
 use inputs::Inputs;

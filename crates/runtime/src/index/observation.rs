@@ -1,5 +1,6 @@
 //! What a watch tells about one object, reduced to what decisions need.
 
+use crate::ownership::Provenance;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::{DynamicObject, ObjectMeta};
@@ -102,6 +103,8 @@ pub struct Observation {
     pub replicas: Option<i32>,
     /// Until when it is valid, if it is a certificate of cert-manager's.
     pub expires: Option<Timestamp>,
+    /// Who created it.
+    pub provenance: Provenance,
     /// Whether fields of it still belong to the old operator.
     pub unadopted: bool,
     /// Whether it must not be touched.
@@ -144,6 +147,7 @@ impl Sighting {
             health,
             replicas: None,
             expires: None,
+            provenance: Provenance::of(meta, predecessors),
             unadopted: entries(meta, "Update").any(|(manager, _)| predecessors.contains(manager)),
             immutable: annotation(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true"),
             deleting: meta.deletion_timestamp.is_some(),
@@ -225,7 +229,8 @@ fn tag(sort: &str, key: &str, value: &str) -> Tag {
     Tag(hash(&|hasher| (sort, key).hash(hasher)), hash(&|hasher| value.hash(hasher)))
 }
 
-fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<Whose> {
+/// Whose an object is that has a controller.
+pub(crate) fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<Whose> {
     let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
     let key = ObjectKey::new(group, &owner.kind, namespace, &owner.name);

@@ -15,7 +15,7 @@ use crate::{
     learned::Learned,
     reconcile::told,
     shared::Shared,
-    sweep::{sweep, unwanted},
+    sweep::{Owner, sweep, unwanted},
 };
 use dice::Placeholders;
 use graph::Step;
@@ -186,6 +186,7 @@ impl Act<'_> {
         let Shared { client, router, predecessors, dice, stop, audience, clock, .. } = &*spectator.shared;
         let applier = Applier {
             owner: key,
+            uid: owner.metadata.uid.as_deref().unwrap_or_default(),
             audience,
             manager: &component.manager,
             predecessors,
@@ -214,7 +215,8 @@ impl Act<'_> {
         }
         self.made_up.extend(made_up.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
-            self.sweep(owner.metadata.uid.as_deref().unwrap_or_default(), &keys.iter().collect()).await?;
+            let uid = owner.metadata.uid.as_deref().unwrap_or_default();
+            self.sweep(Owner { namespace: &key.namespace, uid }, &keys.iter().collect()).await?;
         }
         for failure in failures {
             self.remark(key, What::Failed(failure));
@@ -292,10 +294,11 @@ impl Act<'_> {
     }
 
     /// Tries to remove what is no longer wanted; what belongs to that, the cluster would remove.
-    async fn sweep(&self, uid: &str, wanted: &BTreeSet<&ObjectKey>) -> Result<(), Failure> {
+    async fn sweep(&self, owner: Owner<'_>, wanted: &BTreeSet<&ObjectKey>) -> Result<(), Failure> {
         let Shared { client, kinds, router, .. } = &*self.spectator.shared;
-        let unwanted = unwanted(router, uid, wanted);
-        let mut orphans: VecDeque<_> = unwanted.iter().map(|child| child.observation.uid.clone()).collect();
+        let unwanted = unwanted(router, owner, wanted);
+        let deleted = unwanted.deleted.iter();
+        let mut orphans: VecDeque<_> = deleted.map(|child| child.observation.uid.clone()).collect();
         sweep(client, kinds, router, unwanted).await?;
         while let Some(uid) = orphans.pop_front() {
             for child in router.index.owned_by(&uid) {

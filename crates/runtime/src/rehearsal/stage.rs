@@ -127,14 +127,24 @@ impl Stage {
             parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/apply-patch+yaml");
         parts.uri = tried(&parts.uri)?;
         let uri = parts.uri.clone();
-        let response = self.client.send(Request::from_parts(parts, Body::from(body.to_vec()))).await?;
+        let earlier = self.props().get(&path).and_then(|prop| prop.after.clone()).filter(|_| is_apply);
+        let owners = earlier.as_ref().and_then(|earlier| changed_owners(before.as_ref()?, earlier));
+        let mut body = body.to_vec();
+        let ours = match &owners {
+            Some(_) => take_owners(&mut body)?,
+            None => Value::Null,
+        };
+        let response = self.client.send(Request::from_parts(parts, Body::from(body))).await?;
         if !response.status().is_success() {
             return Ok(response);
         }
         let status = response.status();
         let body = response.into_body().collect_bytes().await?;
         let mut after: Value = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
-        let earlier = self.props().get(&path).and_then(|prop| prop.after.clone()).filter(|_| is_apply);
+        if let Some(owners) = owners {
+            let ours = ours.as_array().cloned().unwrap_or_default();
+            after["metadata"]["ownerReferences"] = owners.into_iter().chain(ours).collect();
+        }
         if let Some(earlier) = earlier {
             after = self.after_handover(uri, &earlier, after).await?;
         }
@@ -195,6 +205,23 @@ impl Props {
     fn get(&self, path: &str) -> Option<&Prop> {
         self.places.get(path).map(|&place| &self.objects[place])
     }
+}
+
+/// The owners of an object after they were changed, if they were. A server tries an apply on what it has stored, and
+/// refuses a second controller where the first was only tried to be removed; so there they are left to us.
+fn changed_owners(before: &Value, after: &Value) -> Option<Vec<Value>> {
+    let owners =
+        |object: &Value| object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
+    let (before, after) = (owners(before), owners(after));
+    (before != after).then_some(after)
+}
+
+/// Takes the owners out of an object that is to be applied.
+fn take_owners(body: &mut Vec<u8>) -> kube::Result<Value> {
+    let mut object: Value = serde_json::from_slice(body).map_err(kube::Error::SerdeError)?;
+    let owners = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("ownerReferences"));
+    *body = serde_json::to_vec(&object).map_err(kube::Error::SerdeError)?;
+    Ok(owners.unwrap_or_default())
 }
 
 /// The same, as a dry run.

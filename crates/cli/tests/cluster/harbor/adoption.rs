@@ -73,12 +73,11 @@ impl Templates {
     }
 }
 
-#[tokio::test]
-async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or_a_secret_changed() {
-    let cluster = Cluster::on(World::new().await).await;
+/// Everything the old operator left behind, where that is at hand, and what it needs to become ready here.
+async fn recorded(cluster: &Cluster) -> Option<Vec<Value>> {
     let Some(mut objects) = left_behind(&cluster.name) else {
         println!("skipped: ../shared is not here");
-        return;
+        return None;
     };
     for object in &mut objects {
         // Nobody knew a database when this was recorded.
@@ -96,6 +95,13 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
         })])
         .await;
+    Some(objects)
+}
+
+#[tokio::test]
+async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or_a_secret_changed() {
+    let cluster = Cluster::on(World::new().await).await;
+    let Some(objects) = recorded(&cluster).await else { return };
     let before = store(&cluster, objects).await;
 
     let requests = Requests::default();
@@ -127,4 +133,38 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
     }
     let deleted: Vec<_> = sent.iter().filter(|request| request.starts_with("DELETE")).collect();
     assert!(deleted.is_empty(), "{deleted:#?}");
+}
+
+/// As the old operator made the Ingress of MinIO a child of the Tenant.
+#[tokio::test]
+async fn a_child_of_any_kind_is_adopted_whatever_the_old_operator_made_its_controller() {
+    let cluster = Cluster::on(World::new().await).await;
+    let Some(mut objects) = recorded(&cluster).await else { return };
+    let stranger = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "stranger", "namespace": cluster.name},
+    });
+    for object in &mut objects {
+        if let Some(owner) = object["metadata"]["ownerReferences"].get_mut(0) {
+            owner["apiVersion"] = json!("v1");
+            owner["kind"] = json!("ConfigMap");
+            owner["name"] = json!("stranger");
+        }
+    }
+    objects.push(stranger);
+    let before = store(&cluster, objects).await;
+
+    let requests = Requests::default();
+    let _operator = cluster.operator(&requests);
+    cluster.until_ready("h").await;
+    requests.until_quiet().await;
+    for ((kind, name), before) in before.iter().filter(|(_, it)| !it.owner_references().is_empty()) {
+        // Generated Secrets, and what the predecessor only wanted itself, stay as they are.
+        let now = cluster.kubectl(&["get", kind, name, "-o", "json", "--ignore-not-found"]).await;
+        let Ok(now) = serde_json::from_str::<DynamicObject>(&now) else { continue };
+        assert_eq!(now.uid(), before.uid(), "{kind} {name}");
+        let controllers =
+            now.owner_references().iter().filter(|owner| owner.controller == Some(true)).count();
+        assert_eq!(controllers, 1, "{kind} {name}: {:?}", now.owner_references());
+    }
 }

@@ -4,6 +4,7 @@ mod adoption;
 mod counts;
 mod faults;
 mod lifecycle;
+mod names;
 mod order;
 
 use crate::world::{Running, World, documents, root};

@@ -17,7 +17,8 @@ impl Cluster {
         let pods = self.api::<Pod>().list(&ListParams::default()).await.unwrap();
         let of_it = |pod: &&Pod| pod.metadata.name.as_ref().is_some_and(|name| name.starts_with(deployment));
         let pod = pods.items.iter().find(of_it).and_then(|pod| pod.metadata.name.clone()).unwrap();
-        let annotation = json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "the disk is full"}}});
+        let annotation =
+            json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "the disk is full"}}});
         self.merge::<Pod>(&pod, annotation).await;
     }
 

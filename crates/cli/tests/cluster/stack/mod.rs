@@ -1,5 +1,6 @@
 //! A HarborCluster as a whole, with stand-ins for the operators it depends on.
 
+mod adoption;
 mod data;
 mod order;
 mod samples;

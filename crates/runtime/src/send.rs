@@ -1,0 +1,113 @@
+//! Applies one child, and takes over what exists under its name if it may be.
+
+use crate::{
+    Failure,
+    adopt::hand_over,
+    agreement::agrees,
+    apply::Applier,
+    error::Verb,
+    happenings::What,
+    index::{Interest, Observation, Whose},
+    ownership::{Claimant, Title},
+    progress::State,
+};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+    core::{DynamicObject, ObjectMeta},
+};
+use plan::{ChildKind, ObjectKey, Snapshot};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The version of etcd's first revision, which no object has.
+const NO_OBJECTS_VERSION: &str = "1";
+
+impl Applier<'_> {
+    /// Whether an object was seen to be a child of this very owner, and written by nobody before us.
+    pub(crate) fn is_its_child(&self, seen: &Observation) -> bool {
+        let ours = match &seen.owner {
+            Some(Whose::Owned(owner, uid)) => owner == self.owner && uid == self.uid,
+            Some(Whose::Kept(owner)) => owner == self.owner,
+            None => false,
+        };
+        ours && !seen.unadopted
+    }
+
+    /// Applies an object. One that is not known to be the owner's child is only created, or taken over if it may be.
+    pub(crate) async fn send(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        wanted: &ObjectMeta,
+        object: &Value,
+        seen: Option<&Observation>,
+    ) -> Result<DynamicObject, Failure> {
+        self.audience.tell_child(self.owner, key, || State::Applying);
+        if seen.is_some_and(|seen| self.is_its_child(seen)) {
+            return self.patch(key, kind, object).await;
+        }
+        if seen.is_none() && !self.router.index.has(key) {
+            let mut created = object.clone();
+            // Of every object that exists the version is another one: it is not touched, and answered is a conflict.
+            created["metadata"]["resourceVersion"] = NO_OBJECTS_VERSION.into();
+            match self.patch(key, kind, &created).await {
+                Err(Failure::Refused { status, .. }) if status.code == 409 => {}
+                answer => return answer,
+            }
+        }
+        let Some(stored) = self.source.stored(key).await? else {
+            // It went meanwhile.
+            return self.patch(key, kind, object).await;
+        };
+        self.take(key, kind, wanted, &stored).await?;
+        let value = serde_json::to_value(&stored).map_err(|error| Failure::Bug(error.to_string()))?;
+        if agrees(object, &value, self.manager) { Ok(stored) } else { self.patch(key, kind, object).await }
+    }
+
+    /// Has an object that exists become one that may be applied, or fails if it is not to be touched.
+    async fn take(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        wanted: &ObjectMeta,
+        stored: &DynamicObject,
+    ) -> Result<(), Failure> {
+        let Self { owner, uid, predecessors, .. } = *self;
+        let claimant = Claimant { owner, uid, wanted, predecessors };
+        let refused = match claimant.title(&stored.metadata) {
+            Title::Clear => return Ok(()),
+            Title::AfterHandOver(given_up) => {
+                let found = (key, &stored.metadata);
+                hand_over(self.client, &kind.resource, found, self.manager, predecessors, &given_up).await?;
+                self.learned().happened(key, What::Adopted);
+                return Ok(());
+            }
+            Title::Belongs(owner) => Failure::AlreadyOwned { object: key.clone(), owner },
+            Title::Foreign => Failure::AlreadyExists { object: key.clone() },
+        };
+        // A user may change that.
+        let found = Snapshot::from([(key.clone(), Some(Arc::new(stored.clone())))]);
+        self.router.index.subscribe(self.owner, &found.keys().cloned().collect(), Interest::Substance);
+        self.learned().note(&found, Interest::Substance)?;
+        Err(refused)
+    }
+
+    async fn patch(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        object: &Value,
+    ) -> Result<DynamicObject, Failure> {
+        let params = PatchParams::apply(self.manager).force();
+        let sent = self.api(key, kind).patch(&key.name, &params, &Patch::Apply(object)).await;
+        let stored = sent.map_err(|error| Failure::api(Verb::Apply, key, error))?;
+        tracing::debug!(object = %key, "applied");
+        Ok(stored)
+    }
+
+    /// The API of a child's kind, in its namespace.
+    pub(crate) fn api(&self, key: &ObjectKey, kind: &ChildKind) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource)
+    }
+}
