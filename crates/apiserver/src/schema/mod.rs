@@ -11,7 +11,7 @@ mod published;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use custom::{CustomSchema, apply_defaults, prune, shorten_numbers, validate};
+pub(crate) use custom::{CustomSchema, apply_defaults, drop_nulls, prune, shorten_numbers, validate};
 pub(crate) use decode::{decode, metadata_problem};
 pub(crate) use definitions::definitions;
 pub(crate) use duplicates::{duplicates, strict_failure};

@@ -59,7 +59,7 @@ impl Write<'_> {
     ) -> Result<(Value, Vec<String>), Failure> {
         let Intent { mut object, ownership, mut complaints } = intent;
         let sent = object.clone();
-        match (shaped(&self.resource, &mut object), ownership) {
+        match (shaped(&self.resource, &mut object, ownership), ownership) {
             // An apply has refused unknown fields already.
             (Ok(_), Ownership::Settled) => {}
             (Ok(unknown), _) => complaints.extend(unknown),
@@ -85,7 +85,7 @@ impl Write<'_> {
         if let Some(hooks) = &hooks {
             let (mutated, told) = hooks.mutate(&request, object).await?;
             object = mutated;
-            shaped(&self.resource, &mut object)?;
+            shaped(&self.resource, &mut object, ownership)?;
             warnings.extend(told);
         }
 
@@ -280,7 +280,7 @@ impl Write<'_> {
 }
 
 /// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
-fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failure> {
+fn shaped(resource: &Resource, object: &mut Value, ownership: Ownership) -> Result<Vec<String>, Failure> {
     let Some(custom) = &resource.structural else {
         let unknown = schema::decode(&resource.schema, object)?;
         kinds::default(resource, object);
@@ -295,6 +295,9 @@ fn shaped(resource: &Resource, object: &mut Value) -> Result<Vec<String>, Failur
         )));
     }
     let unknown = schema::prune(custom, object);
+    if ownership != Ownership::Settled {
+        schema::drop_nulls(custom, object);
+    }
     schema::apply_defaults(custom, object);
     Ok(unknown)
 }

@@ -54,6 +54,7 @@ scenarios! {
     access,
     apply,
     apply_and_update,
+    apply_emptied,
     apply_lists,
     bad_requests,
     basics,

@@ -51,6 +51,7 @@ pub(crate) fn from_stored(resource: &Resource, stored: &Value) -> Value {
     }
     if let Some(custom) = &resource.structural {
         schema::prune(custom, &mut object);
+        schema::drop_nulls(custom, &mut object);
         schema::apply_defaults(custom, &mut object);
     }
     object

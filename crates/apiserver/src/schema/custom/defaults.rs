@@ -1,4 +1,4 @@
-//! Fills in the defaults of a custom object, after dropping nulls that may not be.
+//! Fills in the defaults of a custom object, and drops nulls that may not be.
 
 use super::{CustomSchema, node::Node};
 use serde_json::Value;
@@ -6,14 +6,18 @@ use serde_json::Value;
 /// How deep a walk goes; serde_json parses no deeper.
 const DEPTH: usize = 128;
 
-/// Drops nulls where none may be, and fills in defaults.
+/// Fills in defaults.
 pub(crate) fn apply_defaults(schema: &CustomSchema, object: &mut Value) {
-    drop_nulls(Some(&schema.root), object, 0);
     fill(&schema.root, object, 0);
 }
 
-/// Drops nulls that are neither allowed nor about to be replaced by a default.
-fn drop_nulls(node: Option<&Node>, value: &mut Value, depth: usize) {
+/// Drops nulls that are neither allowed nor about to be replaced by a default: as Kubernetes does when it decodes what a
+/// client sent or what is stored, and not with what an apply has made.
+pub(crate) fn drop_nulls(schema: &CustomSchema, object: &mut Value) {
+    drop_below(Some(&schema.root), object, 0);
+}
+
+fn drop_below(node: Option<&Node>, value: &mut Value, depth: usize) {
     if depth > DEPTH {
         return;
     }
@@ -23,13 +27,13 @@ fn drop_nulls(node: Option<&Node>, value: &mut Value, depth: usize) {
             if value.is_null() && field.is_some_and(|field| !field.nullable && field.default.is_none()) {
                 return false;
             }
-            drop_nulls(field, value, depth + 1);
+            drop_below(field, value, depth + 1);
             true
         }),
         Value::Array(items) => {
             let item = node.and_then(|node| node.items.as_deref());
             for value in items {
-                drop_nulls(item, value, depth + 1);
+                drop_below(item, value, depth + 1);
             }
         }
         _ => {}

@@ -17,7 +17,7 @@ mod structural;
 mod told;
 mod values;
 
-pub(crate) use defaults::apply_defaults;
+pub(crate) use defaults::{apply_defaults, drop_nulls};
 pub(crate) use prune::prune;
 pub(crate) use scalars::shorten_numbers;
 

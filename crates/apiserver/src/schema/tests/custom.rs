@@ -1,6 +1,6 @@
 //! Custom kinds: what a server of Kubernetes 1.37 made of the same objects.
 
-use crate::schema::{CustomSchema, ListKey, Merge, Type, apply_defaults, prune, validate};
+use crate::schema::{CustomSchema, ListKey, Merge, Type, apply_defaults, drop_nulls, prune, validate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -46,6 +46,7 @@ fn objects_are_created_or_refused_as_by_a_real_server() {
     for attempt in recording.creations {
         let mut object = attempt.new.clone();
         assert_eq!(prune(&schema, &mut object), Vec::<String>::new());
+        drop_nulls(&schema, &mut object);
         apply_defaults(&schema, &mut object);
         assert_eq!(told(&schema, &object, None), attempt.told, "{}", attempt.new);
         if let Some(stored) = attempt.stored {
@@ -129,6 +130,7 @@ fn defaults_fill_in_what_is_missing_or_null_but_not_what_may_be_null() {
         }},
     }}));
     let defaulted = |mut object: Value| {
+        drop_nulls(&schema, &mut object);
         apply_defaults(&schema, &mut object);
         object
     };

@@ -99,7 +99,7 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
     assert_eq!(ready.reason.as_deref(), Some("ChildrenNotReady"), "{ready:?}");
 
     // Nothing of it has run.
-    cluster.apply(vec![at("2.13.2")]).await;
+    cluster.apply(vec![with(at("2.13.2"), "/spec/portal", json!({"replicas": 2}))]).await;
     cluster.until_ready("acme").await;
     assert!(cluster.image("core").await.ends_with(":v2.13.2"));
 }
