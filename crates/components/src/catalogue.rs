@@ -77,7 +77,7 @@ impl Feature {
             Self::Notary => Row(BEGINNING, Some((2, 9)), "Notary"),
             Self::QuayProxyCache => Row(BEGINNING, Some((2, 14)), "a proxy cache of Quay"),
             Self::SyncQuota => Row(BEGINNING, Some((2, 15)), "quota synchronisation at start"),
-            Self::ScanDataExportVolume => Row((2, 6), Some((2, 8)), "a volume of exported scan results"),
+            Self::ScanDataExportVolume => Row((2, 6), Some((2, 8)), "volume of exported scan results"),
             Self::CacheLayer => Row((2, 6), None, "a cache layer"),
             Self::GdprDeleteUser => Row((2, 6), None, "anonymous deletion of users"),
             Self::ConnectionLifetime => Row((2, 7), None, "limits to the life of database connections"),
@@ -136,6 +136,17 @@ impl HarborVersion {
             }
         };
         Err(PlanError::invalid(field, problem, remedy))
+    }
+
+    /// Refuses what is set for something that ended before this Harbor. Before it began, objects may have it already.
+    pub(crate) fn not_past<T>(
+        &self,
+        feature: Feature,
+        field: impl fmt::Display,
+        value: Option<T>,
+    ) -> Result<(), PlanError> {
+        let Row(since, ..) = feature.row();
+        if self.minor() < since { Ok(()) } else { self.known(feature, field, value).map(drop) }
     }
 
     /// What is set where this Harbor knows it; refused where it does not. `None` asks for nothing.

@@ -8,6 +8,9 @@ use k8s_openapi::api::networking::v1::{
 };
 use kube::core::ObjectMeta;
 
+/// The class of an Ingress, before there was a field for it.
+const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
+
 /// An Ingress to be.
 pub(crate) struct Exposed<'a> {
     /// Its metadata; what the user wishes is added.
@@ -27,8 +30,10 @@ pub(crate) struct Exposed<'a> {
 impl From<Exposed<'_>> for Ingress {
     fn from(exposed: Exposed<'_>) -> Self {
         let Exposed { mut metadata, wished, certificate, behind, public, paths } = exposed;
+        let (class, class_annotation) = class(wished);
         let annotations = metadata.annotations.get_or_insert_default();
         annotations.extend(owned(flavour(behind, public, wished.controller)));
+        annotations.extend(class_annotation);
         annotations.extend(wished.annotations.clone());
         if !wished.labels.is_empty() {
             metadata.labels.get_or_insert_default().extend(wished.labels.clone());
@@ -39,7 +44,7 @@ impl From<Exposed<'_>> for Ingress {
         Self {
             metadata,
             spec: Some(networking::IngressSpec {
-                ingress_class_name: wished.ingress_class_name.clone(),
+                ingress_class_name: class,
                 rules: Some(vec![IngressRule {
                     host: Some(wished.host.clone()),
                     http: Some(HTTPIngressRuleValue { paths }),
@@ -62,6 +67,16 @@ pub(crate) fn path(prefix: &str, service: impl Into<String>, port: i32) -> HTTPI
             service: Some(IngressServiceBackend { name: service.into(), port: Some(port) }),
             resource: None,
         },
+    }
+}
+
+/// The class of an Ingress: as a field, or as an annotation where the controller leaves alone what has the field, which
+/// Google's does.
+fn class(wished: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
+    let class = wished.ingress_class_name.clone();
+    match wished.controller {
+        IngressController::Gce => (None, class.map(|class| (CLASS_ANNOTATION.to_owned(), class))),
+        IngressController::Default | IngressController::Ncp | IngressController::Contour => (class, None),
     }
 }
 

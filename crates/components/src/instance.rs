@@ -4,9 +4,12 @@ use crate::{
     HarborVersion, VERSION_ANNOTATION,
     catalogue::Feature,
     image::{self, Mirror},
-    labels, network_policy,
+    labels, network_policy, resources,
 };
-use api::v1beta1::{component::ComponentSpec, network::Network};
+use api::v1beta1::{
+    component::ComponentSpec,
+    network::{IpFamilyPolicy, Network},
+};
 use k8s_openapi::{
     ByteString,
     api::{
@@ -90,8 +93,14 @@ impl<'a> Instance<'a> {
             let selector = labels::selector(component, &name, namespace);
             Ok((labels::of_pods(&selector, &spec.template_labels, field)?, name))
         });
-        let (version, (pod_labels, name), (), ()) =
-            (version, named, replicas_or_autoscaling(spec, field), one_budget(spec, field)).all()?;
+        let (version, (pod_labels, name), ..) = (
+            version,
+            named,
+            replicas_or_autoscaling(spec, field),
+            one_budget(spec, field),
+            resources::without_claims(spec.resources.as_ref(), field),
+        )
+            .all()?;
         let mirror = Mirror::default();
         let network_policies = false;
         Ok(Self {
@@ -208,10 +217,13 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// Gives a Service the addresses a user wants, the first of them in the family listed first.
-pub(crate) fn families(service: &mut ServiceSpec, network: Option<&Network>) {
+/// Gives a Service the addresses a user wants, the first of them in the family listed first; those of one family where
+/// a user wants nothing. That is what Kubernetes does, too, but not for a Service that once had both: without a word
+/// about it, it keeps both.
+fn families(service: &mut ServiceSpec, network: Option<&Network>) {
     let Some((network, policy)) = network.and_then(|network| Some((network, network.ip_family_policy?)))
     else {
+        service.ip_family_policy = Some(IpFamilyPolicy::SingleStack.as_str().into());
         return;
     };
     let mut listed: Vec<String> = Vec::new();

@@ -32,10 +32,12 @@ mod ports;
 mod postgres;
 #[cfg(test)]
 mod predecessor;
+mod probes;
 mod proxy;
 mod redis;
 pub mod registry;
 pub mod registrycontroller;
+mod resources;
 mod retention;
 mod secret_key;
 mod service_monitor;

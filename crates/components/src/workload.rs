@@ -1,13 +1,14 @@
 //! What the pods of every component have in common: the user's wishes for them, and what they may not do.
 
-use crate::{VERSION_ANNOTATION, instance::Instance};
-use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy, probes::ProbeTimes};
+use crate::{VERSION_ANNOTATION, instance::Instance, probes};
+use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy};
 use k8s_openapi::{
     api::{
         apps::v1::{Deployment, DeploymentSpec, DeploymentStrategy, RollingUpdateDeployment},
         core::v1::{
-            Capabilities, Container, EnvVar, PodSecurityContext, PodSpec, PodTemplateSpec, Probe,
-            ResourceRequirements, SeccompProfile, SecurityContext, TopologySpreadConstraint, Volume,
+            Capabilities, Container, EnvVar, LocalObjectReference, PodSecurityContext, PodSpec,
+            PodTemplateSpec, ResourceRequirements, SeccompProfile, SecurityContext, TopologySpreadConstraint,
+            Volume,
         },
     },
     apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
@@ -30,8 +31,6 @@ pub(crate) struct Workload<'a> {
     pub strategy: Strategy,
     /// How long a pod may take to end; Kubernetes says thirty seconds.
     pub termination_grace_period_seconds: Option<i64>,
-    /// How long a rollout may take before it counts as failed; Kubernetes says ten minutes.
-    pub progress_deadline_seconds: Option<i32>,
 }
 
 /// How pods are replaced.
@@ -98,21 +97,23 @@ impl Workload<'_> {
         let annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.to_owned())].into());
         let template_annotations =
             Some(spec.template_annotations.clone()).filter(|wished| !wished.is_empty());
+        let strategy = self.strategy.deployment_strategy();
+        let pod = self.pod();
         Deployment {
             metadata: ObjectMeta { annotations, ..instance.own_metadata() },
             spec: Some(DeploymentSpec {
                 replicas: spec.replicas,
                 revision_history_limit: spec.revision_history_limit,
                 selector: LabelSelector { match_labels: Some(instance.selector()), match_expressions: None },
-                strategy: self.strategy.deployment_strategy(),
-                progress_deadline_seconds: self.progress_deadline_seconds,
+                strategy,
+                progress_deadline_seconds: probes::progress_deadline(&pod.containers),
                 template: PodTemplateSpec {
                     metadata: Some(ObjectMeta {
                         labels: Some(instance.pod_labels.clone()),
                         annotations: template_annotations,
                         ..ObjectMeta::default()
                     }),
-                    spec: Some(self.pod()),
+                    spec: Some(pod),
                 },
                 ..DeploymentSpec::default()
             }),
@@ -128,7 +129,9 @@ impl Workload<'_> {
             // A Service called `registry-storage` would set REGISTRY_STORAGE_PORT, which Harbor takes for its own.
             enable_service_links: Some(false),
             service_account_name: spec.service_account_name.clone(),
-            image_pull_secrets: some(&spec.image.image_pull_secrets),
+            // The same under its old name. The API server fills it in, and would take it from there when the other goes.
+            service_account: spec.service_account_name.clone(),
+            image_pull_secrets: some(&pull_secrets(self.instance, &self.containers)),
             node_selector: Some(spec.node_selector.clone()).filter(|labels| !labels.is_empty()),
             tolerations: some(&spec.tolerations),
             affinity: spec.affinity.clone(),
@@ -159,17 +162,28 @@ fn spread(instance: &Instance<'_>) -> Vec<TopologySpreadConstraint> {
 
 fn container(container: Container, spec: &ComponentSpec) -> Container {
     let pull_policy = spec.image.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
-    let probes = spec.probes.clone().unwrap_or_default();
     Container {
         image_pull_policy: Some(pull_policy.as_str().into()),
         resources: spec.resources.clone().filter(|wished| *wished != ResourceRequirements::default()),
-        env: with_extra(container.env, &spec.extra_env),
-        startup_probe: timed(container.startup_probe, probes.startup.as_ref()),
-        liveness_probe: timed(container.liveness_probe, probes.liveness.as_ref()),
-        readiness_probe: timed(container.readiness_probe, probes.readiness.as_ref()),
-        security_context: Some(restricted_container(container.security_context.unwrap_or_default())),
-        ..container
+        env: with_extra(container.env.clone(), &spec.extra_env),
+        security_context: Some(restricted_container(container.security_context.clone().unwrap_or_default())),
+        ..probes::timed(container, spec.probes.as_ref())
     }
+}
+
+/// What the images of all containers are pulled with, each Secret once.
+fn pull_secrets(
+    instance: &Instance<'_>,
+    containers: &[(Container, &ComponentSpec)],
+) -> Vec<LocalObjectReference> {
+    let specs = std::iter::once(instance.spec).chain(containers.iter().map(|(_, spec)| *spec));
+    let mut all = Vec::new();
+    for secret in specs.flat_map(|spec| &spec.image.image_pull_secrets) {
+        if !all.contains(secret) {
+            all.push(secret.clone());
+        }
+    }
+    all
 }
 
 /// What users want to run first, each component in a pod before the next. Nobody but the user knows what it may need.
@@ -188,17 +202,6 @@ fn with_extra(own: Option<Vec<EnvVar>>, extra: &[EnvVar]) -> Option<Vec<EnvVar>>
     let kept = own.into_iter().flatten().filter(|variable| !replaced(variable));
     let all: Vec<EnvVar> = kept.chain(extra.iter().cloned()).collect();
     (!all.is_empty()).then_some(all)
-}
-
-fn timed(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
-    let (Some(probe), Some(times)) = (probe.clone(), times) else { return probe };
-    Some(Probe {
-        initial_delay_seconds: times.initial_delay_seconds.or(probe.initial_delay_seconds),
-        period_seconds: times.period_seconds.or(probe.period_seconds),
-        timeout_seconds: times.timeout_seconds.or(probe.timeout_seconds),
-        failure_threshold: times.failure_threshold.or(probe.failure_threshold),
-        ..probe
-    })
 }
 
 fn restricted_pod(volumes: &[Volume]) -> PodSecurityContext {

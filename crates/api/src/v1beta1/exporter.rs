@@ -41,7 +41,7 @@ pub struct ExporterSpec {
     /// Core.
     pub core: ExporterCoreSpec,
 
-    /// Core's database.
+    /// Core's database. Its `encryptionKeyRef` has no effect: the exporter reads nothing that is encrypted.
     pub database: CoreDatabaseSpec,
 
     /// JobService's queue. Must be set.

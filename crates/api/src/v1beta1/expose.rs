@@ -194,7 +194,8 @@ pub struct IngressSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 
-    /// IngressClass that serves the Ingress. The cluster's default class unless set.
+    /// IngressClass that serves the Ingress. The cluster's default class unless set. With controller gce it becomes the
+    /// annotation `kubernetes.io/ingress.class`, since that is where Google's controller looks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress_class_name: Option<String>,
 }

@@ -101,7 +101,9 @@ pub struct InstallationSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry: Option<HarborRegistrySpec>,
 
-    /// The registry's controller, which runs in the registry's pods.
+    /// The registry's controller, which runs in the registry's pods. So `replicas`, `serviceAccountName`, `nodeSelector`,
+    /// `tolerations`, `templateLabels` and `templateAnnotations` have no effect here, and other settings of pods are
+    /// refused: those of `registry` count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registryctl: Option<ComponentSpec>,
 

@@ -175,6 +175,7 @@ pub enum WorkerPoolBackend {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobServiceStorageSpec {
-    /// Files of exported scan results, until they are downloaded.
+    /// Files of exported scan results, until they are downloaded. Only for Harbor 2.6 and 2.7: it has no effect on earlier
+    /// ones, and is refused for later ones, which keep exports in the registry.
     pub scan_data_exports: ScratchVolumeSpec,
 }

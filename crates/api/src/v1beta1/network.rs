@@ -13,8 +13,9 @@ pub struct Network {
     #[schemars(with = "Vec<IpFamily>")]
     pub ip_families: Vec<String>,
 
-    /// Whether Services get addresses of one family or of both, and that they get those of `ipFamilies`. The cluster
-    /// decides unless set. The first family of a Service that exists cannot be changed.
+    /// Whether Services get addresses of one family or of both, and that they get those of `ipFamilies`. SingleStack
+    /// unless set, in the family that is the cluster's first. The first family of a Service that exists cannot be
+    /// changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "IpFamilyPolicy")]
     pub ip_family_policy: Option<IpFamilyPolicy>,

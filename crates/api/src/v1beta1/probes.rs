@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProbesSpec {
-    /// While it starts; where the component has such a probe.
+    /// While it starts. A component without such a probe gets one that asks what the liveness probe asks. A rollout is
+    /// given as long as this lets a container take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startup: Option<ProbeTimes>,
 

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The registry's controller: deletes blobs and collects garbage on behalf of Core and JobService. It runs beside the
-/// Registry of the same name.
+/// Registry of the same name, in its pods. So `replicas`, `serviceAccountName`, `nodeSelector`, `tolerations`,
+/// `templateLabels` and `templateAnnotations` have no effect here, and other settings of pods are refused: those of the
+/// Registry count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, CustomResource, KubeSchema)]
 #[kube(
     group = "goharbor.io",

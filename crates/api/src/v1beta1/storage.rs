@@ -227,7 +227,7 @@ pub struct AzureSpec {
     #[serde(default = "azure_cloud", rename = "baseURL")]
     pub base_url: String,
 
-    /// Prefix of charts. Defaults to /azure/harbor/charts.
+    /// Prefix of charts; has no effect on images. Defaults to /azure/harbor/charts.
     #[serde(default = "azure_charts")]
     pub path_prefix: String,
 }

@@ -18,15 +18,16 @@ const PLURAL: &str = "customresourcedefinitions";
 /// Holds a definition until the last object of its kind is gone.
 pub(crate) const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// The definition of the kind of the object at this place, if that is a custom one.
-pub(super) fn of(state: &State, key: &Key) -> Option<Key> {
+/// The definition that waits for the last object of its kind to go, if that may be the one at this place.
+pub(super) fn waiting_for(state: &State, key: &Key) -> Option<Key> {
     let definition = Key {
         group: GROUP.into(),
         plural: PLURAL.into(),
         namespace: "".into(),
         name: format!("{}.{}", key.plural, key.group).into(),
     };
-    state.store.get(&definition).is_some().then_some(definition)
+    let waits = |definition: &Arc<Value>| !definition["metadata"]["deletionTimestamp"].is_null();
+    state.store.get(&definition).is_some_and(waits).then_some(definition)
 }
 
 /// Serves what a definition defines, or deletes what it no longer defines.

@@ -69,7 +69,7 @@ impl State {
             self.work.extend(orphans);
         }
         self.look_at_owners(&change.key, before);
-        if let Some(definition) = definitions::of(self, &change.key) {
+        if let Some(definition) = definitions::waiting_for(self, &change.key) {
             self.work.push_back(Work::Definition(definition));
         }
     }

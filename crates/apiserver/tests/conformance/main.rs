@@ -77,6 +77,7 @@ scenarios! {
     generations,
     immutable_fields,
     json_patch,
+    kept_values,
     leases,
     merge_patch,
     names_and_labels,

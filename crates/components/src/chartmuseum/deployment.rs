@@ -37,7 +37,6 @@ pub(super) fn deployment(charts: &Inputs<'_>) -> Deployment {
         strategy: Strategy::suiting(&volumes),
         volumes,
         termination_grace_period_seconds: None,
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

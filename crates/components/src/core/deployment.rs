@@ -23,9 +23,6 @@ use plan::Component;
 /// Time a first start may take, migration of a large database included, in probes ten seconds apart: one hour.
 const STARTUP_PROBES: i32 = 360;
 
-/// Past the longest start; Kubernetes would call a long migration a failed rollout after ten minutes.
-const PROGRESS_DEADLINE: i32 = STARTUP_PROBES * 10 + 300;
-
 /// Core exits three seconds after it is told to, cutting uploads off. Before that it gets this many seconds, in which
 /// no new requests reach it and most uploads end.
 const DRAIN: &str = "30";
@@ -38,7 +35,6 @@ pub(super) fn deployment(core: &Inputs<'_>) -> Deployment {
         volumes: volumes(core),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: Some(120),
-        progress_deadline_seconds: Some(PROGRESS_DEADLINE),
     }
     .deployment()
 }

@@ -23,7 +23,6 @@ pub(super) fn deployment(exporter: &Inputs<'_>) -> Deployment {
         volumes: exporter.authorities.volumes(),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: None,
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

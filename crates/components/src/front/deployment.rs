@@ -30,7 +30,6 @@ pub(super) fn deployment(front: &Front<'_>) -> Deployment {
         volumes: volumes(front),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: Some(120),
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

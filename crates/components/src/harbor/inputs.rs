@@ -3,7 +3,7 @@
 use super::{Harbor, internal_tls, part::Part};
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress_controller, network_policy,
-    tls::Scheme, url::Url,
+    registrycontroller, tls::Scheme, url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -188,14 +188,21 @@ fn names(owner: &str) -> Result<ChildName, PlanError> {
 
 /// Refuses what this version of Harbor does not have.
 pub(super) fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<(), PlanError> {
-    let InstallationSpec { chartmuseum, notary, cache_layer, .. } = &*spec.installation;
+    let InstallationSpec { chartmuseum, notary, cache_layer, jobservice, .. } = &*spec.installation;
     let layer = cache_layer.as_ref().filter(|layer| layer.enabled);
+    let storage = jobservice.as_ref().and_then(|jobservice| jobservice.storage.as_ref());
+    let exports = storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref());
     (
         version.known(Feature::ChartMuseum, "spec.chartmuseum", chartmuseum.as_ref()),
         version.known(Feature::Notary, "spec.notary", notary.as_ref()),
         version.known(Feature::CacheLayer, "spec.cacheLayer", layer),
         // All components use the same Redis, and the registry is the last to have learnt it.
         version.known(Feature::RegistryRedisUser, "spec.redis.username", spec.redis.username.as_ref()),
+        version.not_past(
+            Feature::ScanDataExportVolume,
+            "spec.jobservice.storage.scanDataExportsPersistentVolume",
+            exports,
+        ),
     )
         .all()
         .map(drop)
@@ -210,6 +217,7 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
         known_proxied(installation),
         external_url(installation),
         internal_tls::complete(installation),
+        of_the_registry(installation),
     )
         .all()
         .map(drop)
@@ -224,6 +232,13 @@ fn notary_is_exposed(installation: &InstallationSpec) -> Result<(), PlanError> {
         ));
     }
     Ok(())
+}
+
+fn of_the_registry(installation: &InstallationSpec) -> Result<(), PlanError> {
+    match &installation.registryctl {
+        Some(wished) => registrycontroller::without_pods(wished, "spec.registryctl", "spec.registry"),
+        None => Ok(()),
+    }
 }
 
 fn one_store(spec: &HarborSpec) -> Result<(), PlanError> {

@@ -24,7 +24,6 @@ pub(super) fn deployment(jobservice: &Inputs<'_>) -> Deployment {
         volumes: volumes(jobservice),
         strategy: jobservice.manners.strategy,
         termination_grace_period_seconds: Some(120),
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

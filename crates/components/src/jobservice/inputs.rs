@@ -25,6 +25,7 @@ use api::v1beta1::{
     self, JobServiceSpec,
     jobservice::{JobServiceCacheLayerSpec, JobServiceSettingsSpec},
     redis::{JobServiceRedisPool, RedisConnection},
+    volume::ScratchVolumeSpec,
 };
 use kube::core::ObjectMeta;
 use plan::{All, Component, PlanError, World};
@@ -139,6 +140,8 @@ fn supported(spec: &JobServiceSpec, version: &HarborVersion) -> Result<(), PlanE
     let JobServiceSettingsSpec { webhooks, reaper, registry_http_client_timeout } = &spec.settings;
     let webhook_timeout = webhooks.as_ref().and_then(|webhooks| webhooks.timeout.as_ref());
     let pool = spec.worker_pool.redis_pool.as_ref();
+    let exports = spec.storage.as_ref().map(|storage| &storage.scan_data_exports);
+    let exports = exports.filter(|exports| **exports != ScratchVolumeSpec::default());
     (
         pool.map_or(Ok(()), |pool| queue::understood(pool, POOL, version)),
         spec.cache_layer.as_ref().map_or(Ok(()), |cache| cache_understood(cache, version)),
@@ -149,6 +152,7 @@ fn supported(spec: &JobServiceSpec, version: &HarborVersion) -> Result<(), PlanE
             "spec.registryHttpClientTimeout",
             registry_http_client_timeout.as_ref(),
         ),
+        version.not_past(Feature::ScanDataExportVolume, "spec.storage.scanDataExports", exports),
     )
         .all()
         .map(drop)

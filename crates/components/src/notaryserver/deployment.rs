@@ -41,7 +41,6 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
         volumes: std::iter::once(settings).chain(certificates().map(|it| it.volume())).collect(),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: None,
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

@@ -33,7 +33,6 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
         volumes: vec![settings, notary.certificates.volume()],
         strategy: Strategy::Unset,
         termination_grace_period_seconds: None,
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

@@ -25,7 +25,6 @@ pub(super) fn deployment(portal: &Inputs<'_>) -> Deployment {
         volumes: volumes(portal),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: None,
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

@@ -31,7 +31,6 @@ pub(super) fn deployment(registry: &Inputs<'_>) -> Deployment {
         volumes: volumes(registry),
         strategy: registry.strategy,
         termination_grace_period_seconds: i64::try_from(grace).ok(),
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

@@ -1,7 +1,7 @@
 //! What the registry controller is made from, found sound. Read twice: for its own status, and by the Registry whose
 //! pods it runs in.
 
-use super::RegistryController;
+use super::{RegistryController, without_pods};
 use crate::{
     VERSION_ANNOTATION,
     instance::Instance,
@@ -29,12 +29,13 @@ impl<'a> Inputs<'a> {
     /// Reads what the spec refers to.
     pub fn read(owner: &'a v1beta1::RegistryController, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
-        let (instance, tls, jobservice_secret, core_secret, ()) = (
+        let (instance, tls, jobservice_secret, core_secret, ..) = (
             Instance::of::<RegistryController>(&owner.metadata, &spec.component, secrets.defaults()),
             InternalTls::of(spec.tls.as_ref(), "spec.tls", secrets),
             jobservice_secret(spec, secrets),
             core_secret(spec, secrets),
             of_its_own_registry(owner),
+            without_pods(&spec.component, "spec", "the Registry's spec"),
         )
             .all()?;
         Ok(Self { instance, spec, tls, jobservice_secret, core_secret })

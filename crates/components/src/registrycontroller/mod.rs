@@ -7,6 +7,7 @@
 mod config;
 mod container;
 mod inputs;
+mod pods;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub(crate) use self::{
     config::config_map,
     container::{container, volumes},
     inputs::Inputs,
+    pods::without_pods,
     service::service,
 };
 

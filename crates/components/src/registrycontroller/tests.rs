@@ -47,3 +47,29 @@ fn tls_without_a_certificate_is_refused() {
     let error = a_controller().set("/spec/tls", json!({})).error();
     assert!(error.starts_with("spec.tls.certificateRef: is not set although TLS is on"), "{error}");
 }
+
+#[test]
+fn settings_of_pods_are_refused_where_nobody_can_have_relied_on_them() {
+    let pods = json!({
+        "affinity": {}, "autoscaling": {"maxReplicas": 2}, "podDisruptionBudget": {"minAvailable": 1},
+        "priorityClassName": "high", "revisionHistoryLimit": 1,
+        "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}],
+    });
+    for (field, value) in pods.as_object().unwrap() {
+        let error = a_controller().set(&format!("/spec/{field}"), value.clone()).error();
+        assert_eq!(
+            error,
+            format!(
+                "spec.{field}: is set, but the registry controller has no pods of its own: it runs in those of the \
+                 registry; set the Registry's spec.{field}"
+            )
+        );
+    }
+    let taken = json!({
+        "nodeSelector": {"zone": "a"}, "replicas": 3, "serviceAccountName": "robot", "templateLabels": {"a": "b"},
+        "templateAnnotations": {"a": "b"}, "tolerations": [{"operator": "Exists"}],
+    });
+    for (field, value) in taken.as_object().unwrap() {
+        assert!(a_controller().set(&format!("/spec/{field}"), value.clone()).plan().is_ok(), "{field}");
+    }
+}

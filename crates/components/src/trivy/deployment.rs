@@ -28,7 +28,6 @@ pub(super) fn deployment(trivy: &Inputs<'_>) -> Deployment {
         strategy: Strategy::suiting(&volumes),
         volumes,
         termination_grace_period_seconds: Some(grace),
-        progress_deadline_seconds: None,
     }
     .deployment()
 }

@@ -77,7 +77,7 @@ pub struct CoreRegistrySpec {
     #[schemars(length(min = 1))]
     pub storage_provider_name: Option<String>,
 
-    /// Whether Core compares its database with the registry at start. Defaults to false.
+    /// Has no effect: no Harbor since 2.5 compares its database with the registry at start.
     #[serde(default)]
     pub sync: bool,
 }
@@ -102,7 +102,7 @@ pub struct CoreChartRepositorySpec {
     #[schemars(regex(pattern = r"https?://.+"))]
     pub url: String,
 
-    /// Whether chart indexes hold absolute URLs. Defaults to false.
+    /// Has no effect: ChartMuseum's own setting decides whether chart indexes hold absolute URLs.
     #[serde(default, rename = "absoluteURL")]
     pub absolute_url: bool,
 
@@ -133,7 +133,7 @@ impl CacheDriver {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreTrivySpec {
-    /// URL of the scanner inside the cluster.
+    /// URL of the scanner inside the cluster. Has no effect: Core talks to its adapter.
     #[schemars(regex(pattern = r"https?://.+"))]
     pub url: String,
 

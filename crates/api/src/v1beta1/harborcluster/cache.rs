@@ -68,7 +68,7 @@ pub struct RedisFailoverSpec {
     #[serde(flatten)]
     pub image: ImageSpec,
 
-    /// Version of the Redis operator this was written for. For information.
+    /// Version of the Redis operator this was written for. For information; has no effect.
     pub operator_version: String,
 
     /// The servers.

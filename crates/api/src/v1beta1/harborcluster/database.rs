@@ -1,11 +1,11 @@
 //! The PostgreSQL of a HarborCluster.
 
 use crate::v1beta1::{
-    image::ImageSpec,
+    image::{ImagePullPolicy, ImageSpec},
     name::ObjectName,
     postgres::{HarborDatabaseSpec, PostgresSslMode},
 };
-use k8s_openapi::api::core::v1::ResourceRequirements;
+use k8s_openapi::api::core::v1::{LocalObjectReference, ResourceRequirements};
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,10 +61,20 @@ pub struct DatabaseSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ZalandoPostgreSqlSpec {
-    /// The image. That of Zalando's operator unless set; a cluster that exists keeps its own. Pull policy and pull
-    /// secrets have no effect: Zalando's operator is told of them.
-    #[serde(flatten)]
-    pub image: ImageSpec,
+    /// Full image reference, registry and tag included. That of Zalando's operator unless set; a cluster that exists
+    /// keeps its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+
+    /// Has no effect: a postgresql resource has no such field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ImagePullPolicy")]
+    pub image_pull_policy: Option<ImagePullPolicy>,
+
+    /// Has no effect: a postgresql resource has no such field. Name the Secrets in the ServiceAccount that the servers
+    /// run as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub image_pull_secrets: Vec<LocalObjectReference>,
 
     /// Major version of PostgreSQL in a new cluster. 15 unless set, or the next one that the installed operator knows. A
     /// cluster that exists keeps its own: to upgrade it, change the version in the postgresql resource.
@@ -82,7 +92,7 @@ pub struct ZalandoPostgreSqlSpec {
     #[schemars(with = "PostgresSslMode")]
     pub ssl_mode: Option<PostgresSslMode>,
 
-    /// Version of the PostgreSQL operator this was written for. For information.
+    /// Version of the PostgreSQL operator this was written for. For information; has no effect.
     pub operator_version: String,
 
     /// Number of servers. 3 unless set, or 0.

@@ -132,7 +132,7 @@ pub struct MinioSpec {
     #[serde(flatten)]
     pub image: ImageSpec,
 
-    /// Version of the MinIO operator this was written for. For information. Defaults to 4.0.6.
+    /// Version of the MinIO operator this was written for. For information; has no effect. Defaults to 4.0.6.
     #[serde(default = "minio_operator")]
     #[schemars(!default, extend("default" = "4.0.6"))]
     pub operator_version: String,
@@ -146,7 +146,7 @@ pub struct MinioSpec {
     pub volumes_per_server: i32,
 
     /// Template of the volumes. 10Gi of the cluster's default class unless set. Volumes can grow, with the MinIO operator
-    /// 6 or newer and a class that lets them, but never shrink.
+    /// 6 or newer and a class that lets them, but never shrink. Its `apiVersion`, `kind` and `status` have no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_claim_template: Option<VolumeClaimTemplate>,
 
@@ -176,11 +176,11 @@ fn minio_operator() -> String {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VolumeClaimTemplate {
-    /// Version of the claim. For information.
+    /// Version of the claim. Has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
 
-    /// Kind of the claim. For information.
+    /// Kind of the claim. Has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 

@@ -139,7 +139,8 @@ pub struct HarborJobServiceSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborJobServiceStorageSpec {
-    /// Files of exported scan results, until they are downloaded. A scratch directory unless set.
+    /// Files of exported scan results, until they are downloaded. A scratch directory unless set. Only for Harbor 2.6 and
+    /// 2.7: it has no effect on earlier ones, and is refused for later ones, which keep exports in the registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scan_data_exports_persistent_volume: Option<PersistentVolumeSpec>,
 

@@ -126,3 +126,17 @@ fn without_settings_everything_is_as_the_schema_defaults_it() {
         .set("/spec/redis/idleTimeout", json!("30s"));
     assert_eq!(spelt_out.children(), a_core().children());
 }
+
+#[test]
+fn a_rollout_gets_as_much_time_as_the_startup_probe_gives_a_pod() {
+    let deadline = |case: Case<Core>| deployment(&case).spec.unwrap().progress_deadline_seconds;
+    assert_eq!(deadline(a_core()), Some(360 * 10 + 300));
+    let longer = json!({"startup": {"failureThreshold": 720}});
+    assert_eq!(deadline(a_core().set("/spec/probes", longer)), Some(720 * 10 + 300));
+    let short = json!({"startup": {"failureThreshold": 3}});
+    assert_eq!(
+        deadline(a_core().set("/spec/probes", short)),
+        None,
+        "Kubernetes waits for ten minutes anyway"
+    );
+}

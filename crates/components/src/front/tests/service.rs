@@ -22,6 +22,7 @@ fn a_service_for_which_nothing_is_wished_is_inside_the_cluster() {
                 "type": "ClusterIP",
                 "selector": selector(),
                 "ports": [{"name": "http", "port": 80, "protocol": "TCP", "targetPort": "http"}],
+                "ipFamilyPolicy": "SingleStack",
             },
         })
     );

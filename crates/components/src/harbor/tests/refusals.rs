@@ -90,3 +90,43 @@ fn b33_a_name_too_long_for_the_longest_service_is_refused() {
     let error = a_harbor().set("/metadata/name", json!("x".repeat(45))).error();
     assert!(error.starts_with("metadata.name: ") && error.ends_with("at most 44 characters"), "{error}");
 }
+
+#[test]
+fn settings_of_the_pods_of_the_registry_controller_are_sent_to_where_they_count() {
+    let error =
+        a_harbor().set("/spec/registryctl", json!({"affinity": {}, "priorityClassName": "high"})).error();
+    for field in ["affinity", "priorityClassName"] {
+        let told = format!(
+            "spec.registryctl.{field}: is set, but the registry controller has no pods of its own: it runs in those of \
+             the registry; set spec.registry.{field}"
+        );
+        assert!(error.contains(&told), "{error}");
+    }
+}
+
+#[test]
+fn a_volume_of_exported_scan_results_is_refused_once_harbor_has_none() {
+    let storage = json!({"storage": {"scanDataExportsPersistentVolume": {"claimName": "exports"}}});
+    let at = |version: &str| {
+        a_harbor().set("/spec/jobservice", storage.clone()).set("/spec/version", json!(version))
+    };
+    for version in ["2.5.6", "2.6.4", "2.7.4"] {
+        assert!(at(version).plan().is_ok(), "{version}");
+    }
+    assert_eq!(
+        at("2.8.0").error(),
+        "spec.jobservice.storage.scanDataExportsPersistentVolume: Harbor 2.8.0 has no volume of exported scan results: \
+         it ended with Harbor 2.8; remove spec.jobservice.storage.scanDataExportsPersistentVolume, or stay below \
+         Harbor 2.8"
+    );
+}
+
+#[test]
+fn claims_of_devices_that_pods_cannot_have_are_refused() {
+    let case = Case::<Harbor>::golden("without-cert-manager");
+    let error = case.set("/spec/nginx", json!({"resources": {"claims": [{"name": "gpu"}]}})).error();
+    assert_eq!(
+        error,
+        "spec.nginx.resources.claims: is set, but the pods have no resource claims that it could name; remove it"
+    );
+}

@@ -140,3 +140,17 @@ fn charts_have_a_path_only_where_there_are_charts() {
     };
     assert_eq!(["2.5.0", "2.7.4", "2.8.0", "2.15.0"].map(paths), [true, true, false, false]);
 }
+
+#[test]
+fn the_class_of_an_ingress_is_where_its_controller_looks_for_it() {
+    let class = |controller: &str| {
+        let ingress = json!({"host": "h", "controller": controller, "ingressClassName": "internal"});
+        let ingress = a_harbor().set("/spec/expose/core/ingress", ingress).child("Ingress");
+        let annotation = ingress["metadata"]["annotations"]["kubernetes.io/ingress.class"].clone();
+        (ingress["spec"]["ingressClassName"].clone(), annotation)
+    };
+    for controller in ["default", "ncp", "contour"] {
+        assert_eq!(class(controller), (json!("internal"), Value::Null), "{controller}");
+    }
+    assert_eq!(class("gce"), (Value::Null, json!("internal")));
+}

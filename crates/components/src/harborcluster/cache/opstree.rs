@@ -6,7 +6,7 @@
 use super::{MASTER_SET, behind_sentinels, claim::claim, password, required};
 use crate::{
     harborcluster::{CACHE, cluster::Cluster},
-    image,
+    image, resources,
 };
 use api::{
     thirdparty::opstree::{
@@ -19,7 +19,9 @@ use k8s_openapi::api::{
     apps::v1::StatefulSet,
     core::v1::{EnvVarSource, ResourceRequirements, Secret, SecretKeySelector},
 };
-use plan::{Builder, ChildName, Deps, Desired, PlanError, Tie};
+use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie};
+
+const FIELD: &str = "spec.cache.spec.redisReplication";
 
 /// A Redis that the operator of OT-Container-Kit runs.
 pub(super) struct Replication {
@@ -36,9 +38,14 @@ impl Replication {
     pub fn of(cluster: &Cluster<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_replication.as_ref();
         let wanted = required(wanted, "redisReplication", "set its image and sentinel.image")?;
-        let name = cluster.child("redis")?;
-        // The longest name of what its operator makes.
-        cluster.child("redis-sentinel-additional")?;
+        let (name, ..) = (
+            cluster.child("redis"),
+            // The longest name of what its operator makes.
+            cluster.child("redis-sentinel-additional"),
+            resources::without_claims(wanted.server.resources.as_ref(), format_args!("{FIELD}.server")),
+            resources::without_claims(wanted.sentinel.resources.as_ref(), format_args!("{FIELD}.sentinel")),
+        )
+            .all()?;
         let pulled = image::pulled(
             ImageSpec {
                 image: None,

@@ -9,7 +9,7 @@ use crate::{
         CACHE,
         cluster::{CLUSTER_LABEL, Cluster},
     },
-    image,
+    image, resources,
 };
 use api::{
     thirdparty::spotahome::{
@@ -51,9 +51,13 @@ impl Failover {
         let wanted = required(wanted, "redisFailover", "set its operatorVersion")?;
         let server = wanted.server.clone().unwrap_or_else(unspecified_server);
         let sentinels = wanted.sentinel.as_ref().map_or(0, |sentinel| sentinel.replicas);
-        let (name, servers, sentinels) =
-            (cluster.child("redis"), replicas(server.replicas, "server"), replicas(sentinels, "sentinel"))
-                .all()?;
+        let (name, servers, sentinels, ()) = (
+            cluster.child("redis"),
+            replicas(server.replicas, "server"),
+            replicas(sentinels, "sentinel"),
+            resources::without_claims(server.resources.as_ref(), format_args!("{FIELD}.server")),
+        )
+            .all()?;
         let existing = world.read::<RedisFailover>(&name)?;
         let existing = existing.map(|failover| failover.spec).unwrap_or_default();
         let labels = labels(cluster);

@@ -284,3 +284,20 @@ fn what_the_harbor_cannot_speak_to_a_redis_elsewhere_is_refused_where_it_was_wri
     assert!(error.contains("spec.cache.spec.redis.certificateRef: "), "{error}");
     assert!(error.contains("spec.cache.spec.redis.username: "), "{error}");
 }
+
+#[test]
+fn claims_of_devices_that_servers_cannot_have_are_refused() {
+    let resources = json!({"claims": [{"name": "gpu"}]});
+    for (case, field) in [
+        (by_spotahome(), "redisFailover/server"),
+        (by_opstree(), "redisReplication/server"),
+        (by_opstree(), "redisReplication/sentinel"),
+    ] {
+        let error = case.set(&format!("/spec/cache/spec/{field}/resources"), resources.clone()).error();
+        let field = field.replace('/', ".");
+        assert!(
+            error.starts_with(&format!("spec.cache.spec.{field}.resources.claims: is set, but")),
+            "{error}"
+        );
+    }
+}

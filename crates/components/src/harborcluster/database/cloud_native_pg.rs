@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     harborcluster::{DATABASE, cluster::Cluster},
-    image,
+    image, resources,
 };
 use api::{
     thirdparty::cloud_native_pg::{
@@ -119,8 +119,13 @@ fn postgres(
     let present = existing.and_then(|existing| existing.storage.clone());
     let present =
         present.and_then(|present| Some(Volume { size: present.size?, class: present.storage_class }));
-    let (volume, instances, (image_name, catalog)) =
-        (Volume::of(&wish, present), servers(spec), images(spec)).all()?;
+    let (volume, instances, (image_name, catalog), ()) = (
+        Volume::of(&wish, present),
+        servers(spec),
+        images(spec),
+        resources::without_claims(spec.resources.as_ref(), FIELD),
+    )
+        .all()?;
     Ok(PostgresClusterSpec {
         instances,
         image_name,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const PASSWORD: &str = "postgres-password";
 
 /// Key of the Secret its operator keeps it in.
-const SOURCE: &str = "password";
+pub(super) const SOURCE: &str = "password";
 
 /// The name of the Secret the Harbor takes it from.
 pub(super) fn name(cluster: &Cluster<'_>) -> Result<ChildName, PlanError> {

@@ -340,3 +340,29 @@ fn b33_a_name_that_does_not_fit_is_refused_with_the_length_that_would() {
     let error = cloud_native_pg().set("/metadata/name", json!("x".repeat(31))).error();
     assert!(error.contains("longer than 50 characters; use names of at most 38 characters"), "{error}");
 }
+
+#[test]
+fn a_secret_that_is_named_and_missing_is_named_in_the_status() {
+    let why = |case: &Stack| desired(case, PASSWORD, |desired| desired.policy.clone());
+    let expected = "Secret registry/mine, named in spec.database.spec.zlandoPostgreSql.credentialsRef, does not exist or \
+                    has no key `password`";
+    let named = zalando().set(&zalando_field("credentialsRef"), json!("mine"));
+    assert_eq!(why(&named), Policy::Await { why: expected.to_owned() });
+    let Policy::Await { why } = why(&zalando()) else { panic!("awaited") };
+    assert!(why.starts_with("the Zalando postgres operator has not made a Secret"), "{why}");
+}
+
+#[test]
+fn claims_of_devices_that_servers_cannot_have_are_refused() {
+    let resources = json!({"claims": [{"name": "gpu"}]});
+    for (case, field) in [
+        (zalando().set(&zalando_field("resources"), resources.clone()), "zlandoPostgreSql"),
+        (cloud_native_pg().set(&cloud_native_pg_field("resources"), resources.clone()), "cloudNativePG"),
+    ] {
+        let error = case.error();
+        assert!(
+            error.starts_with(&format!("spec.database.spec.{field}.resources.claims: is set, but")),
+            "{error}"
+        );
+    }
+}

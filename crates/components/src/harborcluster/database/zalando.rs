@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     harborcluster::{DATABASE, cluster::Cluster},
-    image,
+    resources,
 };
 use api::{
     thirdparty::zalando::{
@@ -25,7 +25,7 @@ use k8s_openapi::{
     api::core::v1::{ResourceRequirements, Secret},
     apimachinery::pkg::api::resource::Quantity,
 };
-use plan::{All, Builder, Desired, Node, PlanError, World};
+use plan::{All, Builder, Desired, Node, ObjectKey, PlanError, World};
 use std::collections::BTreeMap;
 
 pub(super) const FIELD: &str = "spec.database.spec.zlandoPostgreSql";
@@ -72,11 +72,18 @@ impl Zalando {
             prefix: None,
         };
         let postgresql = Postgresql { metadata: cluster.metadata(&name), spec: spec_of_it, status: None };
-        let why = || {
-            format!(
+        let why = || match &spec.credentials_ref {
+            Some(named) => {
+                let named = ObjectKey::of::<Secret>(cluster.namespace, named);
+                format!(
+                    "{named}, named in {FIELD}.credentialsRef, does not exist or has no key `{}`",
+                    password::SOURCE
+                )
+            }
+            None => format!(
                 "the Zalando postgres operator has not made a Secret with the password of user {USER} yet; if its \
                  secret_name_template is not the usual one, name the Secret in {FIELD}.credentialsRef"
-            )
+            ),
         };
         Ok(Self {
             settings,
@@ -132,10 +139,15 @@ fn postgresql(
         size: existing.volume.size.clone(),
         class: existing.volume.storage_class.clone(),
     });
-    let (volume, number_of_instances, version) =
-        (Volume::of(&wish, present), servers(spec), zalando_version::version(spec, existing, world)).all()?;
+    let (volume, number_of_instances, version, ()) = (
+        Volume::of(&wish, present),
+        servers(spec),
+        zalando_version::version(spec, existing, world),
+        resources::without_claims(spec.resources.as_ref(), FIELD),
+    )
+        .all()?;
     // Another image may not have the version of PostgreSQL that the data belongs to.
-    let image = image::named(&spec.image).map(ToOwned::to_owned);
+    let image = spec.image.clone().filter(|image| !image.is_empty());
     let image = image.or_else(|| existing.and_then(|existing| existing.docker_image.clone()));
     let databases =
         std::iter::once(CORE).chain(wants_notary(cluster).then_some(NOTARY).into_iter().flatten());

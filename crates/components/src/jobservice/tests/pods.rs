@@ -45,6 +45,7 @@ fn exports_have_a_volume_in_the_versions_that_write_them_to_one() {
         let case = Case::<JobService>::golden("harbor-2.7")
             .set("/spec/cacheLayer", json!(null))
             .set("/spec/registryHttpClientTimeout", json!(null))
+            .set("/spec/storage", json!(null))
             .annotated("harbor.goharbor.io/version", version);
         pod(&case).volumes.unwrap().into_iter().any(|volume| volume.name == "job-scandata-exports")
     };

@@ -97,3 +97,14 @@ fn b33_a_name_too_long_for_its_children_is_refused() {
     let error = a_jobservice().set("/metadata/name", json!("x".repeat(53))).error();
     assert!(error.contains("use a name of at most 52 characters"), "{error}");
 }
+
+#[test]
+fn a_volume_of_exported_scan_results_is_refused_once_harbor_has_none() {
+    let volume = json!({"volumeSource": {"persistentVolumeClaim": {"claimName": "exports"}}});
+    let case = a_jobservice().set("/spec/storage", json!({"scanDataExports": volume}));
+    let error = case.annotated("harbor.goharbor.io/version", "2.8.0").error();
+    assert!(
+        error.starts_with("spec.storage.scanDataExports: Harbor 2.8.0 has no volume of exported"),
+        "{error}"
+    );
+}

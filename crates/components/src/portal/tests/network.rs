@@ -42,3 +42,17 @@ fn contour_is_told_that_portal_speaks_tls_and_only_then() {
     assert_eq!(annotations(annotated(a_portal())), Value::Null);
     assert_eq!(annotations(Case::golden("harbor-2.9")), Value::Null);
 }
+
+#[test]
+fn a_service_always_says_of_how_many_families_it_is() {
+    let families = |case: Case<Portal>| {
+        let spec = case.child("Service")["spec"].clone();
+        (spec["ipFamilyPolicy"].clone(), spec["ipFamilies"].clone())
+    };
+    let single = (json!("SingleStack"), Value::Null);
+    assert_eq!(families(a_portal()), single);
+    assert_eq!(families(a_portal().set("/spec/network", json!({"ipFamilies": ["IPv6"]}))), single);
+    let both = json!({"ipFamilies": ["IPv6", "IPv4"], "ipFamilyPolicy": "PreferDualStack"});
+    let expected = (json!("PreferDualStack"), json!(["IPv6", "IPv4"]));
+    assert_eq!(families(a_portal().set("/spec/network", both)), expected);
+}

@@ -68,3 +68,25 @@ fn a08_a_renewed_certificate_restarts_the_pods() {
         .collect();
     assert_eq!(names, [Some("portal-internal-tls".to_owned())]);
 }
+
+#[test]
+fn a_startup_probe_that_a_user_sets_asks_what_the_liveness_probe_asks() {
+    assert_eq!(container(&a_portal()).startup_probe, None);
+    let times = json!({"startup": {"failureThreshold": 90}, "liveness": {"periodSeconds": 60}});
+    let container = container(&a_portal().set("/spec/probes", times));
+    let (startup, liveness) = (container.startup_probe.unwrap(), container.liveness_probe.unwrap());
+    assert_eq!(startup.http_get, liveness.http_get);
+    assert_eq!((startup.period_seconds, startup.failure_threshold), (Some(10), Some(90)));
+    assert_eq!((liveness.period_seconds, liveness.failure_threshold), (Some(60), None));
+}
+
+#[test]
+fn a_service_account_is_named_in_both_fields_so_that_both_go_with_it() {
+    let named = |case: &Case<Portal>| {
+        let pod = pod(case);
+        (pod.service_account_name, pod.service_account)
+    };
+    assert_eq!(named(&a_portal()), (None, None));
+    let account = || Some("robot".to_owned());
+    assert_eq!(named(&a_portal().set("/spec/serviceAccountName", json!("robot"))), (account(), account()));
+}

@@ -171,3 +171,14 @@ fn images_follow_from_the_version_unless_they_are_named() {
         ["goharbor/registry-photon:v2.15.0", "goharbor/harbor-registryctl:v2.15.0"]
     );
 }
+
+#[test]
+fn images_of_both_containers_are_pulled_with_the_secrets_of_both() {
+    let secrets = |case: &Case<Registry>| {
+        case.child("Deployment").pointer("/spec/template/spec/imagePullSecrets").cloned()
+    };
+    let case = a_registry().set("/spec/imagePullSecrets", json!([{"name": "ours"}, {"name": "shared"}]));
+    assert_eq!(secrets(&case), Some(json!([{"name": "ours"}, {"name": "shared"}])));
+    let case = case.beside("/spec/imagePullSecrets", json!([{"name": "shared"}, {"name": "theirs"}]));
+    assert_eq!(secrets(&case), Some(json!([{"name": "ours"}, {"name": "shared"}, {"name": "theirs"}])));
+}

@@ -34,6 +34,10 @@ fn keep_allocated(old: &Value, new: &mut Value) {
         if items(new, "clusterIPs").is_empty() {
             copy(old, new, "clusterIPs");
         }
+        // Nobody gets or loses addresses of a second family without asking for it.
+        if !has(new, "ipFamilyPolicy") {
+            copy(old, new, "ipFamilyPolicy");
+        }
     }
     if !needs_ports(old) || !needs_ports(new) {
         return;

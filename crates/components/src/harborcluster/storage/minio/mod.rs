@@ -10,7 +10,7 @@ mod volumes;
 
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
-use crate::harborcluster::cluster::Cluster;
+use crate::{harborcluster::cluster::Cluster, resources};
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{
@@ -59,12 +59,13 @@ impl Minio {
         let spec = cluster.spec.storage.spec.minio.as_deref();
         let spec = spec.ok_or_else(|| external::missing("minIO", StorageKind::MinIO))?;
         let wish = Wish { cluster, spec, name: namespace::name(cluster)? };
-        let (existing, (), credentials, claims, access) = (
+        let (existing, credentials, claims, access, ..) = (
             world.read::<Tenant>(&wish.name),
-            namespace::has_room_for(&wish.name, world),
             Credentials::of(&wish, world),
             Claims::of(&wish),
             Access::of(&wish),
+            namespace::has_room_for(&wish.name, world),
+            resources::without_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
         )
             .all()?;
         if let Some(existing) = &existing {

@@ -59,3 +59,10 @@ fn credentials_that_minio_would_not_start_with_are_refused_and_not_shown() {
     let missing = an_exposed_cluster().without("minio-access").error();
     assert_eq!(missing, "Secret registry/minio-access does not exist; create it");
 }
+
+#[test]
+fn claims_of_devices_that_servers_cannot_have_are_refused() {
+    let resources = json!({"claims": [{"name": "gpu"}]});
+    let error = a_cluster().set("/spec/storage/spec/minIO/resources", resources).error();
+    assert!(error.starts_with("spec.storage.spec.minIO.resources.claims: is set, but"), "{error}");
+}

@@ -1,0 +1,87 @@
+//! Times of the probes of a container, and what follows from them.
+
+use api::v1beta1::probes::{ProbeTimes, ProbesSpec};
+use k8s_openapi::api::core::v1::{Container, Probe};
+
+/// How long Kubernetes lets a rollout stand still before it counts as failed, in seconds.
+const USUAL_DEADLINE: i32 = 600;
+
+/// How long a pod may take until its containers start: to be placed, to get its volumes, to pull its images.
+const BEFORE_START: i32 = 300;
+
+/// The container with its probes at the times a user wants.
+///
+/// One that has no startup probe gets one where a user sets its times: it asks what the liveness probe asks.
+pub(crate) fn timed(container: Container, wished: Option<&ProbesSpec>) -> Container {
+    let Some(ProbesSpec { startup, liveness, readiness }) = wished else { return container };
+    let startup_probe = container.startup_probe.or_else(|| {
+        startup.as_ref()?;
+        container.liveness_probe.clone()
+    });
+    Container {
+        startup_probe: at(startup_probe, startup.as_ref()),
+        liveness_probe: at(container.liveness_probe, liveness.as_ref()),
+        readiness_probe: at(container.readiness_probe, readiness.as_ref()),
+        ..container
+    }
+}
+
+fn at(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
+    let (Some(probe), Some(times)) = (probe.clone(), times) else { return probe };
+    Some(Probe {
+        initial_delay_seconds: times.initial_delay_seconds.or(probe.initial_delay_seconds),
+        period_seconds: times.period_seconds.or(probe.period_seconds),
+        timeout_seconds: times.timeout_seconds.or(probe.timeout_seconds),
+        failure_threshold: times.failure_threshold.or(probe.failure_threshold),
+        ..probe
+    })
+}
+
+/// How long a rollout may stand still, in seconds: past the longest start of a container. `None` where that is no
+/// longer than Kubernetes waits anyway.
+pub(crate) fn progress_deadline(containers: &[Container]) -> Option<i32> {
+    let longest =
+        containers.iter().filter_map(|container| container.startup_probe.as_ref()).map(patience).max();
+    let deadline = longest?.saturating_add(BEFORE_START);
+    (deadline > USUAL_DEADLINE).then_some(deadline)
+}
+
+/// How long a probe lets a container fail, in seconds, with Kubernetes' defaults for what is not set.
+fn patience(probe: &Probe) -> i32 {
+    let period = probe.period_seconds.unwrap_or(10);
+    let failing = period.saturating_mul(probe.failure_threshold.unwrap_or(3));
+    probe.initial_delay_seconds.unwrap_or(0).saturating_add(failing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starting(initial_delay: Option<i32>, period: Option<i32>, failures: Option<i32>) -> Container {
+        let probe = Probe {
+            initial_delay_seconds: initial_delay,
+            period_seconds: period,
+            failure_threshold: failures,
+            ..Probe::default()
+        };
+        Container { startup_probe: Some(probe), ..Container::default() }
+    }
+
+    #[test]
+    fn a_rollout_waits_for_the_longest_start_and_some_time_before_it() {
+        let containers = [starting(None, Some(10), Some(30)), starting(Some(60), Some(20), Some(100))];
+        assert_eq!(progress_deadline(&containers), Some(60 + 2000 + 300));
+    }
+
+    #[test]
+    fn kubernetes_decides_how_long_a_rollout_takes_where_starts_are_short() {
+        assert_eq!(progress_deadline(&[Container::default()]), None);
+        assert_eq!(progress_deadline(&[starting(None, None, None)]), None);
+        assert_eq!(progress_deadline(&[starting(None, Some(10), Some(30))]), None);
+    }
+
+    #[test]
+    fn the_longest_start_there_can_be_is_no_overflow() {
+        assert_eq!(progress_deadline(&[starting(Some(i32::MAX), Some(i32::MAX), Some(2))]), Some(i32::MAX));
+    }
+}

@@ -1,0 +1,122 @@
+//! What comes of an object: its children, where everything that it refers to exists.
+
+use components::Visitor;
+use kube::{
+    Resource as _,
+    core::{ApiResource, DynamicObject},
+};
+use plan::{Component, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot, Tie, placeholder};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+/// The children of an object, or why there are none.
+pub type Rendering = Result<BTreeMap<ObjectKey, Rendered>, String>;
+
+/// One child.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rendered {
+    /// Its kind.
+    pub resource: ApiResource,
+    /// All of it.
+    pub object: Value,
+    /// How it is brought about.
+    pub policy: Policy,
+    /// Whether it stays without its owner.
+    pub tie: Tie,
+    /// What it waits for.
+    pub after: Vec<ObjectKey>,
+}
+
+/// What an object finds around it. Secrets that it refers to and that are not there are made up.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    pub objects: Vec<Value>,
+    /// API groups the cluster does not serve.
+    pub unserved: Vec<String>,
+}
+
+/// What an object plans, without its type.
+type Planner = Box<dyn Fn(&Snapshot) -> Planned>;
+
+/// How objects are planned, by their kind.
+type Planners = BTreeMap<String, fn(Value) -> Planner>;
+
+static PLANNERS: LazyLock<Planners> = LazyLock::new(|| {
+    struct All(Planners);
+
+    impl Visitor for All {
+        fn visit<C: Component>(&mut self) {
+            let planner: fn(Value) -> Planner = |owner| {
+                let text = owner.to_string();
+                let owner = serde_json::from_value(owner).unwrap_or_else(|error| panic!("{error} in {text}"));
+                Box::new(move |snapshot| plan::plan::<C>(&owner, snapshot))
+            };
+            self.0.insert(C::Owner::kind(&()).into_owned(), planner);
+        }
+    }
+
+    let mut all = All(BTreeMap::new());
+    components::for_each(&mut all);
+    all.0
+});
+
+impl Surroundings {
+    /// What comes of an object here.
+    pub fn render(&self, owner: &Value) -> Rendering {
+        let plan = self.plan(owner).map_err(|error| error.to_string())?;
+        let rendered = plan.graph.iter().map(|(_, desired, after)| {
+            let rendered = Rendered {
+                resource: desired.object.child_kind().resource,
+                object: desired.object.to_json().unwrap(),
+                policy: desired.policy.clone(),
+                tie: desired.tie,
+                after: after.iter().map(|id| plan.graph[*id].object.key()).collect(),
+            };
+            (desired.object.key(), rendered)
+        });
+        Ok(rendered.collect())
+    }
+
+    fn plan(&self, owner: &Value) -> Result<Plan, PlanError> {
+        let planner = PLANNERS[owner["kind"].as_str().unwrap()](owner.clone());
+        let mut snapshot: Snapshot = self.objects.iter().map(entry).collect();
+        loop {
+            match planner(&snapshot) {
+                Planned::Done(plan) => return Ok(plan),
+                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+                    let served = key.is_kind() && !self.unserved.contains(&key.group);
+                    (key, served.then(plan::served))
+                })),
+                Planned::Failed { error: PlanError::Missing(keys), .. } => {
+                    snapshot.extend(keys.into_iter().map(|key| (key.clone(), Some(plausible(&key)))));
+                }
+                Planned::Failed { error, .. } => return Err(error),
+            }
+        }
+    }
+}
+
+/// A Secret that has whatever key is asked for, each with a value that is sound, and no two the same.
+fn plausible(key: &ObjectKey) -> Arc<DynamicObject> {
+    assert_eq!(key.kind, "Secret", "{key} is missing, and only Secrets are made up");
+    let text = include_str!("secret.yaml").replace("NAME_OF_32_CHARACTERS", &format!("{:-<32}", key.name));
+    let mut secret = json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": key.name, "namespace": key.namespace},
+        "stringData": serde_saphyr::from_str::<Value>(&text).unwrap(),
+    });
+    placeholder::fold(&mut secret);
+    dynamic(secret)
+}
+
+fn entry(input: &Value) -> (ObjectKey, Option<Arc<DynamicObject>>) {
+    (crate::cases::key(input), Some(dynamic(input.clone())))
+}
+
+fn dynamic(object: Value) -> Arc<DynamicObject> {
+    Arc::new(serde_json::from_value(object).unwrap())
+}
