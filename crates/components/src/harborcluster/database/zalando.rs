@@ -17,7 +17,7 @@ use api::{
     },
     v1beta1::{
         harborcluster::database::ZalandoPostgreSqlSpec,
-        postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec, PostgresSslMode},
+        postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec},
     },
 };
 use k8s_openapi::{
@@ -68,7 +68,9 @@ impl Zalando {
                 password_ref: Some(String::from(secret.clone()).into()),
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
-            ssl_mode: Some(spec.ssl_mode.unwrap_or(PostgresSslMode::Disable)),
+            // Left to the Harbor unless set: the servers always offer TLS, and only with TLS do the rules of
+            // `patroni` let IPv6 addresses in.
+            ssl_mode: spec.ssl_mode,
             prefix: None,
         };
         let postgresql = Postgresql { metadata: cluster.metadata(&name), spec: spec_of_it, status: None };
