@@ -2,12 +2,14 @@
 //! that exists goes on with its database, and none of its servers restarts.
 
 use super::{
-    CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team,
-    volume::{Volume, Wish},
-    wants_notary, zalando_version,
+    CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team, wants_notary, zalando_version,
 };
 use crate::{
-    harborcluster::{DATABASE, cluster::Cluster},
+    harborcluster::{
+        DATABASE,
+        cluster::Cluster,
+        volume::{Volume, Wish},
+    },
     image,
 };
 use api::{
@@ -128,8 +130,12 @@ fn postgresql(
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
-    let wish =
-        Wish { field: FIELD, size: spec.storage.as_deref(), class: spec.storage_class_name.as_deref() };
+    let wish = Wish {
+        field: FIELD,
+        service: "the database",
+        size: spec.storage.as_deref(),
+        class: spec.storage_class_name.as_deref(),
+    };
     let present = existing.map(|existing| Volume {
         size: existing.volume.size.clone(),
         class: existing.volume.storage_class.clone(),
