@@ -7,6 +7,7 @@ mod availability;
 mod cases;
 mod catalogue;
 pub mod chartmuseum;
+mod claims;
 pub mod core;
 mod duration;
 mod environment;

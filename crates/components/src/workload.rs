@@ -42,7 +42,7 @@ pub(crate) enum Strategy {
     Unset,
     /// A few at a time.
     RollingUpdate,
-    /// All at once, for volumes only one pod can mount.
+    /// All at once, for claims that not all pods can mount; see [`crate::claims`].
     Recreate,
 }
 
@@ -58,13 +58,6 @@ impl Strategy {
                 "use RollingUpdate or Recreate",
             )),
         }
-    }
-
-    /// The way that suits pods with these volumes. A claim may be one that a single node can mount: a new pod elsewhere
-    /// would wait for the old one to let go, which waits for the new one to be ready.
-    pub fn suiting(volumes: &[Volume]) -> Self {
-        let claimed = volumes.iter().any(|volume| volume.persistent_volume_claim.is_some());
-        if claimed { Self::Recreate } else { Self::RollingUpdate }
     }
 
     /// All of it is sent, defaults too: what is ours goes when it is no longer wanted, and a `rollingUpdate` left behind

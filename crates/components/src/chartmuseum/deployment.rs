@@ -30,12 +30,11 @@ const TOKEN: &str = "auth-certificates";
 
 /// The Deployment. Waits for the ConfigMap its settings are in.
 pub(super) fn deployment(charts: &Inputs<'_>) -> Deployment {
-    let volumes = volumes(charts);
     Workload {
         instance: &charts.instance,
         containers: vec![(container(charts), &charts.spec.component)],
-        strategy: Strategy::suiting(&volumes),
-        volumes,
+        volumes: volumes(charts),
+        strategy: charts.claims.strategy(Strategy::RollingUpdate),
         termination_grace_period_seconds: None,
         progress_deadline_seconds: None,
     }
