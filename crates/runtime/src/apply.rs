@@ -290,8 +290,12 @@ impl Applier<'_> {
     ) -> Result<Observation, Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(format!("{key} cannot be decoded: {error}"));
         let value = serde_json::to_value(stored).map_err(bug)?;
-        if Breadth::of(&key.group, &key.kind) == Breadth::All {
+        let input = Breadth::of(&key.group, &key.kind) == Breadth::All;
+        // What has children of its own is looked at by its owner, too.
+        if input || self.router.index.tracks_children_of(&key.group, &key.kind) {
             self.source.cache.put(key, Some(stored.clone()));
+        }
+        if input {
             let mut learned = self.learned();
             if let Some(read) = learned.reads.get_mut(key) {
                 read.state = Some(Edition::of(&stored.metadata));
