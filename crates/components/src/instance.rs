@@ -1,7 +1,7 @@
 //! One component object, reduced to what all its children have in common.
 
 use crate::{
-    HarborVersion, VERSION_ANNOTATION,
+    HarborVersion, VERSION_ANNOTATION, availability,
     catalogue::Feature,
     image::{self, Mirror},
     labels, network_policy,
@@ -90,8 +90,14 @@ impl<'a> Instance<'a> {
             let selector = labels::selector(component, &name, namespace);
             Ok((labels::of_pods(&selector, &spec.template_labels, field)?, name))
         });
-        let (version, (pod_labels, name), (), ()) =
-            (version, named, replicas_or_autoscaling(spec, field), one_budget(spec, field)).all()?;
+        let (version, (pod_labels, name), (), (), ()) = (
+            version,
+            named,
+            replicas_or_autoscaling(spec, field),
+            availability::measurable(spec, spec, field),
+            one_budget(spec, field),
+        )
+            .all()?;
         let mirror = Mirror::default();
         let network_policies = false;
         Ok(Self {

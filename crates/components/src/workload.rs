@@ -13,7 +13,7 @@ use k8s_openapi::{
     apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
 };
 use kube::core::ObjectMeta;
-use plan::PlanError;
+use plan::{Desired, PlanError};
 
 /// User and group that own the files in Harbor's images.
 const HARBOR: i64 = 10000;
@@ -83,8 +83,15 @@ impl Strategy {
 impl Workload<'_> {
     /// The Deployment, whose pods satisfy the "restricted" pod security standard.
     ///
-    /// `replicas` is sent only where the user set it, so that an autoscaler may.
-    pub fn deployment(self) -> Deployment {
+    /// `replicas` is sent only where the user set it, so that an autoscaler may. Where an autoscaler is to, it begins with
+    /// the number there is.
+    pub fn deployment(self) -> Desired {
+        let left_to_others: &[_] =
+            if self.instance.spec.autoscaling.is_some() { &["spec.replicas"] } else { &[] };
+        Desired::from(self.manifest()).leaving(left_to_others)
+    }
+
+    fn manifest(self) -> Deployment {
         let Self { instance, .. } = self;
         let spec = instance.spec;
         let version = instance.annotation(VERSION_ANNOTATION);

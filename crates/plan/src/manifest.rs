@@ -134,11 +134,14 @@ pub struct Desired {
     pub tie: Tie,
     /// The part of its owner's state it belongs to, where that has a condition of its own.
     pub aspect: Option<Aspect>,
+    /// Fields it does not say because another manager sets them, such as `spec.replicas`. Where it said one until now,
+    /// the value stays.
+    pub left_to_others: &'static [&'static str],
 }
 
 impl Desired {
     fn new(object: impl Manifest, policy: Policy) -> Self {
-        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None }
+        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None, left_to_others: &[] }
     }
 
     /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
@@ -156,6 +159,12 @@ impl Desired {
     #[must_use]
     pub fn of(self, aspect: Aspect) -> Self {
         Self { aspect: Some(aspect), ..self }
+    }
+
+    /// The same, with these fields left to another manager; see [`Desired::left_to_others`].
+    #[must_use]
+    pub fn leaving(self, fields: &'static [&'static str]) -> Self {
+        Self { left_to_others: fields, ..self }
     }
 
     /// A Secret that is created once, with values made up then.

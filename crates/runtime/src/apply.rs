@@ -10,6 +10,7 @@ use crate::{
     learned::Learned,
     memo::{Applied, Pods, Read, image},
     progress::{Audience, State},
+    release::release,
     router::Router,
     source::Source,
     watch::Breadth,
@@ -154,7 +155,7 @@ impl Applier<'_> {
         };
         let stored = match stored {
             Some(stored) => stored,
-            None => self.send(key, kind, &object, seen).await?,
+            None => self.send(key, kind, &object, desired.left_to_others, seen).await?,
         };
         let now = self.record(key, kind, &stored)?;
         if let Some((before, pods)) = replaced {
@@ -187,12 +188,17 @@ impl Applier<'_> {
         key: &ObjectKey,
         kind: &ChildKind,
         object: &Value,
+        left_to_others: &[&str],
         seen: Option<Observation>,
     ) -> Result<DynamicObject, Failure> {
         self.audience.tell_child(self.owner, key, || State::Applying);
+        let exists = seen.is_some();
         if seen.is_some_and(|seen| seen.unadopted) {
             adopt(self.client, &kind.resource, key, self.manager, self.predecessors).await?;
             self.learned().happened(key, What::Adopted);
+        }
+        if false && exists && !left_to_others.is_empty() {
+            release(self.client, &kind.resource, key, self.manager, left_to_others).await?;
         }
         let params = PatchParams::apply(self.manager).force();
         let api: Api<DynamicObject> =

@@ -90,7 +90,7 @@ impl Applier<'_> {
                     due.map_err(|defect| Failure::Bug(format!("{key} was just issued, but {defect}")))?;
                 let secret = filled(desired, stored.as_deref(), &issued)
                     .map_err(|error| Failure::Bug(error.to_string()))?;
-                let sent = self.send(key, kind, &secret, seen).await?;
+                let sent = self.send(key, kind, &secret, desired.left_to_others, seen).await?;
                 (self.record(key, kind, &sent)?, due, issued.expires())
             }
         };

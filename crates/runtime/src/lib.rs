@@ -31,6 +31,7 @@ mod progress;
 mod queue;
 mod reconcile;
 mod rehearsal;
+mod release;
 mod router;
 mod session;
 mod shared;

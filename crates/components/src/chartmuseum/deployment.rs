@@ -10,11 +10,8 @@ use crate::{
     volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Probe, Volume, VolumeMount},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
+use plan::{Component, Desired};
 
 /// Directory ChartMuseum's settings are in.
 pub(super) const DIRECTORY: &str = "/etc/chartmuseum";
@@ -29,7 +26,7 @@ const CONFIG: &str = "config";
 const TOKEN: &str = "auth-certificates";
 
 /// The Deployment. Waits for the ConfigMap its settings are in.
-pub(super) fn deployment(charts: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(charts: &Inputs<'_>) -> Desired {
     Workload {
         instance: &charts.instance,
         containers: vec![(container(charts), &charts.spec.component)],

@@ -17,7 +17,15 @@ fn claimed<C: Component>(mut case: Case<C>, modes: &[&str]) -> Case<C> {
             "spec": {"accessModes": modes},
         }));
     }
-    case
+    for input in case.inputs.iter_mut().filter(|input| input["kind"] == "RegistryController") {
+        input["spec"]["resources"] = requests();
+    }
+    case.set("/spec/resources", requests())
+}
+
+/// What pods need so that they can be scaled.
+fn requests() -> Value {
+    json!({"requests": {"cpu": "100m"}})
 }
 
 /// A component whose pods mount that claim.

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     VERSION_ANNOTATION,
     authorities::Authorities,
+    availability,
     claims::Claims,
     duration,
     environment::Environment,
@@ -220,7 +221,9 @@ fn agree(
             "set both, or neither",
         ))
     };
-    (version, tls).all().map(drop)
+    let measured =
+        availability::measurable(registry.spec, &controller.spec.component, format_args!("{subject}, spec"));
+    (version, tls, measured).all().map(drop)
 }
 
 /// What must not be in the configuration file, and files that hold secrets.
