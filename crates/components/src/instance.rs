@@ -1,7 +1,7 @@
 //! One component object, reduced to what all its children have in common.
 
 use crate::{
-    HarborVersion, VERSION_ANNOTATION,
+    HarborVersion, VERSION_ANNOTATION, availability,
     catalogue::Feature,
     image::{self, Mirror},
     labels, network_policy, resources,
@@ -97,6 +97,7 @@ impl<'a> Instance<'a> {
             version,
             named,
             replicas_or_autoscaling(spec, field),
+            availability::measurable(spec, spec, field),
             one_budget(spec, field),
             resources::without_claims(spec.resources.as_ref(), field),
         )

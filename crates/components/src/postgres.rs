@@ -10,6 +10,10 @@ use plan::{All, PlanError};
 /// Key of a Secret that holds a password.
 const PASSWORD: &str = "postgres-password";
 
+/// How TLS protects connections unless the spec says so. Harbor's own default, `disable`, cannot reach a server that
+/// insists on TLS; its driver knows `prefer` in every version.
+const DEFAULT_SSL_MODE: &str = "prefer";
+
 /// A database that Harbor can be pointed at.
 ///
 /// Harbor takes one host: before it connects it waits for `host:port` to accept, which a list never does. Of several
@@ -21,7 +25,7 @@ pub(crate) struct Database<'a> {
     username: Option<&'a str>,
     password: Option<SecretKey<'a>>,
     name: Option<&'a str>,
-    ssl_mode: Option<&'a str>,
+    ssl_mode: &'a str,
 }
 
 impl<'a> Database<'a> {
@@ -52,10 +56,10 @@ impl<'a> Database<'a> {
             password.map(|key| secrets.sound(&key, one_word)).transpose(),
         )
             .all()?;
-        Ok(Self { host, port, username, password, name, ssl_mode })
+        Ok(Self { host, port, username, password, name, ssl_mode: ssl_mode.unwrap_or(DEFAULT_SSL_MODE) })
     }
 
-    /// Tells Harbor where the database is. What is not set is left to Harbor's default.
+    /// Tells Harbor where the database is. What is not set is left to Harbor's default, but for TLS.
     pub fn environment(&self) -> Environment {
         let environment = Environment::default()
             .with("DATABASE_TYPE", "postgresql")
@@ -66,7 +70,7 @@ impl<'a> Database<'a> {
             Some(key) => environment.with_secret("POSTGRESQL_PASSWORD", key),
             None => environment,
         };
-        environment.with_some("POSTGRESQL_DATABASE", self.name).with_some("POSTGRESQL_SSLMODE", self.ssl_mode)
+        environment.with_some("POSTGRESQL_DATABASE", self.name).with("POSTGRESQL_SSLMODE", self.ssl_mode)
     }
 }
 
@@ -83,7 +87,7 @@ impl Database<'_> {
         };
         environment
             .with("HARBOR_DATABASE_DBNAME", self.name.unwrap_or("registry"))
-            .with_some("HARBOR_DATABASE_SSLMODE", self.ssl_mode)
+            .with("HARBOR_DATABASE_SSLMODE", self.ssl_mode)
     }
 }
 

@@ -14,7 +14,7 @@ use k8s_openapi::{
     apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
 };
 use kube::core::ObjectMeta;
-use plan::PlanError;
+use plan::{Desired, PlanError};
 
 /// User and group that own the files in Harbor's images.
 const HARBOR: i64 = 10000;
@@ -41,7 +41,7 @@ pub(crate) enum Strategy {
     Unset,
     /// A few at a time.
     RollingUpdate,
-    /// All at once, for volumes only one pod can mount.
+    /// All at once, for claims that not all pods can mount; see [`crate::claims`].
     Recreate,
 }
 
@@ -57,13 +57,6 @@ impl Strategy {
                 "use RollingUpdate or Recreate",
             )),
         }
-    }
-
-    /// The way that suits pods with these volumes. A claim may be one that a single node can mount: a new pod elsewhere
-    /// would wait for the old one to let go, which waits for the new one to be ready.
-    pub fn suiting(volumes: &[Volume]) -> Self {
-        let claimed = volumes.iter().any(|volume| volume.persistent_volume_claim.is_some());
-        if claimed { Self::Recreate } else { Self::RollingUpdate }
     }
 
     /// All of it is sent, defaults too: what is ours goes when it is no longer wanted, and a `rollingUpdate` left behind
@@ -89,8 +82,15 @@ impl Strategy {
 impl Workload<'_> {
     /// The Deployment, whose pods satisfy the "restricted" pod security standard.
     ///
-    /// `replicas` is sent only where the user set it, so that an autoscaler may.
-    pub fn deployment(self) -> Deployment {
+    /// `replicas` is sent only where the user set it, so that an autoscaler may. Where an autoscaler is to, it begins with
+    /// the number there is.
+    pub fn deployment(self) -> Desired {
+        let left_to_others: &[_] =
+            if self.instance.spec.autoscaling.is_some() { &["spec.replicas"] } else { &[] };
+        Desired::from(self.manifest()).leaving(left_to_others)
+    }
+
+    fn manifest(self) -> Deployment {
         let Self { instance, .. } = self;
         let spec = instance.spec;
         let version = instance.annotation(VERSION_ANNOTATION);

@@ -139,6 +139,9 @@ pub struct Desired {
     pub tie: Tie,
     /// The part of its owner's state it belongs to, where that has a condition of its own.
     pub aspect: Option<Aspect>,
+    /// Fields it does not say because another manager sets them, such as `spec.replicas`. Where it said one until now,
+    /// the value stays.
+    pub left_to_others: &'static [&'static str],
     /// What an object that exists is kept as while it may not be upgraded, where this is an upgrade.
     pub held: Option<Held>,
 }
@@ -153,7 +156,8 @@ pub struct Held {
 
 impl Desired {
     fn new(object: impl Manifest, policy: Policy) -> Self {
-        Self { object: Box::new(object), policy, tie: Tie::Owned, aspect: None, held: None }
+        let object = Box::new(object);
+        Self { object, policy, tie: Tie::Owned, aspect: None, left_to_others: &[], held: None }
     }
 
     /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
@@ -183,6 +187,12 @@ impl Desired {
     #[must_use]
     pub fn held(self, why: impl Into<String>) -> Self {
         Self { held: Some(Held { object: None, why: why.into() }), ..self }
+    }
+
+    /// The same, with these fields left to another manager; see [`Desired::left_to_others`].
+    #[must_use]
+    pub fn leaving(self, fields: &'static [&'static str]) -> Self {
+        Self { left_to_others: fields, ..self }
     }
 
     /// A Secret that is created once, with values made up then.

@@ -11,6 +11,7 @@ use crate::{
     memo::{self, Applied, Done, Pods, Read, image},
     progress::{Audience, State},
     router::Router,
+    send::Body,
     source::Source,
     watch::Breadth,
 };
@@ -112,7 +113,9 @@ impl Applier<'_> {
                 self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Untouchable, seen.map_or(Health::READY, |seen| seen.health))
             }
-            (Policy::Apply, Some(wanted)) => self.apply(key, &kind, &**wanted, seen).await?,
+            (Policy::Apply, Some(wanted)) => {
+                self.apply(key, &kind, &**wanted, desired.left_to_others, seen).await?
+            },
             (Policy::CreateOnce { generate }, Some(_)) => {
                 self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Exists, self.create_once(key, &kind, desired, generate, seen).await?)
@@ -154,6 +157,7 @@ impl Applier<'_> {
         key: &ObjectKey,
         kind: &ChildKind,
         wanted: &dyn AnyManifest,
+        left_to_others: &[&str],
         seen: Option<Observation>,
     ) -> Result<(Applied, Health), Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(error.to_string());
@@ -189,7 +193,10 @@ impl Applier<'_> {
         };
         let stored = match stored {
             Some(stored) => stored,
-            None => self.send(key, kind, wanted.meta(), &object, seen.as_ref()).await?,
+            None => {
+                let body = Body { meta: wanted.meta(), json: &object, left_to_others };
+                self.send(key, kind, body, seen.as_ref()).await?
+            }
         };
         let now = self.record(key, kind, &stored)?;
         if let Some((before, pods)) = replaced {
@@ -311,8 +318,12 @@ impl Applier<'_> {
     ) -> Result<Observation, Failure> {
         let bug = |error: serde_json::Error| Failure::Bug(format!("{key} cannot be decoded: {error}"));
         let value = serde_json::to_value(stored).map_err(bug)?;
-        if Breadth::of(&key.group, &key.kind) == Breadth::All {
+        let input = Breadth::of(&key.group, &key.kind) == Breadth::All;
+        // What has children of its own is looked at by its owner, too.
+        if input || self.router.index.tracks_children_of(&key.group, &key.kind) {
             self.source.cache.put(key, Some(stored.clone()));
+        }
+        if input {
             let mut learned = self.learned();
             if let Some(read) = learned.reads.get_mut(key) {
                 read.state = Some(Edition::of(&stored.metadata));

@@ -1,11 +1,13 @@
 //! Contents that were read or written lately, so that owners who use the same Secret read it once.
 //!
-//! An entry is one state of an object, and is answered only to who asks for that very state. Which state is the current
-//! one the index knows from its watch; the cache never decides that anything is.
+//! An entry is one state of an object, and is answered only to who asks for that very state, or for one that differs in
+//! nothing the reader is interested in. Which state is the current one the index knows from its watch; the cache never
+//! decides that anything is.
 //!
 //! It holds Secrets, in memory only and as JSON, which takes a third of the room of what it is parsed into, and never all
 //! there are: the size is limited, what was not used for longest goes first. Who could read this memory could as well read the credentials in it, and with them the Secrets.
 
+use crate::index::{Edition, Interest};
 use kube::core::DynamicObject;
 use plan::ObjectKey;
 use std::{
@@ -33,7 +35,7 @@ struct Kept {
 }
 
 struct Entry {
-    version: String,
+    state: Edition,
     json: Box<[u8]>,
     used: u64,
 }
@@ -49,12 +51,13 @@ impl Cache {
         Self { kept: Mutex::default(), turns: Mutex::default(), room }
     }
 
-    /// The object in the state `version`, if it is at hand. In another state it is of no use any more.
-    pub(crate) fn get(&self, key: &ObjectKey, version: &str) -> Option<DynamicObject> {
+    /// The object in this state, as far as a reader is interested in it, if it is at hand. In another state it is of no
+    /// use any more.
+    pub(crate) fn get(&self, key: &ObjectKey, state: &Edition, interest: Interest) -> Option<DynamicObject> {
         let mut kept = self.kept();
         let now = kept.tick();
         let entry = kept.entries.get_mut(key)?;
-        if entry.version != version {
+        if !interest.same(Some(&entry.state), Some(state)) {
             kept.remove(key);
             return None;
         }
@@ -70,12 +73,12 @@ impl Cache {
         // By far the largest part of most objects, and of no use to a reader.
         object.metadata.managed_fields = None;
         // What has no JSON, or no state, is not kept.
-        let kept_as = object.metadata.resource_version.clone().zip(serde_json::to_vec(&object).ok());
-        if let Some((version, json)) = kept_as.filter(|(_, json)| json.len() <= self.room) {
+        let json = object.metadata.resource_version.as_ref().and_then(|_| serde_json::to_vec(&object).ok());
+        if let Some(json) = json.filter(|json| json.len() <= self.room) {
             kept.make_room(self.room - json.len());
-            let used = kept.tick();
+            let (state, used) = (Edition::of(&object.metadata), kept.tick());
             kept.size += json.len();
-            kept.entries.insert(key.clone(), Entry { version, json: json.into(), used });
+            kept.entries.insert(key.clone(), Entry { state, json: json.into(), used });
         }
         Some(Arc::new(object))
     }
@@ -140,7 +143,22 @@ mod tests {
     }
 
     fn has(cache: &Cache, name: &str, version: &str) -> bool {
-        cache.get(&key(name), version).is_some()
+        cache.get(&key(name), &Edition::of(&secret(version, 0).metadata), Interest::Everything).is_some()
+    }
+
+    #[test]
+    fn who_decides_on_the_substance_is_not_kept_waiting_for_a_status() {
+        let core = |version: &str, generation: i64| {
+            let metadata = json!({"name": "c", "resourceVersion": version, "generation": generation});
+            serde_json::from_value::<DynamicObject>(json!({"metadata": metadata})).unwrap()
+        };
+        let cache = Cache::default();
+        let at = |object: DynamicObject| Edition::of(&object.metadata);
+        cache.put(&key("c"), Some(core("1", 1)));
+        assert!(cache.get(&key("c"), &at(core("2", 1)), Interest::Substance).is_some());
+        assert!(cache.get(&key("c"), &at(core("3", 2)), Interest::Substance).is_none());
+        cache.put(&key("c"), Some(core("1", 1)));
+        assert!(cache.get(&key("c"), &at(core("2", 1)), Interest::Everything).is_none());
     }
 
     #[test]

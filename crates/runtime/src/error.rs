@@ -20,6 +20,8 @@ pub enum Verb {
     List,
     /// Taking over fields from the old operator.
     Adopt,
+    /// Leaving fields to others.
+    Release,
 }
 
 impl fmt::Display for Verb {
@@ -31,6 +33,7 @@ impl fmt::Display for Verb {
             Self::Read => "read",
             Self::List => "list",
             Self::Adopt => "take over",
+            Self::Release => "release fields of",
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     happenings::What,
     index::{self, IMMUTABLE_ANNOTATION, Interest, Observation},
     memo::{Applied, Certificate},
+    send::Body,
 };
 use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -90,7 +91,8 @@ impl Applier<'_> {
                     due.map_err(|defect| Failure::Bug(format!("{key} was just issued, but {defect}")))?;
                 let secret = filled(desired, stored.as_deref(), &issued)
                     .map_err(|error| Failure::Bug(error.to_string()))?;
-                let sent = self.send(key, kind, desired.object.meta(), &secret, seen.as_ref()).await?;
+                let body = Body { meta: desired.object.meta(), json: &secret, left_to_others: &[] };
+                let sent = self.send(key, kind, body, seen.as_ref()).await?;
                 (self.record(key, kind, &sent)?, due, issued.expires())
             }
         };

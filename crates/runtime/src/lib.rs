@@ -33,6 +33,7 @@ mod progress;
 mod queue;
 mod reconcile;
 mod rehearsal;
+mod release;
 mod router;
 mod send;
 mod session;

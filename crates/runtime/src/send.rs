@@ -10,6 +10,7 @@ use crate::{
     index::{Interest, Observation, Whose},
     ownership::{Claimant, Title},
     progress::State,
+    release::release,
 };
 use kube::{
     Api,
@@ -22,6 +23,17 @@ use std::sync::Arc;
 
 /// The version of etcd's first revision, which no object has.
 const NO_OBJECTS_VERSION: &str = "1";
+
+/// An object as it is applied.
+#[derive(Clone, Copy)]
+pub(crate) struct Body<'a> {
+    /// Its metadata.
+    pub meta: &'a ObjectMeta,
+    /// All of it.
+    pub json: &'a Value,
+    /// See [`plan::Desired::left_to_others`].
+    pub left_to_others: &'a [&'a str],
+}
 
 impl Applier<'_> {
     /// Whether an object was seen to be a child of this very owner, and written by nobody before us.
@@ -39,16 +51,15 @@ impl Applier<'_> {
         &self,
         key: &ObjectKey,
         kind: &ChildKind,
-        wanted: &ObjectMeta,
-        object: &Value,
+        body: Body<'_>,
         seen: Option<&Observation>,
     ) -> Result<DynamicObject, Failure> {
         self.audience.tell_child(self.owner, key, || State::Applying);
         if seen.is_some_and(|seen| self.is_its_child(seen)) {
-            return self.patch(key, kind, object).await;
+            return self.change(key, kind, body).await;
         }
         if seen.is_none() && !self.router.index.has(key) {
-            let mut created = object.clone();
+            let mut created = body.json.clone();
             // Of every object that exists the version is another one: it is not touched, and answered is a conflict.
             created["metadata"]["resourceVersion"] = NO_OBJECTS_VERSION.into();
             match self.patch(key, kind, &created).await {
@@ -58,11 +69,24 @@ impl Applier<'_> {
         }
         let Some(stored) = self.source.stored(key).await? else {
             // It went meanwhile.
-            return self.patch(key, kind, object).await;
+            return self.patch(key, kind, body.json).await;
         };
-        self.take(key, kind, wanted, &stored).await?;
+        self.take(key, kind, body.meta, &stored).await?;
         let value = serde_json::to_value(&stored).map_err(|error| Failure::Bug(error.to_string()))?;
-        if agrees(object, &value, self.manager) { Ok(stored) } else { self.patch(key, kind, object).await }
+        if agrees(body.json, &value, self.manager) { Ok(stored) } else { self.change(key, kind, body).await }
+    }
+
+    /// Applies an object that exists.
+    async fn change(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        body: Body<'_>,
+    ) -> Result<DynamicObject, Failure> {
+        if !body.left_to_others.is_empty() {
+            release(self.client, &kind.resource, key, self.manager, body.left_to_others).await?;
+        }
+        self.patch(key, kind, body.json).await
     }
 
     /// Has an object that exists become one that may be applied, or fails if it is not to be touched.

@@ -45,7 +45,7 @@ impl Source<'_> {
         interest: Interest,
     ) -> Result<Snapshot, Failure> {
         self.router.index.subscribe(reader, keys, interest);
-        let found: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.get(reader, key)))
+        let found: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.get(reader, key, interest)))
             .buffer_unordered(AT_ONCE)
             .try_collect()
             .await?;
@@ -72,6 +72,7 @@ impl Source<'_> {
         &self,
         reader: &ObjectKey,
         key: ObjectKey,
+        interest: Interest,
     ) -> Result<(ObjectKey, Option<Arc<DynamicObject>>), Failure> {
         if key.is_kind() {
             let answer = self.router.index.read_kind(&key);
@@ -91,11 +92,11 @@ impl Source<'_> {
             // Believed until it matters: whoever cannot do without asks again, with `confirm`.
             return Ok(self.noted(reader, key, None));
         }
-        if let Some(object) = self.at_hand(&key) {
+        if let Some(object) = self.at_hand(&key, interest) {
             return Ok(self.noted(reader, key, Some(object)));
         }
         let _turn = self.cache.turn(&key).await;
-        if let Some(object) = self.at_hand(&key) {
+        if let Some(object) = self.at_hand(&key, interest) {
             return Ok(self.noted(reader, key, Some(object)));
         }
         let object = self.stored(&key).await?;
@@ -103,9 +104,9 @@ impl Source<'_> {
         Ok(self.noted(reader, key, object))
     }
 
-    /// The object, if it has been read in its newest state that is known.
-    fn at_hand(&self, key: &ObjectKey) -> Option<Arc<DynamicObject>> {
-        self.cache.get(key, &self.router.index.version(key)?).map(Arc::new)
+    /// The object, if it has been read or written in its newest state that is known, as far as a reader is interested.
+    fn at_hand(&self, key: &ObjectKey, interest: Interest) -> Option<Arc<DynamicObject>> {
+        self.cache.get(key, &self.router.index.edition(key)?, interest).map(Arc::new)
     }
 
     /// Has those look again who have read another state.

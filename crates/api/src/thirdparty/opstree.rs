@@ -1,7 +1,7 @@
 //! `redis.redis.opstreelabs.in/v1beta2`: Redis with sentinels, as the operator of OT-Container-Kit runs it.
 
 use k8s_openapi::api::core::v1::{
-    EnvVarSource, LocalObjectReference, PersistentVolumeClaimSpec, ResourceRequirements,
+    EnvVarSource, LocalObjectReference, PersistentVolumeClaimSpec, PodSecurityContext, ResourceRequirements,
 };
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -29,6 +29,10 @@ pub struct RedisReplicationSpec {
     /// ServiceAccount they run as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
+
+    /// What their pods may do; their volumes belong to its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_security_context: Option<PodSecurityContext>,
 
     /// Where they keep their data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +163,7 @@ mod tests {
             "clusterSize": 3,
             "kubernetesConfig": pods(),
             "serviceAccountName": "redis",
+            "podSecurityContext": {"fsGroup": 1000},
             "storage": {
                 "keepAfterDelete": true,
                 "volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}},

@@ -56,8 +56,9 @@ pub struct InstallationSpec {
     #[serde(default)]
     pub log_level: HarborLogLevel,
 
-    /// How pods of JobService and the registry are replaced: RollingUpdate, or Recreate for volumes only one pod can
-    /// mount. Defaults to RollingUpdate.
+    /// How pods of JobService and the registry are replaced: RollingUpdate, or Recreate. Defaults to RollingUpdate. Pods
+    /// that mount a claim which only one node can mount, such as one that is ReadWriteOnce, are always replaced by
+    /// Recreate.
     #[serde(default = "rolling_update")]
     pub update_strategy_type: String,
 

@@ -51,7 +51,8 @@ pub struct PostgresConnection {
     #[schemars(length(min = 1))]
     pub database: Option<String>,
 
-    /// Connection parameters as libpq knows them, such as `sslmode`.
+    /// Connection parameters as libpq knows them, such as `sslmode`, which is prefer for Core and the exporter unless
+    /// set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
 }
@@ -107,7 +108,8 @@ pub struct HarborDatabaseSpec {
     #[schemars(length(min = 1))]
     pub hosts: Vec<PostgresHostSpec>,
 
-    /// How TLS protects connections. The server decides unless set.
+    /// How TLS protects connections. prefer unless set: TLS where the server offers it. Notary, which does not know that
+    /// mode, insists on TLS then; for a server without TLS, set disable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PostgresSslMode")]
     pub ssl_mode: Option<PostgresSslMode>,

@@ -110,8 +110,8 @@ pub struct RegistrySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
 
-    /// How pods are replaced: RollingUpdate, or Recreate for volumes only one pod can mount. Defaults to
-    /// RollingUpdate.
+    /// How pods are replaced: RollingUpdate, or Recreate. Defaults to RollingUpdate. Pods that mount a claim which only
+    /// one node can mount, such as one that is ReadWriteOnce, are always replaced by Recreate.
     #[serde(default = "rolling_update")]
     pub update_strategy_type: String,
 }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PersistentVolumeSpec {
-    /// Name of the claim, in the same namespace.
+    /// Name of the claim, in the same namespace. For more than one pod it must be ReadWriteMany.
     pub claim_name: String,
 
     /// Whether the volume is mounted read-only. False unless set.

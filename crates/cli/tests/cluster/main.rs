@@ -4,6 +4,7 @@
 
 mod account;
 mod adoption;
+mod autoscaling;
 mod command;
 mod core;
 mod defaults;

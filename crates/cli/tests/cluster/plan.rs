@@ -29,6 +29,25 @@ async fn on_an_unchanged_cluster_it_prints_nothing_and_exits_with_0() {
 }
 
 #[tokio::test]
+async fn it_shows_that_an_autoscaler_takes_no_pods_away() {
+    let cluster = Cluster::new().await;
+    if !cluster.plane.version().at_least(1, 23) {
+        println!("skipped: autoscaling/v2 is not served");
+        return;
+    }
+    let resources = json!({"requests": {"cpu": "100m"}});
+    let portal = |number: &str, value: Value| {
+        with(minimal(), "/spec/portal", json!({number: value, "resources": resources}))
+    };
+    let _operator = cluster.ready(&Requests::default(), portal("replicas", json!(3))).await;
+
+    let ran = cluster.plan(vec![portal("autoscaling", json!({"minReplicas": 3, "maxReplicas": 9}))]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.out.contains("+ HorizontalPodAutoscaler "), "{}", ran.out);
+    assert!(!ran.out.contains("Deployment "), "{}", ran.out);
+}
+
+#[tokio::test]
 async fn what_it_shows_of_an_edit_is_exactly_what_applying_it_does() {
     let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();

@@ -59,6 +59,36 @@ async fn a_user_may_change_how_pods_are_replaced_and_change_it_back() {
 }
 
 #[tokio::test]
+async fn a_claim_that_one_node_can_mount_is_noticed_when_it_comes_and_until_then_asked_for() {
+    let world = World::new().await;
+    let requests = Requests::default();
+    let _operator = world.operator(&requests);
+    let minimal = root().join("crates/components/tests/golden/jobservice/minimal");
+    world.apply(documents(&minimal.join("inputs/secrets.yaml"))).await;
+    let mut jobservice = documents(&minimal.join("in.yaml"));
+    jobservice[0]["spec"]["jobLoggers"] =
+        json!({"files": [{"volume": {"persistentVolumeClaim": {"claimName": "logs"}}}]});
+    world.apply(jobservice).await;
+    let has = |wished: DeploymentStrategy| {
+        move |it: &Deployment| it.spec.as_ref().unwrap().strategy == Some(wished.clone())
+    };
+    world.until::<Deployment>("harbor-jobservice", has(a_few_at_a_time())).await;
+    let told = format!("PersistentVolumeClaim {}/logs: does not exist yet; create it", world.name);
+    world
+        .until::<JobService>("harbor", |it| serde_json::to_string(&it.status).unwrap().contains(&told))
+        .await;
+
+    world
+        .apply(vec![json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "logs", "namespace": "registry"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        })])
+        .await;
+    world.until::<Deployment>("harbor-jobservice", has(all_at_once())).await;
+}
+
+#[tokio::test]
 async fn a_deployment_of_the_old_operator_may_change_how_its_pods_are_replaced() {
     let world = World::new().await;
     let Some(objects) = left_behind(&world.name) else {

@@ -10,11 +10,8 @@ use crate::{
     volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Probe, Volume, VolumeMount},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
+use plan::{Component, Desired};
 
 /// Directory ChartMuseum's settings are in.
 pub(super) const DIRECTORY: &str = "/etc/chartmuseum";
@@ -29,13 +26,12 @@ const CONFIG: &str = "config";
 const TOKEN: &str = "auth-certificates";
 
 /// The Deployment. Waits for the ConfigMap its settings are in.
-pub(super) fn deployment(charts: &Inputs<'_>) -> Deployment {
-    let volumes = volumes(charts);
+pub(super) fn deployment(charts: &Inputs<'_>) -> Desired {
     Workload {
         instance: &charts.instance,
         containers: vec![(container(charts), &charts.spec.component)],
-        strategy: Strategy::suiting(&volumes),
-        volumes,
+        volumes: volumes(charts),
+        strategy: charts.claims.strategy(Strategy::RollingUpdate),
         termination_grace_period_seconds: None,
     }
     .deployment()

@@ -4,6 +4,7 @@ use super::{ChartMuseum, cache::Cache, storage::Store};
 use crate::{
     authorities::Authorities,
     catalogue::Feature,
+    claims::Claims,
     duration,
     instance::Instance,
     redis,
@@ -31,6 +32,8 @@ pub(super) struct Inputs<'a> {
     pub tls: Option<InternalTls<'a>>,
     /// Where charts are.
     pub store: Store<'a>,
+    /// The claim they are on, if they are on one.
+    pub claims: Claims,
     /// Where indexes are cached.
     pub cache: Option<Cache<'a>>,
     /// Authorities it trusts.
@@ -55,7 +58,8 @@ impl<'a> Inputs<'a> {
         let authorities = Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str));
         let tls = spec.server.as_ref().and_then(|server| server.tls.as_ref());
         let redis = spec.cache.as_ref().and_then(|cache| cache.redis.as_ref());
-        let (instance, tls, store, cache, times, ..) = (
+        let volume = spec.chart.storage.filesystem.as_ref().map(|it| it.volume_source.volume(""));
+        let (instance, tls, store, claims, cache, times, ..) = (
             Instance::of::<ChartMuseum>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|charts| charts.within(Feature::ChartMuseum))
                 .and_then(|charts| {
@@ -64,6 +68,7 @@ impl<'a> Inputs<'a> {
                 }),
             InternalTls::of(tls, "spec.server.tls", &secrets),
             Store::of(&spec.chart.storage, &secrets),
+            Claims::of(volume, &owner.metadata, &spec.component, world),
             redis.map(|redis| Cache::of(redis, &secrets)).transpose(),
             times(spec),
             authorities.check(&secrets),
@@ -71,7 +76,7 @@ impl<'a> Inputs<'a> {
         )
             .all()?;
         let server = spec.server.clone().unwrap_or_default();
-        Ok(Self { instance, spec, server, tls, store, cache, authorities, times })
+        Ok(Self { instance, spec, server, tls, store, claims, cache, authorities, times })
     }
 
     /// How ChartMuseum is served.

@@ -11,7 +11,7 @@ mod storage;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
+use crate::{availability, claims};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -29,7 +29,7 @@ impl Component for ChartMuseum {
     const NAME: &'static str = "chartmuseum";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        claims::children(availability::children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -43,6 +43,7 @@ impl Component for ChartMuseum {
     ) -> Result<(), PlanError> {
         let charts = Inputs::read(owner, world)?;
 
+        charts.claims.add(graph, &charts.instance);
         graph.add::<Service>(service::service(&charts), ());
         if let Some(policy) = service::policy(&charts) {
             graph.add::<NetworkPolicy>(policy, ());

@@ -14,11 +14,10 @@ use crate::{
     volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
+use k8s_openapi::api::core::v1::{
+    Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
-use plan::Component;
+use plan::{Component, Desired};
 
 /// Time a first start may take, migration of a large database included, in probes ten seconds apart: one hour.
 const STARTUP_PROBES: i32 = 360;
@@ -28,7 +27,7 @@ const STARTUP_PROBES: i32 = 360;
 const DRAIN: &str = "30";
 
 /// The Deployment. Waits for the ConfigMap and the Secret that its pods mount.
-pub(super) fn deployment(core: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(core: &Inputs<'_>) -> Desired {
     Workload {
         instance: &core.instance,
         containers: vec![(container(core), &core.spec.component)],

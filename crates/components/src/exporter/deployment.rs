@@ -6,17 +6,14 @@ use crate::{
     tls::Scheme,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Probe},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Probe};
+use plan::{Component, Desired};
 
 /// Time a start may take, in probes ten seconds apart: five minutes. The exporter waits a minute for the database.
 const STARTUP_PROBES: i32 = 30;
 
 /// The Deployment. Waits for the Secret that its pods use.
-pub(super) fn deployment(exporter: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(exporter: &Inputs<'_>) -> Desired {
     Workload {
         instance: &exporter.instance,
         containers: vec![(container(exporter), &exporter.spec.component)],

@@ -7,10 +7,8 @@ use crate::{
     ports, volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount},
-};
+use k8s_openapi::api::core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount};
+use plan::Desired;
 
 /// Directory of the certificate users are served with.
 pub(super) const CERTIFICATE_DIRECTORY: &str = "/etc/nginx/cert";
@@ -23,7 +21,7 @@ pub(super) const AUTHORITY: &str = "/etc/nginx/authority/ca.crt";
 const DRAIN: &str = "10";
 
 /// The Deployment.
-pub(super) fn deployment(front: &Front<'_>) -> Deployment {
+pub(super) fn deployment(front: &Front<'_>) -> Desired {
     Workload {
         instance: &front.instance,
         containers: vec![(container(front), front.wishes.pods)],

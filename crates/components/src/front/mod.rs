@@ -13,12 +13,9 @@ mod wishes;
 pub(crate) use self::wishes::Wishes;
 
 use crate::{instance::Instance, tls::Scheme};
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{ConfigMap, Service},
-};
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::core::ObjectMeta;
-use plan::PlanError;
+use plan::{Desired, PlanError};
 
 /// A front that can be made.
 #[derive(Debug)]
@@ -41,7 +38,7 @@ impl<'a> Front<'a> {
     }
 
     /// The pods. Waits for the ConfigMap, for both Secrets, and for the Services of Core and the portal.
-    pub fn deployment(&self) -> Deployment {
+    pub fn deployment(&self) -> Desired {
         deployment::deployment(self)
     }
 

@@ -12,9 +12,12 @@ mod internal_tls;
 mod network_policies;
 mod part;
 mod parts;
+mod relocation;
 #[cfg(test)]
 mod tests;
 mod upgrade;
+
+pub(crate) use self::parts::store_of_images;
 
 use self::{
     certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part,
@@ -72,8 +75,9 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let (upgrade, makers, route, front) = (
+        let (upgrade, (), makers, route, front) = (
             Upgrade::of(&harbor, world),
+            relocation::allowed(owner, &harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),

@@ -1,11 +1,12 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::network_policy;
+use crate::{network_policy, relocation::MOVED_ANNOTATION};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec,
 };
+use std::collections::BTreeMap;
 
 /// Its name.
 pub(super) fn name(cluster: &Cluster<'_>) -> String {
@@ -23,10 +24,15 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
         image_chart_storage: storage.settings().clone(),
     };
     let mut metadata = cluster.metadata(name(cluster));
-    let annotations = cluster.metadata.annotations.as_ref();
-    let policies = annotations.and_then(|said| said.get_key_value(network_policy::ANNOTATION));
-    metadata.annotations = policies.map(|(key, value)| [(key.clone(), value.clone())].into());
+    metadata.annotations = Some(passed_on(cluster)).filter(|annotations| !annotations.is_empty());
     Harbor { metadata, spec, status: None }
+}
+
+/// What is said of the HarborCluster and meant for its Harbor.
+fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
+    let said = cluster.metadata.annotations.iter().flatten();
+    let meant = |key: &str| matches!(key, network_policy::ANNOTATION | MOVED_ANNOTATION);
+    said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Makes those trust the certificate of an S3 store who may be sent to it; the registry is told with the store.

@@ -11,6 +11,7 @@ mod relocation;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod volume;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};

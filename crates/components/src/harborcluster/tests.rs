@@ -1,7 +1,7 @@
 //! Sentences about a HarborCluster as a whole; each of its services has its own.
 
-use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE, relocation::MOVED_ANNOTATION};
-use crate::{cases::Case, network_policy};
+use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE};
+use crate::{cases::Case, network_policy, relocation::MOVED_ANNOTATION};
 use api::v1beta1::{ComponentStatus, Condition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use plan::{Component as _, Verdict};
@@ -87,6 +87,14 @@ fn a_service_is_not_moved_without_its_data() {
         let other = if service == "cache" { "database" } else { "cache" };
         assert_eq!(problem(&moved().annotated(MOVED_ANNOTATION, other)), told);
     }
+}
+
+#[test]
+fn what_a_cluster_may_move_its_harbor_may_move() {
+    let annotations = |case: Case<HarborCluster>| case.child("Harbor")["metadata"]["annotations"].clone();
+    let moved = a_cluster().annotated(MOVED_ANNOTATION, "storage");
+    assert_eq!(annotations(moved), json!({"goharbor.io/data-moved": "storage"}));
+    assert_eq!(annotations(a_cluster()), Value::Null);
 }
 
 #[test]

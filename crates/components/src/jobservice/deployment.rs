@@ -6,18 +6,15 @@ use super::{
     inputs::Inputs,
 };
 use crate::{catalogue::Feature, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload};
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Probe, Volume, VolumeMount},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
+use plan::{Component, Desired};
 
 /// Time a start may take, in probes ten seconds apart: five minutes. While Redis refuses connections JobService neither
 /// listens nor exits for a minute and a half.
 const STARTUP_PROBES: i32 = 30;
 
 /// The Deployment. Waits for the ConfigMap and the Secret that its pods use.
-pub(super) fn deployment(jobservice: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(jobservice: &Inputs<'_>) -> Desired {
     Workload {
         instance: &jobservice.instance,
         containers: vec![(container(jobservice), &jobservice.spec.component)],

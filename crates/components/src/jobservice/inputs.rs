@@ -11,6 +11,7 @@ use crate::{
     HarborVersion,
     authorities::Authorities,
     catalogue::Feature,
+    claims::Claims,
     duration,
     environment::Environment,
     instance::Instance,
@@ -55,6 +56,8 @@ pub(super) struct Inputs<'a> {
     pub job_loggers: Loggers<'a>,
     /// Directory that exported scan results are in, within their volume.
     pub exports: Option<String>,
+    /// The claims that logs and exported scan results are on.
+    pub claims: Claims,
     /// How it deals with others.
     pub manners: Manners,
 }
@@ -85,20 +88,28 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let (instance, (queue, cache), (tls, metrics), trace, (loggers, job_loggers), exports, manners, ..) =
-            (
-                instance(owner, world),
-                redis_urls(spec, &owner.metadata, &secrets),
-                served(spec, &secrets),
-                trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
-                (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs))
-                    .all(),
-                exports(spec),
-                manners(spec),
-                shared_secrets(spec, &secrets),
-                authorities.check(&secrets),
-            )
-                .all()?;
+        let (
+            (instance, claims),
+            (queue, cache),
+            (tls, metrics),
+            trace,
+            (loggers, job_loggers),
+            exports,
+            mut manners,
+            ..,
+        ) = (
+            instance(owner, world).and_then(|it| claims(owner, &it, world).map(|claims| (it, claims))),
+            redis_urls(spec, &owner.metadata, &secrets),
+            served(spec, &secrets),
+            trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
+            (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs)).all(),
+            exports(spec),
+            manners(spec),
+            shared_secrets(spec, &secrets),
+            authorities.check(&secrets),
+        )
+            .all()?;
+        manners.strategy = claims.strategy(manners.strategy);
         Ok(Self {
             instance,
             spec,
@@ -111,6 +122,7 @@ impl<'a> Inputs<'a> {
             loggers,
             job_loggers,
             exports,
+            claims,
             manners,
         })
     }
@@ -119,6 +131,20 @@ impl<'a> Inputs<'a> {
     pub fn scheme(&self) -> Scheme {
         Scheme::of(self.spec.tls.as_ref())
     }
+}
+
+/// The claims of its volumes, of which not every version has the same.
+fn claims(
+    owner: &v1beta1::JobService,
+    instance: &Instance<'_>,
+    world: &World<'_>,
+) -> Result<Claims, PlanError> {
+    let JobServiceSpec { loggers, job_loggers, storage, .. } = &owner.spec;
+    let files = [loggers, job_loggers].into_iter().flat_map(|loggers| loggers.files.iter().flatten());
+    let exports = storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
+    let exports = exports.filter(|_| instance.version.has(Feature::ScanDataExportVolume));
+    let sources = files.filter_map(|file| file.volume.as_ref()).chain(exports);
+    Claims::of(sources.map(|source| source.volume("")), &owner.metadata, instance.spec, world)
 }
 
 fn exports(spec: &JobServiceSpec) -> Result<Option<String>, PlanError> {

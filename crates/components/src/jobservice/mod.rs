@@ -15,7 +15,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, service_monitor::Monitor};
+use crate::{availability, claims, service_monitor::Monitor};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -33,7 +33,7 @@ impl Component for JobService {
     const NAME: &'static str = "jobservice";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        claims::children(availability::children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -51,6 +51,7 @@ impl Component for JobService {
         let (jobservice, monitor) =
             (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
+        jobservice.claims.add(graph, &jobservice.instance);
         graph.add::<Service>(service::service(&jobservice), ());
         if let Some(policy) = service::policy(&jobservice) {
             graph.add::<NetworkPolicy>(policy, ());

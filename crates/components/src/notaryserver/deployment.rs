@@ -10,11 +10,8 @@ use crate::{
     notary, ports, volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Probe},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Probe};
+use plan::{Component, Desired};
 
 /// Directory the settings are in.
 pub(super) const DIRECTORY: &str = "/etc/notary-server";
@@ -25,7 +22,7 @@ const CONFIG: &str = "config";
 const STARTUP_PROBES: i32 = 60;
 
 /// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     let certificates = || [notary.signer, notary.tls, notary.token].into_iter().flatten();
     let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     let path = format!("{DIRECTORY}/{FILE}");

@@ -10,11 +10,8 @@ use crate::{
     notary, ports, volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, EnvFromSource, Probe, SecretEnvSource},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, EnvFromSource, Probe, SecretEnvSource};
+use plan::{Component, Desired};
 
 /// Directory the settings are in.
 pub(super) const DIRECTORY: &str = "/etc/notary-signer";
@@ -25,7 +22,7 @@ const CONFIG: &str = "config";
 const STARTUP_PROBES: i32 = 60;
 
 /// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     Workload {
         instance: &notary.instance,

@@ -8,17 +8,14 @@ use crate::{
     volumes,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Volume, VolumeMount},
-};
-use plan::Component;
+use k8s_openapi::api::core::v1::{Container, Volume, VolumeMount};
+use plan::{Component, Desired};
 
 /// Directory Portal's own certificate is in.
 pub(super) const TLS_DIRECTORY: &str = "/etc/portal/ssl";
 
 /// The Deployment. Waits for the ConfigMap that its pods mount.
-pub(super) fn deployment(portal: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(portal: &Inputs<'_>) -> Desired {
     Workload {
         instance: &portal.instance,
         containers: vec![(container(portal), &portal.spec.component)],

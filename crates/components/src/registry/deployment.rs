@@ -2,11 +2,10 @@
 
 use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, inputs::Inputs, service::API};
 use crate::{metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload};
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
+use k8s_openapi::api::core::v1::{
+    Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
-use plan::Component;
+use plan::{Component, Desired};
 
 const CONFIGURATION: &str = "registry-config";
 
@@ -17,7 +16,7 @@ const FAREWELL: u64 = 10;
 const GRACE: u64 = 120;
 
 /// The Deployment. Waits for the ConfigMaps and the Secret that its pods use.
-pub(super) fn deployment(registry: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(registry: &Inputs<'_>) -> Desired {
     let controller = &registry.controller;
     let store = (environment::store(registry), shared_mounts(registry).collect());
     let sidecar = registrycontroller::container(controller, store, registry.trace.clone());

@@ -15,6 +15,8 @@ use super::{
 use crate::{
     VERSION_ANNOTATION,
     authorities::Authorities,
+    availability,
+    claims::Claims,
     duration,
     environment::Environment,
     instance::Instance,
@@ -58,6 +60,8 @@ pub(super) struct Inputs<'a> {
     pub authorities: Authorities<'a>,
     /// Where its controller's traces go.
     pub trace: Environment,
+    /// The claim its images are on, if they are on one.
+    pub claims: Claims,
     /// How its pods are replaced.
     pub strategy: Strategy,
     /// How long requests may take to end when a pod stops, in seconds.
@@ -74,15 +78,21 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let controller = controller.map_err(Clone::clone);
-        let ((instance, controller), written, secret, (tls, metrics, authorities), trace, strategy) = (
-            together(owner, controller, &secrets),
-            written(spec, &secrets),
-            secret_settings(spec, &secrets),
-            served(spec, &secrets),
-            trace::environment(spec.trace.as_ref(), registrycontroller::RegistryController::NAME, &secrets),
-            Strategy::parse(&spec.update_strategy_type),
-        )
-            .all()?;
+        let ((instance, controller), claims, written, secret, (tls, metrics, authorities), trace, strategy) =
+            (
+                together(owner, controller, &secrets),
+                claims(owner, world),
+                written(spec, &secrets),
+                secret_settings(spec, &secrets),
+                served(spec, &secrets),
+                trace::environment(
+                    spec.trace.as_ref(),
+                    registrycontroller::RegistryController::NAME,
+                    &secrets,
+                ),
+                Strategy::parse(&spec.update_strategy_type),
+            )
+                .all()?;
         let Written { driver, config, drain } = written;
         let (settings, files) = secret;
         Ok(Self {
@@ -97,7 +107,8 @@ impl<'a> Inputs<'a> {
             metrics,
             authorities,
             trace,
-            strategy,
+            strategy: claims.strategy(strategy),
+            claims,
             drain,
         })
     }
@@ -113,6 +124,11 @@ impl<'a> Inputs<'a> {
         (!self.settings.is_empty() || !self.driver.credentials.is_empty())
             .then(|| self.instance.secret(entries))
     }
+}
+
+fn claims(owner: &v1beta1::Registry, world: &World<'_>) -> Result<Claims, PlanError> {
+    let volume = owner.spec.storage.driver.filesystem.as_ref().map(|it| it.volume_source.volume(""));
+    Claims::of(volume, &owner.metadata, &owner.spec.component, world)
 }
 
 /// The debug server's port and path, which is where metrics are.
@@ -203,7 +219,9 @@ fn agree(
         let why = "must have spec.tls where the Registry has spec.http.tls, and only there";
         Err(PlanError::unsettled(other, why))
     };
-    (version, tls).all().map(drop)
+    let measured =
+        availability::measurable(registry.spec, &controller.spec.component, format_args!("{subject}, spec"));
+    (version, tls, measured).all().map(drop)
 }
 
 /// What must not be in the configuration file, and files that hold secrets.

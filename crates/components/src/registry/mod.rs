@@ -1,8 +1,4 @@
 //! Registry: stores and serves images. Its pods run the registry controller, too, since both need the same store.
-//!
-//! A volume that only one pod can mount at a time needs `updateStrategyType: Recreate`: with `RollingUpdate` the new
-//! pod waits for the old one to let go of the volume, and the old one for the new one to be ready. Whether a volume is
-//! of that kind cannot be told from here, so it is not guessed.
 
 mod config;
 mod deployment;
@@ -18,7 +14,7 @@ mod settings;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, registrycontroller, service_monitor::Monitor};
+use crate::{availability, claims, registrycontroller, service_monitor::Monitor};
 use api::{
     thirdparty::monitoring::ServiceMonitor,
     v1beta1::{self, RegistrySpec},
@@ -53,7 +49,7 @@ impl Component for Registry {
     const NAME: &'static str = "registry";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        claims::children(availability::children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -71,6 +67,7 @@ impl Component for Registry {
         let (registry, monitor) =
             (Inputs::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
 
+        registry.claims.add(graph, &registry.instance);
         graph.add::<Service>(service::service(&registry), ());
         graph.add::<Service>(registrycontroller::service(&registry.controller, &registry.instance), ());
         if let Some(policy) = service::policy(&registry) {

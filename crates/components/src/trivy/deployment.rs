@@ -11,25 +11,29 @@ use crate::{
     tls::InternalTls,
     workload::{Strategy, Workload},
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
+use k8s_openapi::api::core::v1::{
+    Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
-use plan::Component;
+use plan::{Component, Desired};
 
 /// The Deployment. Waits for the ConfigMap and the Secret that are its environment.
-pub(super) fn deployment(trivy: &Inputs<'_>) -> Deployment {
+pub(super) fn deployment(trivy: &Inputs<'_>) -> Desired {
     // A scan that has begun, and as long as Kubernetes grants by itself.
     let grace = i64::try_from(trivy.scan_seconds).unwrap_or(i64::MAX).saturating_add(30);
-    let volumes = volumes(trivy);
     Workload {
         instance: &trivy.instance,
         containers: vec![(container(trivy), &trivy.spec.component)],
-        strategy: Strategy::suiting(&volumes),
-        volumes,
+        volumes: volumes(trivy),
+        strategy: strategy(trivy),
         termination_grace_period_seconds: Some(grace),
     }
     .deployment()
+}
+
+/// However a claim can be mounted, one pod after the other: scans of two pods would lock each other out of the database
+/// of vulnerabilities.
+fn strategy(trivy: &Inputs<'_>) -> Strategy {
+    if trivy.claims.is_empty() { Strategy::RollingUpdate } else { Strategy::Recreate }
 }
 
 fn container(trivy: &Inputs<'_>) -> Container {

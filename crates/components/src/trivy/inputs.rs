@@ -7,6 +7,7 @@ use crate::{
     HarborVersion,
     authorities::{Authorities, CERTIFICATE},
     catalogue::Feature,
+    claims::Claims,
     duration,
     instance::Instance,
     redis,
@@ -17,7 +18,7 @@ use api::v1beta1::{
     self, TrivySpec,
     proxy::ProxySpec,
     trivy::{
-        TrivyRedisSpec, TrivyServerSpec,
+        TrivyRedisSpec, TrivyServerSpec, TrivyStorageSpec,
         redis::{TrivyRedisJobsSpec, TrivyRedisPoolSpec},
         server::TrivyServerProxySpec,
     },
@@ -38,6 +39,8 @@ pub(super) struct Inputs<'a> {
     pub redis: Redis<'a>,
     /// Its volumes.
     pub storage: Storage<'a>,
+    /// The claims of its volumes.
+    pub claims: Claims,
     /// Authorities it trusts.
     pub authorities: Authorities<'a>,
     /// Raises the limit of downloads from GitHub.
@@ -65,19 +68,20 @@ impl<'a> Inputs<'a> {
     pub fn read(owner: &'a v1beta1::Trivy, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
-        let (instance, redis, tls, storage, authorities, github_token, scan_seconds, (), callers) = (
-            Instance::of::<Trivy>(&owner.metadata, &spec.component, world.defaults())
-                .and_then(|trivy| supported(spec, &trivy.version).map(|()| trivy)),
-            Redis::read(spec.redis.as_ref(), &secrets),
-            InternalTls::of(spec.server.tls.as_ref(), "spec.server.tls", &secrets),
-            Storage::of(&spec.storage),
-            authorities(spec, &secrets),
-            github_token(spec, &secrets),
-            duration::seconds(&spec.timeout, "spec.timeout"),
-            server_times(&spec.server),
-            Callers::of(&spec.server, &secrets),
-        )
-            .all()?;
+        let (instance, redis, tls, (storage, claims), authorities, github_token, scan_seconds, (), callers) =
+            (
+                Instance::of::<Trivy>(&owner.metadata, &spec.component, world.defaults())
+                    .and_then(|trivy| supported(spec, &trivy.version).map(|()| trivy)),
+                Redis::read(spec.redis.as_ref(), &secrets),
+                InternalTls::of(spec.server.tls.as_ref(), "spec.server.tls", &secrets),
+                (Storage::of(&spec.storage), claims(owner, world)).all(),
+                authorities(spec, &secrets),
+                github_token(spec, &secrets),
+                duration::seconds(&spec.timeout, "spec.timeout"),
+                server_times(&spec.server),
+                Callers::of(&spec.server, &secrets),
+            )
+                .all()?;
         let proxy = spec.proxy.clone().or_else(|| spec.server.proxy.as_ref().map(proxy));
         Ok(Self {
             instance,
@@ -86,6 +90,7 @@ impl<'a> Inputs<'a> {
             callers,
             redis,
             storage,
+            claims,
             authorities,
             github_token,
             proxy,
@@ -97,6 +102,12 @@ impl<'a> Inputs<'a> {
     pub fn scheme(&self) -> Scheme {
         Scheme::of(self.spec.server.tls.as_ref())
     }
+}
+
+fn claims(owner: &v1beta1::Trivy, world: &World<'_>) -> Result<Claims, PlanError> {
+    let TrivyStorageSpec { cache, reports } = &owner.spec.storage;
+    let volumes = [reports, cache].map(|volume| volume.volume_source.volume(""));
+    Claims::of(volumes, &owner.metadata, &owner.spec.component, world)
 }
 
 impl<'a> Redis<'a> {

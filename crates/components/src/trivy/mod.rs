@@ -14,7 +14,7 @@ mod storage;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
+use crate::{availability, claims};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -32,7 +32,7 @@ impl Component for Trivy {
     const NAME: &'static str = "trivy";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        claims::children(availability::children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -43,6 +43,7 @@ impl Component for Trivy {
     fn desired(owner: &v1beta1::Trivy, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let trivy = Inputs::read(owner, world)?;
 
+        trivy.claims.add(graph, &trivy.instance);
         graph.add::<Service>(service::service(&trivy), ());
         if let Some(policy) = service::policy(&trivy) {
             graph.add::<NetworkPolicy>(policy, ());

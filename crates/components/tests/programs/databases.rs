@@ -8,7 +8,7 @@ use components::{core::Core, exporter::Exporter, notaryserver::NotaryServer, not
 use plan::Component;
 use programs::{Identity, Postgres, Site, psql};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, fs};
 
 /// Everything that Harbor can pass on and that means something to somebody on the way.
 const PASSWORD: &str = r#"p@ss/w:rd#1%20?&=+$'"[ß]"#;
@@ -20,7 +20,7 @@ const WHO: &str =
 #[test]
 fn core_reaches_its_database() {
     let server = server("harbor", "core", None);
-    let core = pointed_at::<Core>(&server, "/spec/database", "disable");
+    let core = pointed_at::<Core>(&server, "/spec/database", Some("disable"));
     for connection in connections(&core.pod().environment("core"), "POSTGRESQL", "DATABASE") {
         assert_eq!(psql(&connection, &[], WHO).unwrap(), "harbor|core|f", "{connection}");
     }
@@ -29,17 +29,35 @@ fn core_reaches_its_database() {
 #[test]
 fn the_exporter_reaches_cores_database() {
     let server = server("harbor", "core", None);
-    let exporter = pointed_at::<Exporter>(&server, "/spec/database", "disable");
+    let exporter = pointed_at::<Exporter>(&server, "/spec/database", Some("disable"));
     for connection in connections(&exporter.pod().environment("exporter"), "HARBOR_DATABASE", "DBNAME") {
         assert_eq!(psql(&connection, &[], WHO).unwrap(), "harbor|core|f", "{connection}");
     }
 }
 
 #[test]
+fn a_database_that_insists_on_tls_or_has_none_is_reached_without_a_word_about_it() {
+    let reached = |server: &Postgres| {
+        let core = pointed_at::<Core>(server, "/spec/database", None);
+        let exporter = pointed_at::<Exporter>(server, "/spec/database", None);
+        let core = connections(&core.pod().environment("core"), "POSTGRESQL", "DATABASE");
+        let exporter = connections(&exporter.pod().environment("exporter"), "HARBOR_DATABASE", "DBNAME");
+        core.into_iter().chain(exporter).map(|it| psql(&it, &[], WHO).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&server("harbor", "core", None)), ["harbor|core|f"; 4]);
+
+    let server = server("harbor", "core", Some(&Identity::loopback().unwrap()));
+    let administrator = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port());
+    fs::write(server.folder().join("data/pg_hba.conf"), "hostssl all all all scram-sha-256\n").unwrap();
+    psql(&administrator, &[("PGPASSWORD", PASSWORD)], "SELECT pg_reload_conf()").unwrap();
+    assert_eq!(reached(&server), ["harbor|core|t"; 4]);
+}
+
+#[test]
 fn core_verifies_its_database_by_the_authorities_it_is_given() {
     let identity = Identity::loopback().unwrap();
     let server = server("harbor", "core", Some(&identity));
-    let core = pointed_at::<Core>(&server, "/spec/database", "verify-full");
+    let core = pointed_at::<Core>(&server, "/spec/database", Some("verify-full"));
     let pod = core.with("corporate-ca", "ca.crt", &identity.authority).pod();
     let site = Site::new().unwrap();
     let trusted = site.write("ca.crt", pod.file("core", "/harbor_cust_cert/corporate-ca.crt")).unwrap();
@@ -55,12 +73,12 @@ fn core_verifies_its_database_by_the_authorities_it_is_given() {
 #[test]
 fn notary_reaches_its_databases() {
     let server = server("notary@example", "notary/server", None);
-    let notary = pointed_at::<NotaryServer>(&server, "/spec/storage/postgres", "disable");
+    let notary = pointed_at::<NotaryServer>(&server, "/spec/storage/postgres", Some("disable"));
     let reached = "notary@example|notary/server|f";
     assert_reaches(&notary, "notaryserver", "/etc/notary-server/server.json", reached);
 
     let server = self::server("notary", "notarysigner", None);
-    let notary = pointed_at::<NotarySigner>(&server, "/spec/storage/postgres", "disable");
+    let notary = pointed_at::<NotarySigner>(&server, "/spec/storage/postgres", Some("disable"));
     assert_reaches(&notary, "notarysigner", "/etc/notary-signer/signer.json", "notary|notarysigner|f");
 }
 
@@ -88,11 +106,12 @@ fn server(user: &str, database: &str, tls: Option<&Identity>) -> Postgres {
 }
 
 /// The fullest case, whose spec describes a database at `field`, with that database on a server.
-fn pointed_at<C: Component>(server: &Postgres, field: &str, ssl_mode: &str) -> Case<C> {
+fn pointed_at<C: Component>(server: &Postgres, field: &str, ssl_mode: Option<&str>) -> Case<C> {
     let hosts = json!([{ "host": "127.0.0.1", "port": server.port() }]);
+    let parameters = ssl_mode.map_or_else(|| json!({}), |mode| json!({"sslmode": mode}));
     Case::golden("full")
         .set(&format!("{field}/hosts"), hosts)
-        .set(&format!("{field}/parameters/sslmode"), ssl_mode.into())
+        .set(&format!("{field}/parameters"), parameters)
         .with("postgres", "postgres-password", PASSWORD)
 }
 

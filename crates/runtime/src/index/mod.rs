@@ -158,10 +158,14 @@ impl Index {
     }
 
     /// The newest state of an object that is known, if it is somebody's child or input.
-    pub fn version(&self, key: &ObjectKey) -> Option<String> {
+    pub fn edition(&self, key: &ObjectKey) -> Option<Edition> {
         let state = self.state();
-        let child = || state.children.get(key).map(|child| child.resource_version.clone());
-        state.inputs.state(key).map(|edition| edition.version.clone()).or_else(child)
+        state.inputs.state(key).cloned().or_else(|| state.children.get(key).map(Observation::edition))
+    }
+
+    /// Whether objects of this kind have children that matter.
+    pub fn tracks_children_of(&self, group: &str, kind: &str) -> bool {
+        self.state().owners.contains(&(group.into(), kind.into()))
     }
 
     /// Whether the watch shows that there is no object of this name.

@@ -1,4 +1,4 @@
-//! What an apply takes away when fields have changed hands before it.
+//! What an apply takes away, and what it leaves, when fields have changed hands before it.
 
 use crate::{agreement::is_named, index::MANAGERS};
 use serde_json::{Map, Value};
@@ -8,12 +8,23 @@ type Fields = Map<String, Value>;
 /// Removes from `applied`, the answer to an apply of ours, what it would have removed after fields have changed hands
 /// as in `earlier`: what we owned then, do not want now, and nobody else owns. Answers whether there was such a thing.
 pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
-    let is_ours = |owner: &Owner<'_>| owner.operation == "Apply" && owner.manager.starts_with(MANAGERS);
     let Some(wanted) = owners(applied).find(is_ours).map(|owner| owner.fields.clone()) else { return false };
     let (ours, others): (Vec<_>, Vec<_>) = owners(earlier).partition(is_ours);
     let kept: Vec<_> = others.iter().map(|owner| owner.fields).chain([&wanted]).collect();
     // There is one of each: only one of our controllers applies an object.
     ours.first().is_some_and(|had| drop_unkept(applied, had.fields, &kept))
+}
+
+/// Puts back into `applied`, the answer to an apply of ours on what is `stored`, what it would not have removed after
+/// fields have changed hands as in `earlier`: what we had given up by then. Answers whether there was such a thing.
+pub(super) fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> bool {
+    let ours = |object| owners(object).find(is_ours).map(|owner| owner.fields.clone());
+    let (Some(had), Some(has)) = (ours(stored), ours(earlier)) else { return false };
+    put_back(applied, &had, &has, earlier)
+}
+
+fn is_ours(owner: &Owner<'_>) -> bool {
+    owner.operation == "Apply" && owner.manager.starts_with(MANAGERS)
 }
 
 /// Who owns fields, and how that came.
@@ -50,6 +61,25 @@ fn drop_unkept(value: &mut Value, had: &Fields, kept: &[&Fields]) -> bool {
     dropped
 }
 
+fn put_back(value: &mut Value, had: &Fields, has: &Fields, earlier: &Value) -> bool {
+    let mut restored = false;
+    for (part, below) in had {
+        let Some((name, then)) = part.strip_prefix("f:").and_then(|name| Some((name, earlier.get(name)?)))
+        else {
+            continue;
+        };
+        match (has.get(part).and_then(Value::as_object), below.as_object(), find(value, part)) {
+            (Some(has), Some(below), Some(value)) => restored |= put_back(value, below, has, then),
+            (None, _, now) if now.as_deref() != Some(then) => {
+                value[name] = then.clone();
+                restored = true;
+            }
+            _ => {}
+        }
+    }
+    restored
+}
+
 /// The part of a value that ownership calls `part`.
 fn find<'a>(value: &'a mut Value, part: &str) -> Option<&'a mut Value> {
     match value {
@@ -75,6 +105,20 @@ fn remove(value: &mut Value, part: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_was_given_up_before_stays() {
+        let entry = |fields: Value| json!({"manager": "harbor-operator/core", "operation": "Apply", "fieldsV1": fields});
+        let object = |fields: Value, spec: Value| json!({"metadata": {"managedFields": [entry(fields)]}, "spec": spec});
+        let both = json!({"f:spec": {"f:replicas": {}, "f:image": {}}});
+        let one = json!({"f:spec": {"f:image": {}}});
+        let stored = object(both, json!({"replicas": 3, "image": "old"}));
+        let earlier = object(one.clone(), json!({"replicas": 3, "image": "old"}));
+        let mut applied = object(one.clone(), json!({"replicas": 1, "image": "new"}));
+        assert!(restore(&mut applied, &stored, &earlier));
+        assert_eq!(applied, object(one, json!({"replicas": 3, "image": "new"})));
+        assert!(!restore(&mut applied, &stored, &earlier), "nothing is left to be put back");
+    }
 
     #[test]
     fn what_was_handed_over_and_is_not_wanted_goes_unless_somebody_else_wants_it() {

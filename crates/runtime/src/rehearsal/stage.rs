@@ -4,7 +4,7 @@
 //! server reads of a deletion whether to try it only from its body. What a write was answered with is what later reads
 //! see, so that one thing can be tried after another.
 
-use super::handover::relinquish;
+use super::handover::{relinquish, restore};
 use http::{Method, Request, Response, StatusCode, Uri, header::CONTENT_TYPE};
 use kube::{
     Client,
@@ -146,18 +146,26 @@ impl Stage {
             after["metadata"]["ownerReferences"] = owners.into_iter().chain(ours).collect();
         }
         if let Some(earlier) = earlier {
-            after = self.after_handover(uri, &earlier, after).await?;
+            after = self.after_handover(uri, before.as_ref(), &earlier, after).await?;
         }
         self.props().put(path, Prop { before, after: Some(after.clone()), stand_in: false });
         Ok(answer(status, &after))
     }
 
     /// A server tries an apply on what it has stored, where what was tried before, that fields change hands, has not
-    /// happened. So what an apply would take away from those who had them is taken away here, and the server is asked
-    /// what it makes of the result.
-    async fn after_handover(&self, uri: Uri, earlier: &Value, applied: Value) -> kube::Result<Value> {
+    /// happened. So what an apply would take away from those who had them is taken away here, what it would leave is put
+    /// back, and the server is asked what it makes of the result.
+    async fn after_handover(
+        &self,
+        uri: Uri,
+        stored: Option<&Value>,
+        earlier: &Value,
+        applied: Value,
+    ) -> kube::Result<Value> {
         let mut wanted = applied;
-        if !relinquish(&mut wanted, earlier) {
+        let relinquished = relinquish(&mut wanted, earlier);
+        let restored = stored.is_some_and(|stored| restore(&mut wanted, stored, earlier));
+        if !relinquished && !restored {
             return Ok(wanted);
         }
         let body = serde_json::to_vec(&wanted).map_err(kube::Error::SerdeError)?;

@@ -96,11 +96,11 @@ pub struct RedisServerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
 
-    /// Class of the volumes. The default class of the cluster unless set.
+    /// Class of the volumes. The default class of the cluster unless set. It cannot change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_class_name: Option<String>,
 
-    /// Size of each volume. 1Gi unless set.
+    /// Size of each volume. 1Gi unless set. It can grow, and never shrink.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<String>,
 }
@@ -156,11 +156,11 @@ pub struct ReplicationServerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
 
-    /// Class of the volumes. The default class of the cluster unless set.
+    /// Class of the volumes. The default class of the cluster unless set. It cannot change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_class_name: Option<String>,
 
-    /// Size of each volume. 1Gi unless set.
+    /// Size of each volume. 1Gi unless set. It can grow, and never shrink.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Quantity>,
 }

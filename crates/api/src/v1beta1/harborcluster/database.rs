@@ -87,7 +87,7 @@ pub struct ZalandoPostgreSqlSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials_ref: Option<ObjectName>,
 
-    /// How TLS protects connections of Harbor. disable unless set.
+    /// How TLS protects connections of Harbor. prefer unless set: TLS, which the servers always offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PostgresSslMode")]
     pub ssl_mode: Option<PostgresSslMode>,

@@ -2,13 +2,14 @@
 
 mod adoption;
 mod counts;
+mod data;
 mod faults;
 mod lifecycle;
 mod names;
 mod order;
 
 use crate::world::{Running, World, documents, root};
-use api::v1beta1::{ComponentStatus, Harbor};
+use api::v1beta1::{ComponentStatus, Harbor, Registry};
 use envtest::{ControlPlane, Kind, Requests};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -154,6 +155,20 @@ pub fn with(mut harbor: Value, pointer: &str, value: Value) -> Value {
         value => parent[field] = value,
     }
     harbor
+}
+
+/// A claim of this name.
+pub fn claim(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    })
+}
+
+/// The claim that images are on, if they are.
+pub fn images(registry: &Registry) -> Option<String> {
+    let filesystem = registry.spec.storage.driver.filesystem.as_ref()?;
+    Some(filesystem.volume_source.volume("").persistent_volume_claim?.claim_name)
 }
 
 /// The Harbor under another name, with its own ingress host.

@@ -1,10 +1,13 @@
 //! What holds data is not lost by accident.
 
-use super::{Cluster, external_redis, in_cluster, with, with_garbage_collector};
-use crate::world::World;
+use super::{Cluster, external_redis, in_cluster, objects, with, with_garbage_collector};
+use crate::{
+    harbor::{claim, images},
+    world::{World, root},
+};
 use api::{
     thirdparty::{minio::Tenant, spotahome::RedisFailover, zalando::Postgresql},
-    v1beta1::{Harbor, HarborCluster},
+    v1beta1::{Harbor, HarborCluster, Registry},
 };
 use envtest::Requests;
 use k8s_openapi::api::core::v1::Secret;
@@ -108,6 +111,23 @@ async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
     cluster.until_healthy("acme").await;
     assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.host, "redis.caches.svc");
     cluster.until_gone::<RedisFailover>("acme-redis").await;
+}
+
+#[tokio::test]
+async fn what_a_stack_may_move_its_harbor_moves() {
+    let cluster = Cluster::on(World::new().await).await;
+    let _operator = cluster.operator(&Requests::default());
+    let mut stack = objects(root().join("examples/minimal.yaml"));
+    cluster.apply(stack.clone()).await;
+    cluster.until_healthy("acme").await;
+
+    let mut moved = stack.pop().unwrap();
+    moved["metadata"]["annotations"] = json!({"goharbor.io/data-moved": "storage"});
+    moved["spec"]["storage"]["spec"]["fileSystem"]["registryPersistentVolume"]["claimName"] = json!("others");
+    cluster.apply(vec![claim("others"), moved]).await;
+    cluster.until_healthy("acme").await;
+    let registry = cluster.get::<Registry>("acme-harbor-harbor").await;
+    assert_eq!(images(&registry).as_deref(), Some("others"));
 }
 
 #[tokio::test]

@@ -30,6 +30,16 @@ fn b03_environment_order_never_changes() {
 }
 
 #[test]
+fn a_database_is_reached_over_tls_where_it_offers_that_unless_the_spec_says_otherwise() {
+    let mode = |parameters: Value| {
+        values(&a_core().set("/spec/database/parameters", parameters))["POSTGRESQL_SSLMODE"].clone()
+    };
+    assert_eq!(mode(json!({})), "prefer");
+    assert_eq!(mode(json!({"sslmode": "disable"})), "disable");
+    assert_eq!(mode(json!({"sslmode": "verify-full"})), "verify-full");
+}
+
+#[test]
 fn every_variable_is_set_once() {
     for case in CASES.map(Case::<Core>::golden) {
         let all = names(&case);

@@ -140,7 +140,10 @@ fn a_budget_says_exactly_one_thing() {
 
 #[test]
 fn b04_replicas_and_an_autoscaler_exclude_each_other() {
-    let case = a_core().set("/spec/replicas", json!(2)).set("/spec/autoscaling", json!({"maxReplicas": 3}));
+    let case = a_core()
+        .set("/spec/resources", json!({"requests": {"cpu": "100m"}}))
+        .set("/spec/replicas", json!(2))
+        .set("/spec/autoscaling", json!({"maxReplicas": 3}));
     assert_eq!(
         case.error(),
         "spec.replicas: is set although an autoscaler chooses the number of pods; remove replicas or autoscaling"

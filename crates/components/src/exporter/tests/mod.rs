@@ -125,7 +125,10 @@ fn without_settings_metrics_are_cached_as_they_always_were() {
 
 #[test]
 fn an_autoscaler_is_refused_and_replicas_are_not() {
-    let error = an_exporter().set("/spec/autoscaling", json!({"maxReplicas": 3})).error();
+    let requests = json!({"requests": {"cpu": "100m"}});
+    let scaled =
+        an_exporter().set("/spec/resources", requests).set("/spec/autoscaling", json!({"maxReplicas": 3}));
+    let error = scaled.error();
     assert!(error.starts_with("spec.autoscaling: is set, but every pod"), "{error}");
     let old = an_exporter().set("/spec/replicas", json!(2));
     assert_eq!(old.child("Deployment")["spec"]["replicas"], 2);

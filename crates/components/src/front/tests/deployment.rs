@@ -3,7 +3,7 @@ use api::v1beta1::component::ComponentSpec;
 use serde_json::{Value, json};
 
 fn deployment(shown: &Shown) -> Value {
-    serde_json::to_value(shown.front().unwrap().deployment()).unwrap()
+    shown.front().unwrap().deployment().object.to_json().unwrap()
 }
 
 #[test]

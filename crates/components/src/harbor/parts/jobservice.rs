@@ -4,6 +4,7 @@ use super::{
     super::{credentials::Credentials, inputs::Inputs, part::Part},
     redis_index, registry_access,
 };
+use crate::volumes;
 use api::v1beta1::{
     self, JobServiceSpec,
     duration::GoDuration,
@@ -91,9 +92,15 @@ fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> Logg
 
 fn exports(wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
     let storage = wished.storage.as_ref();
-    match storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()) {
+    claim_or_scratch(storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()))
+}
+
+/// The volume of a claim that exists, else a directory as large as its node permits: the limit of a component that
+/// stands alone would be too small for the databases of Trivy, and the old operator set none here.
+pub(super) fn claim_or_scratch(volume: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
+    match volume {
         Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
-        None => ScratchVolumeSpec::default(),
+        None => ScratchVolumeSpec { volume_source: volumes::scratch("").into(), prefix: None },
     }
 }
 

@@ -10,6 +10,7 @@ mod registry;
 mod storage;
 mod trivy;
 
+pub(crate) use self::storage::of_images as store_of_images;
 pub(super) use self::{
     chartmuseum::chartmuseum,
     core::core,
@@ -38,7 +39,7 @@ mod redis_index {
 }
 
 /// The name of Core's database, after the prefix.
-const CORE_DATABASE: &str = "core";
+pub(super) const CORE_DATABASE: &str = "core";
 
 /// How Core and JobService reach the registry.
 fn registry_access(harbor: &Inputs<'_>, credentials: &Credentials, controller_url: String) -> RegistryAccess {

@@ -25,7 +25,7 @@ pub(super) fn provider(storage: &HarborStorageSpec) -> &'static str {
 }
 
 /// The store of images.
-pub(super) fn of_images(storage: &HarborStorageSpec) -> RegistryStorageDriverSpec {
+pub(crate) fn of_images(storage: &HarborStorageSpec) -> RegistryStorageDriverSpec {
     let stores = storage.object_store.clone();
     let filesystem =
         storage.filesystem.as_ref().map(|FilesystemSpec { registry_persistent_volume, .. }| {

@@ -2,7 +2,7 @@
 
 use super::{
     super::{certificates, inputs::Inputs, part::Part},
-    jobservice::claim,
+    jobservice::claim_or_scratch,
     redis_index,
 };
 use api::v1beta1::{
@@ -12,7 +12,6 @@ use api::v1beta1::{
         TrivyLogLevel, TrivyLogSpec, TrivyRedisSpec, TrivyServerSpec, TrivySeverity, TrivyStorageSpec,
         TrivyUpdateSpec, TrivyVulnerabilityType,
     },
-    volume::{PersistentVolumeSpec, ScratchVolumeSpec},
 };
 
 /// Trivy, where the user wants one.
@@ -24,8 +23,8 @@ pub(in super::super) fn trivy(harbor: &Inputs<'_>) -> Option<v1beta1::Trivy> {
         certificates: harbor.authorities(Some(&wished.certificates)),
         server: server(harbor, wished),
         storage: TrivyStorageSpec {
-            cache: volume(wished.storage.cache_persistent_volume.as_ref()),
-            reports: volume(wished.storage.reports_persistent_volume.as_ref()),
+            cache: claim_or_scratch(wished.storage.cache_persistent_volume.as_ref()),
+            reports: claim_or_scratch(wished.storage.reports_persistent_volume.as_ref()),
         },
         redis: Some(TrivyRedisSpec::on(harbor.redis(redis_index::TRIVY))),
         severities: unless_set(&wished.severities, TrivySeverity::every),
@@ -58,13 +57,6 @@ fn server(harbor: &Inputs<'_>, wished: &HarborTrivySpec) -> TrivyServerSpec {
         ignore_unfixed: wished.ignore_unfixed.unwrap_or_default(),
         insecure: wished.insecure.unwrap_or_default(),
         ..TrivyServerSpec::default()
-    }
-}
-
-fn volume(wished: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
-    match wished {
-        Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
-        None => ScratchVolumeSpec::default(),
     }
 }
 

@@ -6,6 +6,7 @@ mod defaults;
 mod graph;
 mod network_policies;
 mod refusals;
+mod relocation;
 mod spec;
 mod upgrade;
 

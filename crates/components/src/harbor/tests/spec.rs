@@ -59,6 +59,14 @@ fn logs_of_jobs_are_kept_in_the_directory_of_the_volume_that_is_named() {
 }
 
 #[test]
+fn scratch_directories_of_a_harbor_are_as_large_as_their_node_permits() {
+    let unlimited = json!({"volumeSource": {"emptyDir": {}}});
+    let case = Case::<Harbor>::golden("harbor-2.5");
+    assert_eq!(spec(&case, "Trivy")["storage"], json!({"cache": unlimited, "reports": unlimited}));
+    assert_eq!(spec(&case, "JobService")["storage"], json!({"scanDataExports": unlimited}));
+}
+
+#[test]
 fn charts_are_found_where_harbor_serves_them() {
     let url = |case: &Case<Harbor>| spec(case, "ChartMuseum")["chart"].get("url").cloned();
     let case = Case::<Harbor>::golden("harbor-2.5");

@@ -1,7 +1,6 @@
 //! The Redis of a HarborCluster: somewhere else, or run by one of two operators. The kind alone decides which; settings
 //! of other kinds are ignored.
 
-mod claim;
 mod external;
 mod opstree;
 mod password;
@@ -26,6 +25,9 @@ use plan::{Builder, Children, Deps, PlanError, World};
 
 /// What clients ask sentinels for, whoever runs them.
 const MASTER_SET: &str = "mymaster";
+
+/// What the servers are called in words for people.
+const SERVICE: &str = "Redis";
 
 /// Where sentinels listen, whoever runs them.
 const SENTINEL_PORT: i32 = 26379;
@@ -59,7 +61,7 @@ impl Cache {
                 Ok(Self { settings: failover.settings(), run: Run::Spotahome(Box::new(failover)) })
             }
             CacheKind::RedisReplication => {
-                let replication = Replication::of(cluster)?;
+                let replication = Replication::of(cluster, world)?;
                 Ok(Self { settings: replication.settings(), run: Run::Opstree(Box::new(replication)) })
             }
         }

@@ -3,9 +3,13 @@
 //! That operator puts the labels of both on everything it makes, where they win over its own, and into selectors. So
 //! they get labels that never change, and none of the HarborCluster's: a label `app` would mix servers and sentinels up.
 
-use super::{MASTER_SET, behind_sentinels, claim::claim, password, required};
+use super::{MASTER_SET, SERVICE, behind_sentinels, password, required};
 use crate::{
-    harborcluster::{CACHE, cluster::Cluster},
+    harborcluster::{
+        CACHE,
+        cluster::Cluster,
+        volume::{Volume, Wish},
+    },
     image, resources,
 };
 use api::{
@@ -13,15 +17,18 @@ use api::{
         KubernetesConfig, PasswordKey, RedisReplication, RedisReplicationSpec, RedisSentinel,
         RedisSentinelSpec, ReplicationClaim, ReplicationStorage, SentinelConfig,
     },
-    v1beta1::{image::ImageSpec, redis::RedisSpec},
+    v1beta1::{harborcluster::cache::ReplicationServerSpec, image::ImageSpec, redis::RedisSpec},
 };
 use k8s_openapi::api::{
     apps::v1::StatefulSet,
-    core::v1::{EnvVarSource, ResourceRequirements, Secret, SecretKeySelector},
+    core::v1::{EnvVarSource, PodSecurityContext, ResourceRequirements, Secret, SecretKeySelector},
 };
-use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie};
+use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie, World};
 
 const FIELD: &str = "spec.cache.spec.redisReplication";
+
+/// Group that owns the files in the images of OT-Container-Kit, which run as the user of the same number.
+const REDIS: i64 = 1000;
 
 /// A Redis that the operator of OT-Container-Kit runs.
 pub(super) struct Replication {
@@ -35,7 +42,7 @@ pub(super) struct Replication {
 
 impl Replication {
     /// Judges what the HarborCluster says of it.
-    pub fn of(cluster: &Cluster<'_>) -> Result<Self, PlanError> {
+    pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_replication.as_ref();
         let wanted = required(wanted, "redisReplication", "set its image and sentinel.image")?;
         let (name, ..) = (
@@ -62,7 +69,8 @@ impl Replication {
             redis_secret: None,
         };
         let server = &wanted.server;
-        let size = server.storage.as_ref().map(|size| size.0.as_str());
+        let existing = world.read::<RedisReplication>(&name)?;
+        let volume = volume(server, existing.as_ref().and_then(|existing| existing.spec.storage.as_ref()))?;
         let replication = RedisReplicationSpec {
             cluster_size: server.replicas,
             kubernetes_config: KubernetesConfig {
@@ -70,11 +78,10 @@ impl Replication {
                 ..pods(&wanted.image, server.resources.as_ref())
             },
             service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+            pod_security_context: Some(writable_volumes()),
             storage: Some(ReplicationStorage {
                 keep_after_delete: cluster.tie_of_data() == Tie::Kept,
-                volume_claim_template: Some(ReplicationClaim {
-                    spec: claim(size, server.storage_class_name.as_deref()),
-                }),
+                volume_claim_template: Some(ReplicationClaim { spec: volume.claim() }),
             }),
         };
         let sentinel = RedisSentinelSpec {
@@ -114,6 +121,32 @@ impl Replication {
         let sentinels = graph.add::<StatefulSet>(awaited(self.sentinels), sentinel);
         (servers, sentinels)
     }
+}
+
+/// Lets the servers write to their volumes, which belong to root unless their class says otherwise. Their operator sets
+/// nothing of the kind by itself.
+fn writable_volumes() -> PodSecurityContext {
+    PodSecurityContext {
+        fs_group: Some(REDIS),
+        fs_group_change_policy: Some("OnRootMismatch".into()),
+        ..PodSecurityContext::default()
+    }
+}
+
+/// The volume of each server, next to what exists.
+fn volume(
+    server: &ReplicationServerSpec,
+    existing: Option<&ReplicationStorage>,
+) -> Result<Volume, PlanError> {
+    let field = format!("{FIELD}.server");
+    let wish = Wish {
+        field: &field,
+        service: SERVICE,
+        size: server.storage.as_ref().map(|size| size.0.as_str()),
+        class: server.storage_class_name.as_deref(),
+    };
+    let claim = existing.and_then(|storage| storage.volume_claim_template.as_ref());
+    Volume::of(&wish, claim.and_then(|claim| Volume::claimed(&claim.spec)))
 }
 
 /// The name of the Service and of the `StatefulSet` its operator makes for a `RedisSentinel`.

@@ -3,11 +3,12 @@
 //! That operator puts the labels of the `RedisFailover` on everything it makes, so what it makes is seen like a child;
 //! and into pods, so a label that changes restarts every server.
 
-use super::{behind_sentinels, claim::claim, password, required};
+use super::{SERVICE, behind_sentinels, password, required};
 use crate::{
     harborcluster::{
         CACHE,
         cluster::{CLUSTER_LABEL, Cluster},
+        volume::{Volume, Wish},
     },
     image, resources,
 };
@@ -63,7 +64,7 @@ impl Failover {
         let labels = labels(cluster);
         let claim = RedisClaim {
             metadata: RedisClaimMetadata { name: cluster.name.to_owned(), labels: labels.clone() },
-            spec: claim(server.storage.as_deref(), server.storage_class_name.as_deref()),
+            spec: volume(&server, existing.redis.storage.as_ref())?.claim(),
         };
         let image = image::pulled(wanted.image.clone(), cluster.spec.installation.image_source.as_ref());
         let pods = |replicas, existing: RedisPods| RedisPods {
@@ -109,6 +110,19 @@ impl Failover {
         let sentinels = graph.add::<Deployment>(Desired::awaited(self.sentinels, why).of(CACHE), failover);
         (servers, sentinels)
     }
+}
+
+/// The volume of each server, next to what exists.
+fn volume(server: &RedisServerSpec, existing: Option<&RedisStorage>) -> Result<Volume, PlanError> {
+    let field = format!("{FIELD}.server");
+    let wish = Wish {
+        field: &field,
+        service: SERVICE,
+        size: server.storage.as_deref(),
+        class: server.storage_class_name.as_deref(),
+    };
+    let claim = existing.and_then(|storage| storage.persistent_volume_claim.as_ref());
+    Volume::of(&wish, claim.and_then(|claim| Volume::claimed(&claim.spec)))
 }
 
 /// The servers of a spec without any word about them.

@@ -140,6 +140,53 @@ fn a_redis_that_exists_keeps_its_image_until_another_is_asked_for() {
     assert_eq!(images(&case), ["redis:7", "redis:7"]);
 }
 
+/// With what it makes as an input of what is planned next.
+fn and_then(mut case: Case<HarborCluster>, kind: &str) -> Case<HarborCluster> {
+    case.inputs.push(case.child(kind));
+    case
+}
+
+#[test]
+fn volumes_of_redis_grow_and_neither_shrink_nor_move() {
+    for (case, kind, server) in [
+        (by_spotahome as fn() -> Case<HarborCluster>, "RedisFailover", "redisFailover.server"),
+        (by_opstree, "RedisReplication", "redisReplication.server"),
+    ] {
+        let pointer = format!("/spec/cache/spec/{}", server.replace('.', "/"));
+        let settings = json!({"replicas": 3, "storage": "5Gi", "storageClassName": "fast"});
+        let existing = || and_then(case().set(&pointer, settings.clone()), kind);
+        let planned = existing().child(kind);
+        assert!(planned.to_string().contains("\"5Gi\""), "{planned}");
+
+        let error = |settings: Value| existing().set(&pointer, settings).error();
+        assert_eq!(
+            error(json!({"replicas": 3, "storage": "1Gi"})),
+            format!(
+                "spec.cache.spec.{server}.storage: the volumes of Redis have 5Gi, and volumes do not shrink; set at \
+                 least 5Gi"
+            ),
+        );
+        assert_eq!(
+            error(json!({"replicas": 3, "storageClassName": "slow"})),
+            format!(
+                "spec.cache.spec.{server}.storageClassName: the volumes of Redis are of class fast, and volumes do \
+                 not move; set it to fast"
+            ),
+        );
+        assert_eq!(existing().set(&pointer, json!({"replicas": 3})).child(kind), planned, "as it is");
+        let grown = existing().set(&format!("{pointer}/storage"), json!("6Gi")).child(kind).to_string();
+        assert!(grown.contains("\"6Gi\""), "{grown}");
+    }
+}
+
+#[test]
+fn the_servers_of_opstree_may_write_to_volumes_that_belong_to_root() {
+    assert_eq!(
+        by_opstree().child("RedisReplication")["spec"]["podSecurityContext"],
+        json!({"fsGroup": 1000, "fsGroupChangePolicy": "OnRootMismatch"}),
+    );
+}
+
 #[test]
 fn labels_of_the_cluster_reach_the_failover_but_not_those_the_operator_goes_by() {
     let labels = json!({

@@ -1,11 +1,12 @@
 //! A PostgreSQL that CloudNativePG runs.
 
-use super::{
-    CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, has_notary, name, password,
-    volume::{Volume, Wish},
-};
+use super::{CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, has_notary, name, password};
 use crate::{
-    harborcluster::{DATABASE, cluster::Cluster},
+    harborcluster::{
+        DATABASE,
+        cluster::Cluster,
+        volume::{Volume, Wish},
+    },
     image, resources,
 };
 use api::{
@@ -113,8 +114,12 @@ fn postgres(
     access: &str,
     existing: Option<&PostgresClusterSpec>,
 ) -> Result<PostgresClusterSpec, PlanError> {
-    let wish =
-        Wish { field: FIELD, size: spec.storage.as_deref(), class: spec.storage_class_name.as_deref() };
+    let wish = Wish {
+        field: FIELD,
+        service: "the database",
+        size: spec.storage.as_deref(),
+        class: spec.storage_class_name.as_deref(),
+    };
     // A size that is not told here is in a template of somebody else's.
     let present = existing.and_then(|existing| existing.storage.clone());
     let present =

@@ -5,7 +5,6 @@ mod external;
 mod password;
 #[cfg(test)]
 mod tests;
-mod volume;
 mod zalando;
 mod zalando_version;
 

@@ -134,9 +134,24 @@ fn what_the_go_operator_made_stays_as_it_is() {
         case.child("Harbor")["spec"]["database"],
         json!({
             "hosts": [{"host": "postgresql-registry-acme.registry.svc", "port": 5432}],
-            "username": "harbor", "passwordRef": PASSWORD, "sslMode": "disable",
+            "username": "harbor", "passwordRef": PASSWORD,
         }),
     );
+}
+
+#[test]
+fn every_address_may_log_in_to_zalandos_servers_in_the_mode_harbor_uses() {
+    let case = zalando();
+    assert_eq!(
+        case.child("Harbor")["spec"]["database"].get("sslMode"),
+        None,
+        "prefer: TLS, since it is offered"
+    );
+    let rules = case.child("postgresql")["spec"]["patroni"]["pg_hba"].clone();
+    assert!(rules.as_array().unwrap().contains(&json!("hostssl all all all md5")), "{rules}");
+
+    let plain = zalando().set(&zalando_field("sslMode"), json!("disable"));
+    assert_eq!(plain.child("Harbor")["spec"]["database"]["sslMode"], "disable");
 }
 
 #[test]

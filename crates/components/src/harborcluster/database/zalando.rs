@@ -2,13 +2,15 @@
 //! that exists goes on with its database, and none of its servers restarts.
 
 use super::{
-    CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team,
-    volume::{Volume, Wish},
-    wants_notary, zalando_version,
+    CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team, wants_notary, zalando_version,
 };
 use crate::{
-    harborcluster::{DATABASE, cluster::Cluster},
-    resources,
+    harborcluster::{
+        DATABASE,
+        cluster::Cluster,
+        volume::{Volume, Wish},
+    },
+    image, resources,
 };
 use api::{
     thirdparty::zalando::{
@@ -17,7 +19,7 @@ use api::{
     },
     v1beta1::{
         harborcluster::database::ZalandoPostgreSqlSpec,
-        postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec, PostgresSslMode},
+        postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec},
     },
 };
 use k8s_openapi::{
@@ -68,7 +70,9 @@ impl Zalando {
                 password_ref: Some(String::from(secret.clone()).into()),
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
-            ssl_mode: Some(spec.ssl_mode.unwrap_or(PostgresSslMode::Disable)),
+            // Left to the Harbor unless set: the servers always offer TLS, and only with TLS do the rules of
+            // `patroni` let IPv6 addresses in.
+            ssl_mode: spec.ssl_mode,
             prefix: None,
         };
         let postgresql = Postgresql { metadata: cluster.metadata(&name), spec: spec_of_it, status: None };
@@ -133,8 +137,12 @@ fn postgresql(
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
-    let wish =
-        Wish { field: FIELD, size: spec.storage.as_deref(), class: spec.storage_class_name.as_deref() };
+    let wish = Wish {
+        field: FIELD,
+        service: "the database",
+        size: spec.storage.as_deref(),
+        class: spec.storage_class_name.as_deref(),
+    };
     let present = existing.map(|existing| Volume {
         size: existing.volume.size.clone(),
         class: existing.volume.storage_class.clone(),

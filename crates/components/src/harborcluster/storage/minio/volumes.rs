@@ -2,6 +2,7 @@
 //! the HarborCluster where its data is to be deleted, and stay where it is to be kept.
 
 use super::{Wish, access::TENANT_LABEL, tenant::POOL};
+use crate::harborcluster::volume::{bytes, size};
 use api::{
     thirdparty::minio::{Pool, Tenant, VolumeClaim, VolumeClaimMetadata},
     v1beta1::harborcluster::storage::VolumeClaimTemplate,
@@ -140,33 +141,4 @@ fn no_smaller(is: &PersistentVolumeClaimSpec, wanted: &PersistentVolumeClaimSpec
         )),
         _ => Ok(()),
     }
-}
-
-fn size(claim: &PersistentVolumeClaimSpec) -> Option<&str> {
-    Some(&claim.resources.as_ref()?.requests.as_ref()?.get("storage")?.0)
-}
-
-/// How many bytes a quantity is.
-fn bytes(quantity: &str) -> Option<f64> {
-    let end = quantity.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(quantity.len());
-    let (number, unit) = quantity.split_at(end);
-    let factor = match unit {
-        "" => 1.0,
-        "m" => 1e-3,
-        "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "E" => 1e18,
-        "Ki" => 1024.0,
-        "Mi" => 1024.0_f64.powi(2),
-        "Gi" => 1024.0_f64.powi(3),
-        "Ti" => 1024.0_f64.powi(4),
-        "Pi" => 1024.0_f64.powi(5),
-        "Ei" => 1024.0_f64.powi(6),
-        // Such as 1e3, which the API server takes apart.
-        _ => return format!("{number}{unit}").parse().ok(),
-    };
-    Some(number.parse::<f64>().ok()? * factor)
 }

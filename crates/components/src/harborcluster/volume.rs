@@ -1,5 +1,9 @@
-//! The volume of each server: it grows, and never shrinks or moves.
+//! The volume of each server of a service: it grows, and never shrinks or moves.
 
+use k8s_openapi::{
+    api::core::v1::{PersistentVolumeClaimSpec, VolumeResourceRequirements},
+    apimachinery::pkg::api::resource::Quantity,
+};
 use plan::PlanError;
 
 /// How much a server stores unless the spec says.
@@ -16,6 +20,8 @@ pub(super) struct Volume {
 pub(super) struct Wish<'a> {
     /// Where it says so.
     pub field: &'a str,
+    /// Whose volumes they are, in words.
+    pub service: &'static str,
     pub size: Option<&'a str>,
     pub class: Option<&'a str>,
 }
@@ -36,7 +42,7 @@ impl Volume {
         if size.is_some() && bytes(&existing.size).is_some_and(|present| wanted < present) {
             return Err(PlanError::invalid(
                 field("storage"),
-                format!("the volumes of the database have {}, and volumes do not shrink", existing.size),
+                format!("the volumes of {} have {}, and volumes do not shrink", wish.service, existing.size),
                 format!("set at least {}", existing.size),
             ));
         }
@@ -47,23 +53,47 @@ impl Volume {
             };
             return Err(PlanError::invalid(
                 field("storageClassName"),
-                format!("the volumes of the database {present}, and volumes do not move"),
+                format!("the volumes of {} {present}, and volumes do not move", wish.service),
                 remedy,
             ));
         }
         Ok(Self { size: size.map_or(existing.size, ToOwned::to_owned), class: existing.class })
     }
+
+    /// The volume that a claim asks for, if it says how large.
+    pub fn claimed(claim: &PersistentVolumeClaimSpec) -> Option<Self> {
+        Some(Self { size: size(claim)?.to_owned(), class: claim.storage_class_name.clone() })
+    }
+
+    /// The claim of such a volume, for one server.
+    pub fn claim(self) -> PersistentVolumeClaimSpec {
+        PersistentVolumeClaimSpec {
+            access_modes: Some(vec!["ReadWriteOnce".into()]),
+            resources: Some(VolumeResourceRequirements {
+                requests: Some([("storage".to_owned(), Quantity(self.size))].into()),
+                ..VolumeResourceRequirements::default()
+            }),
+            storage_class_name: self.class,
+            ..PersistentVolumeClaimSpec::default()
+        }
+    }
+}
+
+/// How large a volume a claim asks for.
+pub(super) fn size(claim: &PersistentVolumeClaimSpec) -> Option<&str> {
+    Some(&claim.resources.as_ref()?.requests.as_ref()?.get("storage")?.0)
 }
 
 /// A size in bytes, to compare with: exact far beyond the size of any volume.
-fn bytes(size: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 13] = [
+pub(super) fn bytes(size: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 14] = [
         ("Ki", 1024.0),
         ("Mi", 1_048_576.0),
         ("Gi", 1_073_741_824.0),
         ("Ti", 1_099_511_627_776.0),
         ("Pi", 1_125_899_906_842_624.0),
         ("Ei", 1_152_921_504_606_846_976.0),
+        ("m", 1e-3),
         ("k", 1e3),
         ("K", 1e3),
         ("M", 1e6),
@@ -90,7 +120,7 @@ mod tests {
     }
 
     fn wish<'a>(size: Option<&'a str>, class: Option<&'a str>) -> Wish<'a> {
-        Wish { field: "spec", size, class }
+        Wish { field: "spec", service: "the database", size, class }
     }
 
     fn refused(wish: &Wish<'_>, existing: Option<Volume>) -> String {
@@ -110,6 +140,20 @@ mod tests {
         assert_eq!(Volume::of(&wish(None, None), existing()), Ok(existing().unwrap()));
         assert_eq!(Volume::of(&wish(Some("10240Mi"), None), existing()), Ok(volume("10240Mi", Some("fast"))));
         assert_eq!(Volume::of(&wish(Some("0.5Ti"), None), existing()), Ok(volume("0.5Ti", Some("fast"))));
+    }
+
+    #[test]
+    fn a_size_is_compared_however_it_is_written() {
+        for size in ["1073741824", "1Gi", "1024Mi", "1.073741824e9", "1073741824000m"] {
+            assert_eq!(bytes(size), Some(1_073_741_824.0), "{size}");
+        }
+    }
+
+    #[test]
+    fn a_claim_is_read_as_it_is_written() {
+        let volume = volume("10Gi", Some("fast"));
+        assert_eq!(Volume::claimed(&volume.clone().claim()), Some(volume));
+        assert_eq!(Volume::claimed(&PersistentVolumeClaimSpec::default()), None);
     }
 
     #[test]
@@ -136,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_refused() {
-        for size in ["big", "-1Gi", "0", "1Gi ", "Gi", "inf", "1e999"] {
+        for size in ["big", "-1Gi", "0", "1m", "1Gi ", "Gi", "inf", "1e999"] {
             let expected = format!("spec.storage: {size:?} is not the size of a volume; write it like 10Gi");
             assert_eq!(refused(&wish(Some(size), None), None), expected);
         }

@@ -1,0 +1,57 @@
+//! Where the data of a Harbor is: told by the components it has written before.
+
+use super::{Harbor, inputs::Inputs, part::Part, parts};
+use crate::{
+    place,
+    relocation::{self, Move, Service},
+};
+use api::v1beta1::{self, Core, Registry};
+use k8s_openapi::api::core::v1::ConfigMap;
+use plan::{All, Component, ObjectKey, PlanError, World};
+
+/// Refuses to look for images or the database of an existing Harbor elsewhere.
+///
+/// Redis is not judged: all that tells one from another is the host, and that may be another name for the same server.
+pub(super) fn allowed(
+    owner: &v1beta1::Harbor,
+    harbor: &Inputs<'_>,
+    world: &World<'_>,
+) -> Result<(), PlanError> {
+    let (images, database) = (images(harbor, world), database(harbor, world)).all()?;
+    let key = ObjectKey::of::<<Harbor as Component>::Owner>(
+        harbor.namespace,
+        owner.metadata.name.as_deref().unwrap_or_default(),
+    );
+    relocation::allowed(&key, owner.metadata.annotations.as_ref(), images.into_iter().chain(database))
+}
+
+fn images(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, PlanError> {
+    if !began(harbor, Part::Registry, world)? {
+        return Ok(None);
+    }
+    Ok(world.read::<Registry>(&harbor.name)?.map(|existing| Move {
+        service: Service::Storage,
+        field: "spec.imageChartStorage",
+        from: place::of_images(&existing.spec.storage.driver),
+        to: place::of_images(&parts::store_of_images(&harbor.spec.image_chart_storage)),
+    }))
+}
+
+fn database(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, PlanError> {
+    if !began(harbor, Part::Core, world)? {
+        return Ok(None);
+    }
+    let place = |name: Option<&str>| format!("the database {:?}", name.unwrap_or_default());
+    Ok(world.read::<Core>(&harbor.name)?.map(|existing| Move {
+        service: Service::Database,
+        field: "spec.database.prefix",
+        from: place(existing.spec.database.connection.database.as_deref()),
+        to: place(harbor.database(parts::CORE_DATABASE).database.as_deref()),
+    }))
+}
+
+/// Whether a component has a ConfigMap, without which it never ran. Unlike the component itself, it hardly ever changes
+/// and is watched whoever made it, so that looking costs no request.
+fn began(harbor: &Inputs<'_>, part: Part, world: &World<'_>) -> Result<bool, PlanError> {
+    Ok(world.read::<ConfigMap>(&harbor.child(part.name()))?.is_some())
+}
