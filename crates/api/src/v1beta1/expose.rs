@@ -165,8 +165,8 @@ pub struct RouteParentSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborExposeComponentSpec {
-    /// Serves users over TLS. Without `certificateRef` the operator issues a certificate of its own, which no browser
-    /// trusts.
+    /// Serves users over TLS. Without `certificateRef` the operator issues a certificate for the hosts of the external
+    /// URL and of the Ingress; users who trust `ca.crt` beside it trust its renewals too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
 

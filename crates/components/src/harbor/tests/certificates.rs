@@ -1,6 +1,6 @@
 //! Who makes certificates.
 
-use super::{Harbor, a_harbor, names, policy, spec};
+use super::{Harbor, a_harbor, names, policy, spec, waits_for};
 use crate::cases::Case;
 use plan::{Issuance, Policy, Role};
 use serde_json::json;
@@ -15,6 +15,7 @@ fn without_cert_manager_the_operator_issues_every_certificate_itself() {
     let expected = Issuance {
         subject: "acme-harbor-core".into(),
         dns_names: vec!["acme-harbor-core".into()],
+        ip_addresses: vec![],
         role: Role::Leaf { authority: Some("acme-harbor-internal-tls-authority".into()) },
         days: 90,
     };
@@ -95,13 +96,65 @@ fn the_authority_the_reverse_proxy_knows_core_by_is_looked_at_first() {
     assert!(error.starts_with("Secret registry/corporate-core, key `ca.crt`: is empty"), "{error}");
 }
 
+fn public(case: &Case<Harbor>) -> Issuance {
+    match policy(case, "acme-harbor-expose-tls") {
+        Policy::Issue(issuance) => issuance,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host() {
     let case = Case::<Harbor>::golden("without-cert-manager");
-    let Policy::Issue(issuance) = policy(&case, "acme-harbor-expose-tls") else { panic!("not issued") };
-    assert_eq!(issuance.dns_names, ["harbor.example.com"]);
+    let expected = Issuance {
+        subject: "harbor.example.com".into(),
+        dns_names: vec!["harbor.example.com".into()],
+        ip_addresses: vec![],
+        role: Role::Leaf { authority: Some("acme-harbor-expose-tls-authority".into()) },
+        days: 90,
+    };
+    assert_eq!(public(&case), expected);
     assert_eq!(spec(&case, "Ingress")["tls"][0]["secretName"], "acme-harbor-expose-tls");
     assert_eq!(spec(&case, "Core")["publicCertificateRef"], "acme-harbor-expose-tls");
+}
+
+#[test]
+fn the_certificate_users_see_comes_from_an_authority_that_outlives_it() {
+    let case = Case::<Harbor>::golden("without-cert-manager");
+    let Policy::Issue(authority) = policy(&case, "acme-harbor-expose-tls-authority") else { panic!() };
+    assert_eq!((authority.role, authority.days), (Role::Authority, 3650));
+    let plan = case.plan().unwrap();
+    let expected = ["Secret acme-harbor-expose-tls-authority"];
+    assert_eq!(waits_for(&plan, "Secret", "acme-harbor-expose-tls"), expected);
+}
+
+#[test]
+fn an_address_in_the_external_url_is_an_address_in_the_certificate() {
+    for (url, address) in [("https://192.0.2.7:8443", "192.0.2.7"), ("https://[2001:db8::7]", "2001:db8::7")]
+    {
+        let case = Case::<Harbor>::golden("without-cert-manager");
+        let issuance = public(&case.set("/spec/externalURL", json!(url)));
+        let found = (issuance.subject.as_str(), issuance.dns_names, issuance.ip_addresses);
+        let expected = (address, vec!["harbor.example.com".to_owned()], vec![address.parse().unwrap()]);
+        assert_eq!(found, expected, "the host of the Ingress stays a name");
+    }
+}
+
+#[test]
+fn the_certificate_users_see_is_for_the_host_of_the_ingress_too() {
+    let case = Case::<Harbor>::golden("without-cert-manager")
+        .set("/spec/expose/core/ingress/host", json!("harbor.internal"));
+    assert_eq!(public(&case).dns_names, ["harbor.example.com", "harbor.internal"]);
+}
+
+#[test]
+fn a_host_too_long_for_a_subject_is_a_name_of_the_certificate_all_the_same() {
+    let host = format!("{}.example.com", "x".repeat(60));
+    let case = Case::<Harbor>::golden("without-cert-manager")
+        .set("/spec/externalURL", json!(format!("https://{host}")))
+        .set("/spec/expose/core/ingress/host", json!(host));
+    let issuance = public(&case);
+    assert_eq!((issuance.subject.as_str(), issuance.dns_names), ("acme-harbor-expose-tls", vec![host]));
 }
 
 #[test]
