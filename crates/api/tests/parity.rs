@@ -68,7 +68,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 66] = [
+const ADDITIONS: [(&str, &str); 67] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -127,6 +127,10 @@ const ADDITIONS: [(&str, &str); 66] = [
     (".trivy.insecure", CHART),
     (".trivy.timeout", CHART),
     (".spec.certificateRefs", "the chart's one bundle for all components"),
+    (
+        ".exporter.certificateRefs",
+        "the exporter connects to the database too, whose authority may be private",
+    ),
     (".spec.nginx", CHART),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),

@@ -250,7 +250,9 @@ impl<C: Component> Reconciler<C> {
         let stored = stored::<C>(owner);
         let previous = status::previous(&stored, session.written.as_ref());
         let replicas = session.memo.replicas(&self.shared.router.index);
-        let input = StatusInput { replicas, found: aspects, ..self.input(meta, &previous.common) };
+        let advice = owner.0.as_ref().map(C::advice).unwrap_or_default();
+        let input =
+            StatusInput { replicas, found: aspects, advice: &advice, ..self.input(meta, &previous.common) };
         let common = plan::fold(&input, verdict);
         let details = match &owner.0 {
             Ok(owner) => C::details(owner, verdict, &common),
@@ -301,6 +303,7 @@ impl<C: Component> Reconciler<C> {
             replicas: None,
             aspects: C::ASPECTS,
             found: None,
+            advice: &[],
         }
     }
 

@@ -17,7 +17,7 @@ mod settings;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, service_monitor::Monitor};
+use crate::{availability, bundles, service_monitor::Monitor};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -55,7 +55,8 @@ impl Component for Core {
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
         let fingerprint = graph.add::<Secret>(core.fingerprint.remembered(&core.instance), ());
-        graph.add::<Deployment>(deployment::deployment(&core), (config, access, fingerprint));
+        let pods = deployment::deployment(&core);
+        bundles::add(graph, &core.instance, pods, (config, access, fingerprint), world)?;
         availability::add(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);

@@ -16,8 +16,10 @@ mod parts;
 mod tests;
 mod upgrade;
 
+pub(crate) use self::expose::advice;
+
 use self::{certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part};
-use crate::availability;
+use crate::{availability, pem::Presence};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -33,7 +35,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, Violation, World};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -42,6 +44,10 @@ impl Component for Harbor {
     type Owner = v1beta1::Harbor;
 
     const NAME: &'static str = "harbor";
+
+    fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
+        expose::advice(&owner.spec.installation).into_iter().collect()
+    }
 
     fn children() -> Children {
         availability::children(Children::none())
@@ -69,11 +75,12 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let ((), makers, route, front) = (
+        let ((), makers, route, front, presence) = (
             upgrade::allowed(&harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
+            expose::certificates(&harbor, world),
         )
             .all()?;
 
@@ -129,7 +136,9 @@ impl Component for Harbor {
         });
 
         if let Some(ingress) = expose::core_ingress(&harbor) {
-            graph.add::<Ingress>(ingress, (core, portal));
+            // Core waits for the certificate, for which cert-manager may wait for an annotated Ingress.
+            let behind = (presence == Presence::Present).then_some((core, portal));
+            graph.add::<Ingress>(ingress, behind);
         }
         if let Some(front) = front {
             graph.add::<Service>(front.service(), ());

@@ -14,7 +14,7 @@ mod tests;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
-use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, World};
+use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, Violation, World};
 use serde_json::{Map, Value, json};
 
 /// The component behind a [`v1beta1::HarborCluster`].
@@ -47,6 +47,10 @@ impl Component for HarborCluster {
             ("revision".to_owned(), json!(revision)),
             ("deletionPolicy".to_owned(), json!(policy)),
         ])
+    }
+
+    fn advice(owner: &Self::Owner) -> Vec<Violation> {
+        crate::harbor::advice(&owner.spec.installation).into_iter().collect()
     }
 
     fn children() -> Children {

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod counts;
+mod exposure;
 mod faults;
 mod lifecycle;
 

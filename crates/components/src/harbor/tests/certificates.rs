@@ -1,8 +1,8 @@
 //! Who makes certificates.
 
 use super::{Harbor, a_harbor, names, policy, spec, waits_for};
-use crate::cases::Case;
-use plan::{Issuance, Policy, Role};
+use crate::cases::{CERTIFICATE, Case, base64};
+use plan::{Class, Classify as _, Issuance, Policy, Role};
 use serde_json::json;
 
 #[test]
@@ -162,4 +162,59 @@ fn names_too_long_for_a_subject_are_shortened_to_one_that_fits() {
     let case = a_harbor().set("/metadata/name", json!("x".repeat(44)));
     let subject = spec(&case, "Certificate")["commonName"].as_str().unwrap().len();
     assert!(subject <= 64, "{subject}");
+}
+
+/// A Harbor whose Ingress is served with a Secret that holds this.
+fn served_with(data: Option<serde_json::Value>) -> Case<Harbor> {
+    let mut case = a_harbor().set(
+        "/spec/expose/core",
+        json!({"tls": {"certificateRef": "public"}, "ingress": {"host": "harbor.example.com"}}),
+    );
+    case.inputs.extend(data.map(|data| {
+        let metadata = json!({"name": "public", "namespace": "registry"});
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data})
+    }));
+    case
+}
+
+#[test]
+fn a_certificate_that_an_ingress_could_not_be_served_with_is_refused_with_secret_and_key() {
+    let certificate = base64(CERTIFICATE.as_bytes());
+    let key = base64(b"-----BEGIN PRIVATE KEY-----\n");
+    for (data, expected) in [
+        (json!({"tls.crt": certificate}), "key `tls.key`: does not exist; add it to the Secret"),
+        (json!({"tls.key": key}), "key `tls.crt`: does not exist; add it to the Secret"),
+        (json!({"tls.crt": key, "tls.key": key}), "key `tls.crt`: holds no certificate in PEM; "),
+        (
+            json!({"tls.crt": certificate, "tls.key": certificate}),
+            "key `tls.key`: holds no private key in PEM; ",
+        ),
+        (json!({"tls.crt": certificate, "tls.key": ""}), "key `tls.key`: is empty; give it a value"),
+    ] {
+        let error = served_with(Some(data)).error();
+        assert!(error.starts_with(&format!("Secret registry/public, {expected}")), "{error}");
+    }
+    assert!(served_with(Some(json!({"tls.crt": certificate, "tls.key": key}))).plan().is_ok());
+}
+
+#[test]
+fn an_ingress_does_not_wait_for_core_while_its_certificate_is_awaited() {
+    let whole = json!({
+        "tls.crt": base64(CERTIFICATE.as_bytes()), "tls.key": base64(b"-----BEGIN PRIVATE KEY-----\n"),
+    });
+    let behind = ["Core acme-harbor".to_owned(), "Portal acme-harbor".to_owned()];
+    for (data, expected) in [(None, &[][..]), (Some(whole), &behind)] {
+        let plan = served_with(data).plan().unwrap();
+        assert_eq!(waits_for(&plan, "Ingress", "acme-harbor"), expected);
+    }
+}
+
+#[test]
+fn a_certificate_whose_secret_is_still_empty_is_waited_for() {
+    for data in [json!({}), json!({"tls.crt": "", "tls.key": ""})] {
+        let error = served_with(Some(data)).plan().unwrap_err();
+        let expected =
+            "Secret registry/public holds no value yet; fill it, or wait for the program that does";
+        assert_eq!((error.class(), error.to_string()), (Class::Dependency, expected.to_owned()));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{Harbor, a_harbor, spec};
 use crate::cases::Case;
+use plan::Component as _;
 use serde_json::{Value, json};
 
 #[test]
@@ -109,9 +110,10 @@ fn the_proxy_reaches_the_components_it_is_for() {
 
 #[test]
 fn authorities_of_the_harbor_and_of_a_component_are_trusted_each_once() {
-    let case = Case::<Harbor>::golden("harbor-2.15");
+    let case = Case::<Harbor>::golden("harbor-2.15").set("/spec/exporter", json!({}));
     assert_eq!(spec(&case, "Core")["certificateRefs"], json!(["corporate-ca", "partner-ca"]));
     assert_eq!(spec(&case, "Trivy")["certificateRefs"], json!(["corporate-ca"]));
+    assert_eq!(spec(&case, "Exporter")["certificateRefs"], json!(["corporate-ca"]));
 }
 
 #[test]
@@ -139,4 +141,31 @@ fn charts_have_a_path_only_where_there_are_charts() {
         case.child("Ingress").to_string().contains("/chartrepo/")
     };
     assert_eq!(["2.5.0", "2.7.4", "2.8.0", "2.15.0"].map(paths), [true, true, false, false]);
+}
+
+#[test]
+fn a_way_in_under_another_name_than_harbors_own_is_told_and_not_refused() {
+    let advice = |expose: Value| {
+        let case = a_harbor().set("/spec/expose/core", expose);
+        assert!(case.plan().is_ok());
+        Harbor::advice(&case.owner).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let route = |hostnames: &[&str]| json!({"parentRefs": [{"name": "gateway"}], "hostnames": hostnames});
+    assert_eq!(
+        advice(json!({"ingress": {"host": "harbor.internal"}})),
+        [
+            "spec.externalURL: its host is harbor.example.com, but Harbor is exposed under harbor.internal; use one \
+          name for both, unless a proxy in front changes the host of requests"
+        ]
+    );
+    assert_eq!(advice(json!({"route": route(&["a.internal", "b.internal"])})).len(), 1);
+    for expose in [
+        json!({"ingress": {"host": "Harbor.example.com"}}),
+        json!({"ingress": {"host": "harbor.internal"}, "route": route(&["*.example.com"])}),
+        json!({"route": route(&[])}),
+        json!({"ingress": {"host": "harbor.internal"}, "service": {}}),
+        json!({}),
+    ] {
+        assert_eq!(advice(expose.clone()), Vec::<String>::new(), "{expose}");
+    }
 }

@@ -10,7 +10,7 @@ mod volumes;
 
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
-use crate::harborcluster::cluster::Cluster;
+use crate::{harborcluster::cluster::Cluster, pem, secret_key::Secrets};
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{
@@ -64,7 +64,7 @@ impl Minio {
             namespace::has_room_for(&wish.name, world),
             Credentials::of(&wish, world),
             Claims::of(&wish),
-            Access::of(&wish),
+            Access::of(&wish).and_then(|access| certified(access, cluster, world)),
         )
             .all()?;
         if let Some(existing) = &existing {
@@ -95,6 +95,18 @@ impl Minio {
         let ingress = self.ingress.map(|ingress| graph.add::<Ingress>(ingress, ()));
         (tenant, service, ingress)
     }
+}
+
+/// Refuses a certificate that the Ingress could not be served with.
+fn certified<'a>(
+    access: Access<'a>,
+    cluster: &Cluster<'_>,
+    world: &World<'_>,
+) -> Result<Access<'a>, PlanError> {
+    if let Some(secret) = access.certificate() {
+        pem::served_with(&secret, &Secrets::new(world, cluster.namespace))?;
+    }
+    Ok(access)
 }
 
 /// Where the Harbor finds it.
