@@ -19,7 +19,7 @@ mod upgrade;
 pub(crate) use self::expose::advice;
 
 use self::{certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part};
-use crate::{availability, pem::Presence};
+use crate::{availability, pem::Presence, postgres};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -46,7 +46,8 @@ impl Component for Harbor {
     const NAME: &'static str = "harbor";
 
     fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
-        expose::advice(&owner.spec.installation).into_iter().collect()
+        let database = postgres::advice(&owner.spec.database, "spec.database");
+        expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
     fn children() -> Children {

@@ -13,6 +13,7 @@ mod storage;
 mod tests;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
+use crate::postgres;
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
 use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, Violation, World};
 use serde_json::{Map, Value, json};
@@ -50,7 +51,9 @@ impl Component for HarborCluster {
     }
 
     fn advice(owner: &Self::Owner) -> Vec<Violation> {
-        crate::harbor::advice(&owner.spec.installation).into_iter().collect()
+        let external = owner.spec.database.spec.postgresql.as_ref();
+        let database = external.and_then(|it| postgres::advice(it, "spec.database.spec.postgresql"));
+        crate::harbor::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
     fn children() -> Children {
