@@ -23,7 +23,7 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 5] = [
+const DIFFERENCES: [Difference; 6] = [
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
@@ -51,6 +51,14 @@ const DIFFERENCES: [Difference; 5] = [
             fact.constraints.insert("enum".to_owned(), kinds);
         },
         "there are two operators of Redis to choose from",
+    ),
+    (
+        ".ingress.controller",
+        |fact| {
+            let known = serde_json::json!(["default", "gce", "ncp", "contour", "alb", "f5-bigip"]);
+            fact.constraints.insert("enum".to_owned(), known);
+        },
+        CHART,
     ),
     (
         "",

@@ -42,7 +42,9 @@ impl From<Exposed<'_>> for Ingress {
                 ingress_class_name: wished.ingress_class_name.clone(),
                 rules: Some(vec![IngressRule {
                     host: Some(wished.host.clone()),
-                    http: Some(HTTPIngressRuleValue { paths }),
+                    http: Some(HTTPIngressRuleValue {
+                        paths: paths.into_iter().map(|path| understood(path, wished.controller)).collect(),
+                    }),
                 }]),
                 tls,
                 default_backend: None,
@@ -65,6 +67,22 @@ pub(crate) fn path(prefix: &str, service: impl Into<String>, port: i32) -> HTTPI
     }
 }
 
+/// The same path in the form a controller understands: NCP is told to read regular expressions, and the load balancers of
+/// Google Cloud know wildcards.
+fn understood(path: HTTPIngressPath, controller: IngressController) -> HTTPIngressPath {
+    let below = |end: &str| path.path.as_ref().map(|path| format!("{}{end}", path.trim_end_matches('/')));
+    match controller {
+        IngressController::Ncp => HTTPIngressPath { path: below("/.*"), ..path },
+        IngressController::Gce => {
+            HTTPIngressPath { path: below("/*"), path_type: "ImplementationSpecific".into(), ..path }
+        }
+        IngressController::Default
+        | IngressController::Contour
+        | IngressController::Alb
+        | IngressController::F5BigIp => path,
+    }
+}
+
 /// What controllers must be told: images are large, and what is behind may be served over TLS.
 fn flavour(
     behind: Scheme,
@@ -80,7 +98,13 @@ fn flavour(
         ("nginx.ingress.kubernetes.io/proxy-body-size", "0"),
     ];
     match (controller, public) {
-        (IngressController::Default | IngressController::Gce, _)
+        (
+            IngressController::Default
+            | IngressController::Gce
+            | IngressController::Alb
+            | IngressController::F5BigIp,
+            _,
+        )
         | (IngressController::Contour, Scheme::Http) => {}
         (IngressController::Ncp, Scheme::Http) => annotations.push(("ncp/use-regex", "true")),
         (IngressController::Ncp, Scheme::Https) => {

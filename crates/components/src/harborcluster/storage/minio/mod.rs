@@ -77,7 +77,7 @@ impl Minio {
         let minio = Self {
             claims: claims.objects(&wish).map(|claim| data(Desired::once(claim))).collect(),
             tenant: data(tenant.into()),
-            service: part(access::service(&wish).into()),
+            service: part(access::service(&wish, &access).into()),
             ingress: access.ingress(&wish).map(|ingress| part(ingress.into())),
             credentials: credentials.map(data),
         };
