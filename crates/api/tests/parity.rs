@@ -23,7 +23,7 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 5] = [
+const DIFFERENCES: [Difference; 6] = [
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
@@ -53,6 +53,14 @@ const DIFFERENCES: [Difference; 5] = [
         "there are two operators of Redis to choose from",
     ),
     (
+        ".ingress.controller",
+        |fact| {
+            let known = serde_json::json!(["default", "gce", "ncp", "contour", "alb", "f5-bigip"]);
+            fact.constraints.insert("enum".to_owned(), known);
+        },
+        CHART,
+    ),
+    (
         "",
         |fact| {
             if fact.type_ == "integer" {
@@ -68,7 +76,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 66] = [
+const ADDITIONS: [(&str, &str); 67] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -127,6 +135,10 @@ const ADDITIONS: [(&str, &str); 66] = [
     (".trivy.insecure", CHART),
     (".trivy.timeout", CHART),
     (".spec.certificateRefs", "the chart's one bundle for all components"),
+    (
+        ".exporter.certificateRefs",
+        "the exporter connects to the database too, whose authority may be private",
+    ),
     (".spec.nginx", CHART),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),

@@ -108,6 +108,16 @@ impl Failure {
                 let each = |violation| Error::Plan { owner: owner.clone(), violation };
                 Self(violations.into_iter().map(each).collect())
             }
+            PlanError::Unfilled(keys) => {
+                let empty = |key: &ObjectKey| {
+                    Error::input(
+                        key,
+                        format!("has no value, and {owner} needs one"),
+                        "give it the keys it is to have",
+                    )
+                };
+                Self(keys.iter().map(empty).collect())
+            }
             unserved @ PlanError::Unserved(_) => {
                 Self(vec![Error::Unserved { owner, problem: unserved.to_string() }])
             }

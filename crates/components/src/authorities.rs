@@ -1,7 +1,8 @@
 //! Certificate authorities a container trusts beyond those of its image.
 
 use crate::{
-    secret_key::{SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{SecretKey, Secrets},
     volumes,
 };
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
@@ -29,9 +30,9 @@ impl<'a> Authorities<'a> {
         Self(names)
     }
 
-    /// Refuses Secrets without a certificate: the pod would wait for it without saying so.
+    /// Refuses Secrets without a certificate: the pod would wait for it without saying so, or trust nobody.
     pub fn check(&self, secrets: &Secrets<'_>) -> Result<(), PlanError> {
-        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), not_empty);
+        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates);
         self.0.iter().map(check).collect::<Vec<_>>().all().map(drop)
     }
 

@@ -47,7 +47,9 @@ impl From<Exposed<'_>> for Ingress {
                 ingress_class_name: class,
                 rules: Some(vec![IngressRule {
                     host: Some(wished.host.clone()),
-                    http: Some(HTTPIngressRuleValue { paths }),
+                    http: Some(HTTPIngressRuleValue {
+                        paths: paths.into_iter().map(|path| understood(path, wished.controller)).collect(),
+                    }),
                 }]),
                 tls,
                 default_backend: None,
@@ -76,7 +78,27 @@ fn class(wished: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
     let class = wished.ingress_class_name.clone();
     match wished.controller {
         IngressController::Gce => (None, class.map(|class| (CLASS_ANNOTATION.to_owned(), class))),
-        IngressController::Default | IngressController::Ncp | IngressController::Contour => (class, None),
+        IngressController::Default
+        | IngressController::Ncp
+        | IngressController::Contour
+        | IngressController::Alb
+        | IngressController::F5BigIp => (class, None),
+    }
+}
+
+/// The same path in the form a controller understands: NCP is told to read regular expressions, and the load balancers of
+/// Google Cloud know wildcards.
+fn understood(path: HTTPIngressPath, controller: IngressController) -> HTTPIngressPath {
+    let below = |end: &str| path.path.as_ref().map(|path| format!("{}{end}", path.trim_end_matches('/')));
+    match controller {
+        IngressController::Ncp => HTTPIngressPath { path: below("/.*"), ..path },
+        IngressController::Gce => {
+            HTTPIngressPath { path: below("/*"), path_type: "ImplementationSpecific".into(), ..path }
+        }
+        IngressController::Default
+        | IngressController::Contour
+        | IngressController::Alb
+        | IngressController::F5BigIp => path,
     }
 }
 
@@ -95,7 +117,13 @@ fn flavour(
         ("nginx.ingress.kubernetes.io/proxy-body-size", "0"),
     ];
     match (controller, public) {
-        (IngressController::Default | IngressController::Gce, _)
+        (
+            IngressController::Default
+            | IngressController::Gce
+            | IngressController::Alb
+            | IngressController::F5BigIp,
+            _,
+        )
         | (IngressController::Contour, Scheme::Http) => {}
         (IngressController::Ncp, Scheme::Http) => annotations.push(("ncp/use-regex", "true")),
         (IngressController::Ncp, Scheme::Https) => {

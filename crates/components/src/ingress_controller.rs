@@ -1,6 +1,7 @@
 //! What the ingress controller in front must be told through a Service.
 
 use crate::{instance::Instance, tls::Scheme};
+use api::v1beta1::expose::IngressController;
 use std::collections::BTreeMap;
 
 /// Names the ingress controller that stands in front.
@@ -23,5 +24,49 @@ pub(crate) fn port_annotations(
             [("projectcontour.io/upstream-protocol.tls".to_owned(), port.to_owned())].into()
         }
         _ => BTreeMap::new(),
+    }
+}
+
+/// The type of a Service behind an ingress controller, where it is not the usual one: some reach pods through ports of the
+/// nodes.
+pub(crate) fn service_type(controller: IngressController) -> Option<&'static str> {
+    match controller {
+        IngressController::Gce | IngressController::Alb | IngressController::F5BigIp => Some("NodePort"),
+        IngressController::Default | IngressController::Ncp | IngressController::Contour => None,
+    }
+}
+
+/// The same, for the controller that the object is annotated with.
+pub(crate) fn service_type_of(instance: &Instance<'_>) -> Option<&'static str> {
+    let named = instance.annotation(ANNOTATION)?;
+    let controller = IngressController::ALL.into_iter().find(|controller| controller.as_str() == named)?;
+    service_type(controller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ANNOTATION;
+    use crate::{cases::Case, core::Core, portal::Portal};
+    use plan::Component;
+    use serde_json::{Value, json};
+
+    fn service<C: Component>(controller: &str) -> Value {
+        Case::<C>::golden("minimal").annotated(ANNOTATION, controller).child("Service")["spec"]["type"]
+            .clone()
+    }
+
+    #[test]
+    fn controllers_that_come_through_nodes_find_ports_there() {
+        for (controller, expected) in [
+            ("gce", json!("NodePort")),
+            ("alb", json!("NodePort")),
+            ("f5-bigip", json!("NodePort")),
+            ("default", Value::Null),
+            ("ncp", Value::Null),
+            ("contour", Value::Null),
+        ] {
+            assert_eq!(service::<Core>(controller), expected, "{controller}");
+            assert_eq!(service::<Portal>(controller), expected, "{controller}");
+        }
     }
 }

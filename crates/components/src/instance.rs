@@ -4,7 +4,7 @@ use crate::{
     HarborVersion, VERSION_ANNOTATION, availability,
     catalogue::Feature,
     image::{self, Mirror},
-    labels, network_policy, resources,
+    ingress_controller, labels, network_policy, resources,
 };
 use api::v1beta1::{
     component::ComponentSpec,
@@ -182,6 +182,19 @@ impl<'a> Instance<'a> {
             spec: Some(spec),
             status: None,
         }
+    }
+
+    /// The same, for users who come through an ingress controller.
+    pub fn exposed_service(
+        &self,
+        ports: impl IntoIterator<Item = ServicePort>,
+        annotations: BTreeMap<String, String>,
+        network: Option<&Network>,
+    ) -> Service {
+        let mut service = self.service(ports, annotations, network);
+        service.spec.get_or_insert_default().type_ =
+            ingress_controller::service_type_of(self).map(Into::into);
+        service
     }
 
     /// A ConfigMap with one file.

@@ -2,6 +2,7 @@
 
 mod authorities;
 mod availability;
+mod bundles;
 #[cfg(test)]
 #[path = "../tests/cases/mod.rs"]
 mod cases;
@@ -27,6 +28,7 @@ mod nginx;
 mod notary;
 pub mod notaryserver;
 pub mod notarysigner;
+mod pem;
 mod percent;
 mod place;
 pub mod portal;

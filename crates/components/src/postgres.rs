@@ -4,8 +4,8 @@ use crate::{
     environment::Environment,
     secret_key::{Fault, SecretKey, Secrets},
 };
-use api::v1beta1::postgres::PostgresConnection;
-use plan::{All, PlanError};
+use api::v1beta1::postgres::{HarborDatabaseSpec, PostgresConnection};
+use plan::{All, PlanError, Violation};
 
 /// Key of a Secret that holds a password.
 const PASSWORD: &str = "postgres-password";
@@ -26,6 +26,17 @@ pub(crate) struct Database<'a> {
     password: Option<SecretKey<'a>>,
     name: Option<&'a str>,
     ssl_mode: &'a str,
+}
+
+/// Tells where a Harbor or a HarborCluster names several servers, at `field`: only objects from before the rule that
+/// refuses them can, and their Harbor runs.
+pub(crate) fn advice(database: &HarborDatabaseSpec, field: &str) -> Option<Violation> {
+    let [first, _, ..] = &database.hosts[..] else { return None };
+    Some(Violation {
+        subject: format!("{field}.hosts"),
+        problem: format!("Harbor connects to the first, {}, and never to another", first.host),
+        remedy: "name one address that follows the primary, such as a Service".into(),
+    })
 }
 
 impl<'a> Database<'a> {

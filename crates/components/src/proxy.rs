@@ -25,14 +25,61 @@ pub(crate) fn environment<'a>(
         .with("NO_PROXY", direct.join(","))
 }
 
+/// The same proxy, and a host that is reached without it.
+pub(crate) fn without(mut proxy: ProxySpec, host: Option<&str>) -> ProxySpec {
+    let listed = |host: &&str| proxy.no_proxy.iter().any(|direct| direct == host);
+    if let Some(host) = host.filter(|host| !listed(host)) {
+        proxy.no_proxy.push(host.to_owned());
+    }
+    proxy
+}
+
 /// The host a URL points at, without port.
 pub(crate) fn host(url: &str) -> &str {
     url::host(url)
 }
 
+/// The host of an endpoint, which may be a URL or a host with or without a port, if it is a Service of this cluster: only
+/// names that nobody else can resolve. `namespace` is that of the pods.
+///
+/// All other names may be outside, where only the proxy reaches them; users list those that are not in `noProxy`.
+pub(crate) fn service<'a>(endpoint: &'a str, namespace: &str) -> Option<&'a str> {
+    let host = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
+    let host = host.split(['/', ':']).next().unwrap_or_default().trim_end_matches('.');
+    let labels: Vec<&str> = host.split('.').collect();
+    let inside = match labels[..] {
+        // What begins with a bracket is an address.
+        [name] => !name.is_empty() && !name.starts_with('['),
+        [_, second] => second == namespace,
+        [_, _, third, ..] => third == "svc",
+        [] => false,
+    };
+    inside.then_some(host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn services_are_told_from_names_that_may_be_outside() {
+        for (endpoint, host) in [
+            ("http://minio:9000", Some("minio")),
+            ("minio", Some("minio")),
+            ("http://minio.registry:9000/", Some("minio.registry")),
+            ("minio.store.svc:9000", Some("minio.store.svc")),
+            ("https://minio.store.svc.cluster.local.", Some("minio.store.svc.cluster.local")),
+            ("https://minio.store.svc.corp.example", Some("minio.store.svc.corp.example")),
+            ("https://s3.eu-central-1.amazonaws.com", None),
+            ("https://minio.io", None),
+            ("http://minio.store:9000", None),
+            ("http://10.0.0.7:9000", None),
+            ("http://[fd00::7]:9000", None),
+            ("", None),
+        ] {
+            assert_eq!(service(endpoint, "registry"), host, "{endpoint}");
+        }
+    }
 
     #[test]
     fn without_a_proxy_there_is_nothing_to_make_an_exception_from() {

@@ -71,11 +71,6 @@ impl<'w> Secrets<'w> {
             .ok_or_else(|| PlanError::invalid(self.subject(key), "does not exist", "add it to the Secret"))
     }
 
-    /// Refuses a Secret that does not exist.
-    pub fn require(&self, secret: &str) -> Result<(), PlanError> {
-        self.world.require::<Secret>(secret).map(drop)
-    }
-
     /// Whether a Secret that must exist has a key.
     pub fn has(&self, key: &SecretKey<'_>) -> Result<bool, PlanError> {
         Ok(value(self.world.require::<Secret>(key.secret)?, key.key).is_some())
@@ -85,6 +80,15 @@ impl<'w> Secrets<'w> {
     pub fn keys(&self, secret: &str) -> Result<Vec<String>, PlanError> {
         let secret = self.world.require::<Secret>(secret)?;
         Ok(secret.data.unwrap_or_default().into_keys().collect())
+    }
+
+    /// Waits for a Secret in which no key has a value: the program that made it is about to fill it.
+    pub fn filled(&self, name: &str) -> Result<(), PlanError> {
+        let secret = self.world.require::<Secret>(name)?;
+        if secret.data.iter().flatten().all(|(_, value)| value.0.is_empty()) {
+            return Err(PlanError::Unfilled([ObjectKey::of::<Secret>(self.namespace, name)].into()));
+        }
+        Ok(())
     }
 
     /// The value of a key that must exist, be sound and thus be fit to be handed to a pod.

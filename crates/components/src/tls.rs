@@ -3,7 +3,8 @@
 use crate::{
     authorities::{self, CERTIFICATE},
     environment::Environment,
-    secret_key::{SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{SecretKey, Secrets},
     volumes,
 };
 use api::v1beta1::tls::ComponentsTlsSpec;
@@ -86,7 +87,7 @@ impl<'a> InternalTls<'a> {
                 "name a Secret with tls.crt, tls.key and ca.crt, or remove the tls block",
             ));
         };
-        let check = |file| secrets.sound(&SecretKey::new(secret, file), not_empty);
+        let check = |file| secrets.sound(&SecretKey::new(secret, file), pem::file(file));
         FILES.map(check).into_iter().collect::<Vec<_>>().all()?;
         Ok(Some(Self { secret }))
     }

@@ -1,7 +1,8 @@
 //! Volumes that hold configuration and secrets, and where they are mounted.
 
 use k8s_openapi::api::core::v1::{
-    ConfigMapVolumeSource, EmptyDirVolumeSource, KeyToPath, SecretVolumeSource, Volume, VolumeMount,
+    ConfigMapProjection, ConfigMapVolumeSource, EmptyDirVolumeSource, KeyToPath, ProjectedVolumeSource,
+    SecretProjection, SecretVolumeSource, Volume, VolumeMount, VolumeProjection,
 };
 use plan::PlanError;
 
@@ -24,6 +25,35 @@ pub(crate) fn optional_secret(name: &str, from: &str, files: &[(&str, &str)]) ->
     let mut volume = secret(name, from, files);
     volume.secret.get_or_insert_default().optional = Some(true);
     volume
+}
+
+/// A volume with some keys of a Secret, and one key of a ConfigMap called `copy` under another path.
+pub(crate) fn projected(
+    name: &str,
+    (secret, files): (&str, &[(&str, &str)]),
+    (copy, key, path): (&str, &str, &str),
+) -> Volume {
+    let items = |files: &[(&str, &str)]| Some(files.iter().map(|(key, path)| item(key, path)).collect());
+    let secret = (!files.is_empty()).then(|| VolumeProjection {
+        secret: Some(SecretProjection { name: secret.into(), items: items(files), optional: None }),
+        ..VolumeProjection::default()
+    });
+    let copy = VolumeProjection {
+        config_map: Some(ConfigMapProjection {
+            name: copy.into(),
+            items: items(&[(key, path)]),
+            optional: None,
+        }),
+        ..VolumeProjection::default()
+    };
+    Volume {
+        name: name.into(),
+        projected: Some(ProjectedVolumeSource {
+            sources: Some(secret.into_iter().chain([copy]).collect()),
+            ..ProjectedVolumeSource::default()
+        }),
+        ..Volume::default()
+    }
 }
 
 /// A volume with one key of a ConfigMap.

@@ -131,6 +131,6 @@ fn is_self_signed(pem: &Pem) -> bool {
         .is_ok_and(|(_, certificate)| certificate.subject() == certificate.issuer())
 }
 
-fn written(certificates: &[Pem]) -> String {
+pub(crate) fn written(certificates: &[Pem]) -> String {
     pem::encode_many_config(certificates, pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF))
 }

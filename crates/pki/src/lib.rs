@@ -1,13 +1,15 @@
-//! Keys and certificates: what the operator issues itself, and what the sandbox's cert-manager does.
+//! Keys and certificates: what the operator issues itself, what the sandbox's cert-manager does, and what users bring.
 //!
 //! Knows nothing of Kubernetes and reads no clock. Only a new [`Key`](generate) is random; everything else is a
 //! function of its arguments.
 
 mod authority;
+mod bundle;
 mod key;
 mod request;
 
 pub use authority::{Authority, Issued};
+pub use bundle::{Bundle, BundleError};
 pub use key::{Algorithm, Encoding, KeySpec, generate, is_usual, key_pair};
 pub use request::{Defect, Purpose, Request};
 

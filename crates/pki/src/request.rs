@@ -6,7 +6,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyUsagePurpose, PublicKeyData as _, SanType, SerialNumber,
 };
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, net::IpAddr};
 use time::OffsetDateTime;
 use x509_parser::{certificate::X509Certificate, extensions::GeneralName, parse_x509_certificate};
 
@@ -21,6 +21,8 @@ pub struct Request {
     pub subject: String,
     /// The host names it is valid for.
     pub dns_names: Vec<String>,
+    /// The addresses it is valid for.
+    pub ip_addresses: Vec<IpAddr>,
     /// What it is good for.
     pub purpose: Purpose,
     /// For how many days it is valid, at least one.
@@ -45,7 +47,7 @@ pub enum Defect {
     Key,
     /// It has another subject.
     Subject,
-    /// It is for other hosts.
+    /// It is for other names or addresses.
     Names,
     /// It is good for something else.
     Purpose,
@@ -63,7 +65,7 @@ impl fmt::Display for Defect {
             Self::Unreadable => "it cannot be read",
             Self::Key => "it is for another key than the one beside it",
             Self::Subject => "its subject has changed",
-            Self::Names => "its host names have changed",
+            Self::Names => "its names have changed",
             Self::Purpose => "its purpose has changed",
             Self::Days => "its lifetime has changed",
             Self::Signature => "its authority has changed",
@@ -89,7 +91,7 @@ impl Request {
         let pem = pem::parse(&issued.chain).map_err(|_| Defect::Unreadable)?;
         let (_, certificate) = parse_x509_certificate(pem.contents()).map_err(|_| Defect::Unreadable)?;
         let key = key_pair(&issued.key).map_err(|_| Defect::Unreadable)?;
-        let names = dns_names(&certificate).ok_or(Defect::Unreadable)?;
+        let names = names(&certificate).ok_or(Defect::Unreadable)?;
         let (begin, end) =
             (certificate.validity().not_before.timestamp(), certificate.validity().not_after.timestamp());
         let around = authority.around(pem.contents()).map_err(|_| Defect::Signature)?;
@@ -98,7 +100,7 @@ impl Request {
             (is_usual(&issued.key), Defect::Key),
             (certificate.public_key().raw == key.subject_public_key_info(), Defect::Key),
             (subject(&certificate) == Some(self.subject.as_str()), Defect::Subject),
-            (names == self.dns_names.iter().map(String::as_str).collect(), Defect::Names),
+            (names == self.names(), Defect::Names),
             (certificate.is_ca() == (self.purpose == Purpose::Authority), Defect::Purpose),
             (end - begin == self.seconds() + BACKDATED, Defect::Days),
             (authority.has_signed(&certificate), Defect::Signature),
@@ -109,6 +111,11 @@ impl Request {
             return Err(defect);
         }
         Timestamp::from_second(renewal).map_err(|_| Defect::Unreadable)
+    }
+
+    fn names(&self) -> BTreeSet<Name<'_>> {
+        let hosts = self.dns_names.iter().map(|name| Name::Dns(name));
+        hosts.chain(self.ip_addresses.iter().copied().map(Name::Ip)).collect()
     }
 
     fn seconds(&self) -> i64 {
@@ -123,6 +130,7 @@ impl Request {
         for name in &self.dns_names {
             params.subject_alt_names.push(SanType::DnsName(name.as_str().try_into()?));
         }
+        params.subject_alt_names.extend(self.ip_addresses.iter().copied().map(SanType::IpAddress));
         params.serial_number = Some(SerialNumber::from_slice(&serial));
         params.not_before = time(now.as_second() - BACKDATED)?;
         params.not_after = time(now.as_second() + self.seconds())?;
@@ -149,14 +157,27 @@ fn subject<'a>(certificate: &'a X509Certificate<'_>) -> Option<&'a str> {
     certificate.subject().iter_common_name().next().filter(|name| *name == only)?.as_str().ok()
 }
 
-/// The host names, unless it has names of other kinds.
-fn dns_names<'a>(certificate: &'a X509Certificate<'_>) -> Option<BTreeSet<&'a str>> {
+/// What a certificate is valid for.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Name<'a> {
+    Dns(&'a str),
+    Ip(IpAddr),
+}
+
+/// The names and addresses, unless it has others.
+fn names<'a>(certificate: &'a X509Certificate<'_>) -> Option<BTreeSet<Name<'a>>> {
     let Some(names) = certificate.subject_alternative_name().ok()? else { return Some(BTreeSet::new()) };
     let each = names.value.general_names.iter().map(|name| match name {
-        GeneralName::DNSName(name) => Some(*name),
+        GeneralName::DNSName(name) => Some(Name::Dns(name)),
+        GeneralName::IPAddress(octets) => address(octets).map(Name::Ip),
         _ => None,
     });
     each.collect()
+}
+
+fn address(octets: &[u8]) -> Option<IpAddr> {
+    let v4 = <[u8; 4]>::try_from(octets).map(IpAddr::from);
+    v4.or_else(|_| <[u8; 16]>::try_from(octets).map(IpAddr::from)).ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A custom resource whose children are a pure function of its spec and of what it reads.
 
-use crate::{Aspect, Children, Desired, PlanError, Verdict, World};
+use crate::{Aspect, Children, Desired, PlanError, Verdict, Violation, World};
 use api::v1beta1::ComponentStatus;
 use kube::{Resource, core::NamespaceResourceScope};
 use serde::{Serialize, de::DeserializeOwned};
@@ -52,6 +52,11 @@ pub trait Component: Send + Sync + 'static {
     /// it anyway.
     fn details(_owner: &Self::Owner, _verdict: &Verdict, _status: &ComponentStatus) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// What may work, but most likely not as meant. While the object is ready, the message of that condition says so.
+    fn advice(_owner: &Self::Owner) -> Vec<Violation> {
+        Vec::new()
     }
 
     /// The kinds of children it may have; what is watched, swept and asked for in RBAC.

@@ -16,6 +16,9 @@ pub enum PlanError {
     /// Referenced objects do not exist (yet); their watch brings us back.
     #[error("{} not exist; create {}", does(.0), it(.0))]
     Missing(BTreeSet<ObjectKey>),
+    /// Referenced objects exist without a value in them (yet): other programs fill them; their watch brings us back.
+    #[error("{} no value yet; fill {}, or wait for the program that does", hold(.0), it(.0))]
+    Unfilled(BTreeSet<ObjectKey>),
     /// Kinds that the cluster does not serve (yet), and what to install for each; their watch brings us back.
     #[error("{}", unserved(.0))]
     Unserved(BTreeMap<ObjectKey, String>),
@@ -70,11 +73,12 @@ impl PlanError {
 
     /// Both errors in one, so that a user learns of everything at once.
     ///
-    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing,
-    /// and a missing kind hides missing objects: what is read may depend on it. What only needs time hides nothing.
+    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing or has no value, and
+    /// a missing kind hides missing objects, which hide those without a value: what is read may depend on it. What only
+    /// needs time hides nothing.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use PlanError::{Invalid, Missing, Unread, Unserved, Unsettled};
+        use PlanError::{Invalid, Missing, Unfilled, Unread, Unserved, Unsettled};
         match (self, other) {
             (Unread(mut a), Unread(b)) => {
                 a.extend(b);
@@ -90,10 +94,15 @@ impl PlanError {
                 a.extend(b);
                 Unserved(a)
             }
-            (unserved @ Unserved(_), Missing(_)) | (Missing(_), unserved @ Unserved(_)) => unserved,
+            (unserved @ Unserved(_), _) | (_, unserved @ Unserved(_)) => unserved,
             (Missing(mut a), Missing(b)) => {
                 a.extend(b);
                 Missing(a)
+            }
+            (missing @ Missing(_), Unfilled(_)) | (Unfilled(_), missing @ Missing(_)) => missing,
+            (Unfilled(mut a), Unfilled(b)) => {
+                a.extend(b);
+                Unfilled(a)
             }
             (Unsettled(mut a), Unsettled(b)) => {
                 a.extend(b);
@@ -108,7 +117,7 @@ impl Classify for PlanError {
     fn class(&self) -> Class {
         match self {
             Self::Unread(_) => Class::Internal,
-            Self::Missing(_) | Self::Unserved(_) | Self::Unsettled(_) => Class::Dependency,
+            Self::Missing(_) | Self::Unfilled(_) | Self::Unserved(_) | Self::Unsettled(_) => Class::Dependency,
             Self::Invalid(_) => Class::Invalid,
         }
     }
@@ -116,7 +125,7 @@ impl Classify for PlanError {
     fn reason(&self) -> &'static str {
         match self {
             Self::Unread(_) => "Unread",
-            Self::Missing(_) => "DependencyMissing",
+            Self::Missing(_) | Self::Unfilled(_) => "DependencyMissing",
             Self::Unserved(_) => "KindMissing",
             Self::Unsettled(_) => "ChildrenNotReady",
             Self::Invalid(_) => "InvalidSpec",
@@ -130,6 +139,10 @@ fn have(keys: &BTreeSet<ObjectKey>) -> String {
 
 fn does(keys: &BTreeSet<ObjectKey>) -> String {
     format!("{} {}", joined(keys), if keys.len() == 1 { "does" } else { "do" })
+}
+
+fn hold(keys: &BTreeSet<ObjectKey>) -> String {
+    format!("{} {}", joined(keys), if keys.len() == 1 { "holds" } else { "hold" })
 }
 
 fn it(keys: &BTreeSet<ObjectKey>) -> &'static str {
@@ -163,6 +176,19 @@ mod tests {
         let expected = "the cluster does not serve Certificate of cert-manager.io; install cert-manager";
         assert_eq!(error.to_string(), expected);
         assert_eq!((error.class(), error.reason()), (Class::Dependency, "KindMissing"));
+    }
+
+    #[test]
+    fn objects_without_a_value_are_waited_for_after_those_that_are_missing() {
+        let key = |name: &str| ObjectKey::of::<Secret>("ns", name);
+        let unfilled = |name| PlanError::Unfilled([key(name)].into());
+        let both = unfilled("a").and(unfilled("b"));
+        let expected =
+            "Secret ns/a, Secret ns/b hold no value yet; fill them, or wait for the program that does";
+        assert_eq!(both.to_string(), expected);
+        assert_eq!((both.class(), both.reason()), (Class::Dependency, "DependencyMissing"));
+        let missing = PlanError::Missing([key("c")].into());
+        assert_eq!(both.and(missing.clone()), missing);
     }
 
     #[test]

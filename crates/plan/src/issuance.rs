@@ -1,6 +1,7 @@
 //! Certificates the operator issues itself.
 
 use serde::Serialize;
+use std::net::IpAddr;
 
 /// A certificate the operator issues itself and keeps valid, in a Secret of type `kubernetes.io/tls` with `tls.crt`,
 /// `tls.key` (RSA, PKCS#1) and `ca.crt`.
@@ -11,8 +12,10 @@ use serde::Serialize;
 pub struct Issuance {
     /// The common name.
     pub subject: String,
-    /// The names it is valid for.
+    /// The host names it is valid for.
     pub dns_names: Vec<String>,
+    /// The addresses it is valid for: clients do not look for an address among the names.
+    pub ip_addresses: Vec<IpAddr>,
     /// What it is good for, and who signs it.
     pub role: Role,
     /// For how many days it is valid; it is renewed when two thirds of them have passed.

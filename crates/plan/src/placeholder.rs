@@ -10,6 +10,19 @@ use std::collections::BTreeMap;
 /// What a Secret with a certificate holds.
 pub const TLS_KEYS: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
 
+/// Of "a placeholder", for a hundred years.
+const CERTIFICATE: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBMzCB5qADAgECAgEBMAUGAytlcDAYMRYwFAYDVQQDDA1hIHBsYWNlaG9sZGVy
+MCAXDTI2MTExNjA4MzU1M1oYDzIxMjYxMDIzMDgzNTUzWjAYMRYwFAYDVQQDDA1h
+IHBsYWNlaG9sZGVyMCowBQYDK2VwAyEAZUYoFZlBU9M8AeXlgWS1EXOR3y7QKpW3
+VwwBY54Z7RqjUzBRMB0GA1UdDgQWBBRVgvhgaPfFK2hohCm2hAIn0YoJWzAfBgNV
+HSMEGDAWgBRVgvhgaPfFK2hohCm2hAIn0YoJWzAPBgNVHRMBAf8EBTADAQH/MAUG
+AytlcANBAIdPlfC1Mu34bDqehxlJAS0v5pFlaI5AwzFKBpnEocffVByWjr1xLMX2
+ehqkpVpP414TLcMzTIgwspT86MJvhgM=
+-----END CERTIFICATE-----
+";
+
 /// A Secret with values that are to be made up.
 pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, Unmade> {
     fold(&mut secret);
@@ -27,10 +40,19 @@ pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Resu
 /// A Secret with a certificate that is to be issued.
 pub fn issued(mut secret: Value) -> Value {
     for key in TLS_KEYS {
-        let label = if key == "tls.key" { "RSA PRIVATE KEY" } else { "CERTIFICATE" };
-        secret["data"][key] = base64(ByteString(pem(label).into_bytes()));
+        secret["data"][key] = base64(ByteString(tls(key).into_bytes()));
     }
     secret
+}
+
+/// A certificate that nobody has the key of, or something like a key.
+fn tls(key: &str) -> String {
+    if key != "tls.key" {
+        return CERTIFICATE.into();
+    }
+    let words = base64(ByteString(b"a placeholder, made up offline".to_vec()));
+    let words = words.as_str().unwrap_or_default();
+    format!("-----BEGIN RSA PRIVATE KEY-----\n{words}\n-----END RSA PRIVATE KEY-----\n")
 }
 
 /// The Secret that cert-manager makes for a Certificate.
@@ -69,12 +91,6 @@ pub fn fold(secret: &mut Value) {
 pub fn base64(bytes: ByteString) -> Value {
     // Bytes always have a JSON form.
     serde_json::to_value(bytes).unwrap_or_default()
-}
-
-fn pem(label: &str) -> String {
-    let words = base64(ByteString(b"a placeholder, made up offline".to_vec()));
-    let words = words.as_str().unwrap_or_default();
-    format!("-----BEGIN {label}-----\n{words}\n-----END {label}-----\n")
 }
 
 struct Placeholders;

@@ -1,6 +1,6 @@
 //! The status every kind reports: a pure fold of what a run found.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -171,6 +171,8 @@ pub struct StatusInput<'a> {
     pub aspects: &'static [Aspect],
     /// How they are; `None` where no plan could be made.
     pub found: Option<&'a Aspects>,
+    /// What may work, but most likely not as meant.
+    pub advice: &'a [Violation],
 }
 
 /// A status with what only its kind tells.
@@ -231,8 +233,10 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
         Verdict::Stalled { .. } => (false, false, true),
     };
     let told = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
+    let advice = input.advice.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let advice = Some(advice.as_str()).filter(|advice| ready && !advice.is_empty());
     let wanted = [
-        ("Ready", ready, told(!ready)),
+        ("Ready", ready, (verdict.reason(), advice.or(verdict.message()))),
         ("Reconciling", progressing, told(progressing)),
         ("Stalled", stalled, told(stalled)),
         ("InProgress", progressing, told(progressing)),

@@ -194,6 +194,7 @@ fn request(issuance: &Issuance) -> Request {
     Request {
         subject: issuance.subject.clone(),
         dns_names: issuance.dns_names.clone(),
+        ip_addresses: issuance.ip_addresses.clone(),
         purpose: match issuance.role {
             Role::Authority => Purpose::Authority,
             Role::Leaf { .. } => Purpose::Leaf,

@@ -260,7 +260,9 @@ impl<C: Component> Reconciler<C> {
         let owned: Vec<_> =
             index.owned_by(meta.uid.as_deref().unwrap_or_default()).into_iter().map(|it| it.key).collect();
         let reached = session.memo.serving(&owned, index).unwrap_or_default();
-        let input = StatusInput { replicas, reached, found: aspects, ..self.input(meta, &previous.common) };
+        let advice = owner.0.as_ref().map(C::advice).unwrap_or_default();
+        let common = self.input(meta, &previous.common);
+        let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
         let common = plan::fold(&input, verdict);
         let details = match &owner.0 {
             Ok(owner) => C::details(owner, verdict, &common),
@@ -312,6 +314,7 @@ impl<C: Component> Reconciler<C> {
             reached: Reached::Nothing,
             aspects: C::ASPECTS,
             found: None,
+            advice: &[],
         }
     }
 

@@ -65,6 +65,7 @@ impl Component for VaultComponent {
         let own = Issuance {
             subject: "authority".into(),
             dns_names: vec![],
+            ip_addresses: vec![],
             role: Role::Authority,
             days: vault.spec.days,
         };
@@ -74,6 +75,7 @@ impl Component for VaultComponent {
         let leaf = Issuance {
             subject: "leaf".into(),
             dns_names: vault.spec.names.clone(),
+            ip_addresses: vec![],
             role: Role::Leaf { authority: Some(name) },
             days: 3,
         };
@@ -162,11 +164,23 @@ fn issued(secret: &Secret) -> Issued {
 }
 
 fn leaf_request() -> Request {
-    Request { subject: "leaf".into(), dns_names: vec!["vault".into()], purpose: Purpose::Leaf, days: 3 }
+    Request {
+        subject: "leaf".into(),
+        dns_names: vec!["vault".into()],
+        ip_addresses: vec![],
+        purpose: Purpose::Leaf,
+        days: 3,
+    }
 }
 
 fn authority_request() -> Request {
-    Request { subject: "authority".into(), dns_names: vec![], purpose: Purpose::Authority, days: 30 }
+    Request {
+        subject: "authority".into(),
+        dns_names: vec![],
+        ip_addresses: vec![],
+        purpose: Purpose::Authority,
+        days: 30,
+    }
 }
 
 fn authority(issued: &Issued) -> Authority {

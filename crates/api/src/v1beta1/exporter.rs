@@ -1,6 +1,7 @@
 //! Exporter: Harbor's metrics for Prometheus.
 
 use super::{
+    certificates::CertificateInjection,
     component::ComponentSpec,
     defaults::int,
     duration::{GoDuration, hours, seconds},
@@ -37,6 +38,10 @@ pub struct ExporterSpec {
     /// Pod settings.
     #[serde(flatten)]
     pub component: ComponentSpec,
+
+    /// Extra certificate authorities.
+    #[serde(flatten)]
+    pub certificates: CertificateInjection,
 
     /// Core.
     pub core: ExporterCoreSpec,

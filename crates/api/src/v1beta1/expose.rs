@@ -165,8 +165,8 @@ pub struct RouteParentSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborExposeComponentSpec {
-    /// Serves users over TLS. Without `certificateRef` the operator issues a certificate of its own, which no browser
-    /// trusts.
+    /// Serves users over TLS. Without `certificateRef` the operator issues a certificate for the hosts of the external
+    /// URL and of the Ingress; users who trust `ca.crt` beside it trust its renewals too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
 
@@ -182,7 +182,7 @@ pub struct IngressSpec {
     /// Host name users type.
     pub host: String,
 
-    /// The ingress controller in use, for the annotations it needs. Defaults to default.
+    /// The ingress controller in use, for the annotations, paths and Services it needs. Defaults to default.
     #[serde(default)]
     pub controller: IngressController,
 
@@ -200,7 +200,7 @@ pub struct IngressSpec {
     pub ingress_class_name: Option<String>,
 }
 
-/// An ingress controller that needs annotations of its own.
+/// An ingress controller with needs of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IngressController {
@@ -213,9 +213,17 @@ pub enum IngressController {
     Ncp,
     /// Contour.
     Contour,
+    /// AWS Load Balancer Controller.
+    Alb,
+    /// F5 BIG-IP.
+    #[serde(rename = "f5-bigip")]
+    F5BigIp,
 }
 
 impl IngressController {
+    /// All there are.
+    pub const ALL: [Self; 6] = [Self::Default, Self::Gce, Self::Ncp, Self::Contour, Self::Alb, Self::F5BigIp];
+
     /// The controller as written in the spec.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -223,6 +231,8 @@ impl IngressController {
             Self::Gce => "gce",
             Self::Ncp => "ncp",
             Self::Contour => "contour",
+            Self::Alb => "alb",
+            Self::F5BigIp => "f5-bigip",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Connections to PostgreSQL.
 
 use super::{defaults::int, duration::GoDuration, name::ObjectName};
+use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,7 +42,8 @@ pub struct PostgresConnection {
     #[serde(flatten)]
     pub credentials: PostgresCredentials,
 
-    /// The servers; more than one for a cluster with fail-over.
+    /// The server. Core and the exporter use the first one and no other; Notary tries all. For fail-over name an address
+    /// that follows the primary, such as a Service or a pooler.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub hosts: Vec<PostgresHostSpec>,
@@ -97,15 +99,20 @@ pub struct ConnectionLifetimeSpec {
 }
 
 /// An existing PostgreSQL cluster; Harbor chooses the database per component.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborDatabaseSpec {
     /// Who connects.
     #[serde(flatten)]
     pub credentials: PostgresCredentials,
 
-    /// The servers; more than one for a cluster with fail-over.
+    /// The server: one. Harbor waits for a single host and port before it connects, so it cannot fail over to another;
+    /// name an address that follows the primary, such as a Service or a pooler. An object that has several from before is
+    /// accepted, and the first is used.
     #[schemars(length(min = 1))]
+    #[x_kube(validation = Rule::new("self.size() <= 1 || (oldSelf.hasValue() && oldSelf.value().size() > 1)")
+        .message("hosts: Harbor connects to one server; name an address that follows the primary, such as a Service")
+        .optional_old_self(true))]
     pub hosts: Vec<PostgresHostSpec>,
 
     /// How TLS protects connections. prefer unless set: TLS where the server offers it. Notary, which does not know that

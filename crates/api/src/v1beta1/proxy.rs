@@ -18,6 +18,7 @@ pub struct ProxySpec {
     pub https_proxy: Option<String>,
 
     /// Hosts and domain suffixes that are reached directly. Defaults to the local machine, `.local` and `.internal`.
+    /// Components of the Harbor, and an object store that is a Service of the cluster, always are.
     #[serde(default = "local_hosts")]
     pub no_proxy: Vec<String>,
 }

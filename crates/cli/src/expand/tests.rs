@@ -74,7 +74,7 @@ impl Component for Certified {
             graph.add::<Certificate>(certificate, ());
         } else {
             let (subject, role) = ("s".into(), Role::Leaf { authority: None });
-            let issuance = Issuance { subject, dns_names: vec![], role, days: 1 };
+            let issuance = Issuance { subject, dns_names: vec![], ip_addresses: vec![], role, days: 1 };
             graph.add::<Secret>(Desired::issued(secret("tls"), issuance), ());
         }
         let line = Recipe::Htpasswd { user: "u".into(), password: "password".into() };

@@ -247,6 +247,30 @@ async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_cha
     }
 }
 
+#[tokio::test]
+async fn a_harbor_that_named_several_servers_before_there_was_a_rule_can_still_be_changed() {
+    let plane = ControlPlane::start().await.unwrap();
+    if !serves_rules(&plane) {
+        return;
+    }
+    let attempts = Attempts(Namespace::create(plane, "rules").await);
+    install(&attempts, crds::without_rules(crds::all())).await;
+    let mut harbor = base("harbor");
+    harbor["spec"]["database"]["hosts"] = json!([{"host": "a"}, {"host": "b"}]);
+    compare("a Harbor without rules", attempts.create(&harbor, false).await, &[]);
+    install(&attempts, crds::all()).await;
+    let enforced = async {
+        let mut another = harbor.clone();
+        another["metadata"]["name"] = json!("another");
+        while attempts.create(&another, true).await.is_empty() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, enforced).await.expect("the rule is enforced in time");
+    harbor["spec"]["database"]["hosts"] = json!([{"host": "a"}, {"host": "c"}, {"host": "d"}]);
+    compare("a change of a Harbor with several servers", attempts.change(&harbor, &harbor).await, &[]);
+}
+
 async fn install(attempts: &Attempts, definitions: Vec<CustomResourceDefinition>) {
     let api: Api<CustomResourceDefinition> = Api::all(attempts.0.plane.client());
     for crd in definitions {

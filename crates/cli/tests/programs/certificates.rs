@@ -1,6 +1,7 @@
 //! Certificates that the operator issues are ones that openssl accepts.
 
 use crate::installation::Installation;
+use jiff::{SignedDuration, Timestamp};
 use programs::{Site, openssl};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -15,11 +16,16 @@ const INTERNAL: [(&str, &str); 5] = [
 ];
 const AUTHORITY: &str = "acme-harbor-internal-tls-authority";
 const PUBLIC: (&str, &str) = ("acme-harbor-expose-tls", "harbor.example.com");
+const PUBLIC_AUTHORITY: &str = "acme-harbor-expose-tls-authority";
 const TOKEN: &str = "acme-harbor-core-tokencert";
 
 #[test]
 fn issued_certificates_verify() {
-    let all = INTERNAL.iter().chain([&PUBLIC]).map(|(secret, _)| *secret).chain([AUTHORITY, TOKEN]);
+    let all = INTERNAL.iter().chain([&PUBLIC]).map(|(secret, _)| *secret).chain([
+        AUTHORITY,
+        PUBLIC_AUTHORITY,
+        TOKEN,
+    ]);
     let installation =
         Installation::of(json!({ "host": "redis.example.com" }), &all.clone().collect::<Vec<_>>(), &[]);
     let authority = installation.secret(AUTHORITY);
@@ -29,12 +35,45 @@ fn issued_certificates_verify() {
         assert_eq!(secret["ca.crt"], authority["tls.crt"]);
         assert_proves(&secret, host);
     }
-    // Whoever cannot get an authority's certificate to everybody has one that vouches for itself.
-    assert_proves(&installation.secret(PUBLIC.0), PUBLIC.1);
-    assert!(described(&authority).contains("CA:TRUE"));
+    let public = installation.secret(PUBLIC.0);
+    assert_eq!(public["ca.crt"], installation.secret(PUBLIC_AUTHORITY)["tls.crt"]);
+    assert_proves(&public, PUBLIC.1);
+    for authority in [AUTHORITY, PUBLIC_AUTHORITY] {
+        assert!(described(&installation.secret(authority)).contains("CA:TRUE"));
+    }
     for secret in all {
         assert_is_rsa(&installation.secret(secret));
     }
+}
+
+/// Past two thirds of the life of a certificate.
+fn later() -> Timestamp {
+    Timestamp::now() + SignedDuration::from_hours(61 * 24)
+}
+
+#[test]
+fn clients_that_trusted_harbor_by_its_address_still_do_after_a_renewal() {
+    let (before, after) = Installation::over_a_renewal("https://192.0.2.7", PUBLIC.0, later);
+    let (before, after) = (before.secret(PUBLIC.0), after.secret(PUBLIC.0));
+    assert_ne!(before["tls.crt"], after["tls.crt"]);
+    assert_eq!(before["ca.crt"], after["ca.crt"]);
+
+    let site = Site::new().unwrap();
+    let path = |name: &str, text: &str| site.write(name, text).unwrap().to_str().unwrap().to_owned();
+    let (trusted, certificate) = (path("ca.crt", &before["ca.crt"]), path("tls.crt", &after["tls.crt"]));
+    let verify = |check: [&str; 2]| {
+        let time = later().as_second().to_string();
+        let strict = ["verify", "-x509_strict", "-purpose", "sslserver", "-attime", &time];
+        openssl(strict.into_iter().chain(check).chain(["-CAfile", &trusted, &certificate]))
+    };
+    assert_eq!(verify(["-verify_ip", "192.0.2.7"]).unwrap(), format!("{certificate}: OK\n"));
+    assert_eq!(
+        verify(["-verify_hostname", "harbor.example.com"]).unwrap(),
+        format!("{certificate}: OK\n"),
+        "the host of the Ingress"
+    );
+    let error = verify(["-verify_ip", "192.0.2.8"]).unwrap_err().to_string();
+    assert!(error.contains("IP address mismatch"), "{error}");
 }
 
 /// Whether a server can prove with it that it is `host`, and nobody else.

@@ -3,6 +3,7 @@
 use crate::pod::Pod;
 use apiserver::ApiServer;
 use components::Visitor;
+use jiff::Timestamp;
 use k8s_openapi::{
     NamespaceResourceScope,
     api::{
@@ -38,14 +39,10 @@ impl Installation {
     /// What the operator makes, where cert-manager is not installed, of a Harbor with internal TLS, in the cluster and
     /// to users, as soon as all of these Secrets and Deployments exist.
     pub fn of(redis: Value, secrets: &[&str], deployments: &[&str]) -> Self {
-        // Unoptimised, the watch of Harbors takes more than the usual two mebibytes.
-        let runtime = Builder::new_multi_thread().thread_stack_size(16 << 20).enable_all().build().unwrap();
-        runtime.block_on(async {
+        on_a_runtime(async {
             let client = Client::new(ApiServer::new(), "registry");
             prepare(&client).await;
-            let stop = CancellationToken::new();
-            tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
-            tokio::spawn(operator(client.clone()).run(stop.clone()));
+            let stop = start(&client, Options::default());
             for object in inputs().into_iter().chain([harbor(redis)]) {
                 create(&client, object).await;
             }
@@ -58,6 +55,29 @@ impl Installation {
             let objects = stored(&client).await;
             stop.cancel();
             Self { objects }
+        })
+    }
+
+    /// A Harbor that users reach under a URL, as soon as a certificate has been issued, and after an operator that
+    /// starts later has renewed it.
+    pub fn over_a_renewal(url: &str, secret: &str, later: fn() -> Timestamp) -> (Self, Self) {
+        on_a_runtime(async {
+            let client = Client::new(ApiServer::new(), "registry");
+            prepare(&client).await;
+            let stop = start(&client, Options::default());
+            let mut harbor = harbor(json!({ "host": "redis.example.com" }));
+            harbor["spec"]["externalURL"] = url.into();
+            for object in inputs().into_iter().chain([harbor]) {
+                create(&client, object).await;
+            }
+            let first = until_made::<Secret>(&client, secret).await;
+            let before = Self { objects: stored(&client).await };
+            stop.cancel();
+            let stop = start(&client, Options { clock: later, ..Options::default() });
+            until::<Secret>(&client, secret, move |secret| secret.data != first.data).await;
+            let after = Self { objects: stored(&client).await };
+            stop.cancel();
+            (before, after)
         })
     }
 
@@ -80,6 +100,20 @@ impl Installation {
     }
 }
 
+/// Unoptimised, the watch of Harbors takes more than the usual two mebibytes.
+fn on_a_runtime<T>(future: impl Future<Output = T>) -> T {
+    let runtime = Builder::new_multi_thread().thread_stack_size(16 << 20).enable_all().build().unwrap();
+    runtime.block_on(future)
+}
+
+/// Starts an operator, and stand-ins for the rest of a cluster.
+fn start(client: &Client, options: Options) -> CancellationToken {
+    let stop = CancellationToken::new();
+    tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
+    tokio::spawn(operator(client.clone(), options).run(stop.clone()));
+    stop
+}
+
 async fn prepare(client: &Client) {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let namespace = serde_json::from_value(json!({ "metadata": { "name": "registry" } })).unwrap();
@@ -90,14 +124,14 @@ async fn prepare(client: &Client) {
     }
 }
 
-fn operator(client: Client) -> Operator {
+fn operator(client: Client, options: Options) -> Operator {
     struct All(Operator);
     impl Visitor for All {
         fn visit<C: Component>(&mut self) {
             self.0.register::<C>();
         }
     }
-    let mut all = All(Operator::new(client, Options::default()));
+    let mut all = All(Operator::new(client, options));
     components::for_each(&mut all);
     all.0
 }
@@ -138,14 +172,25 @@ fn harbor(redis: Value) -> Value {
     })
 }
 
-async fn until_made<K>(client: &Client, name: &str)
+async fn until_made<K>(client: &Client, name: &str) -> K
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    until(client, name, |_| true).await
+}
+
+async fn until<K>(client: &Client, name: &str, holds: impl Fn(&K) -> bool) -> K
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + Debug + DeserializeOwned + Send + 'static,
 {
     let api: Api<K> = Api::default_namespaced(client.clone());
-    let made = await_condition(api, name, |object: Option<&K>| object.is_some());
-    assert!(timeout(PATIENCE, made).await.is_ok(), "{} {name} was not made in time", K::kind(&()));
+    let made = await_condition(api, name, |object: Option<&K>| object.is_some_and(&holds));
+    let Ok(Ok(Some(object))) = timeout(PATIENCE, made).await else {
+        panic!("{} {name} was not made in time", K::kind(&()));
+    };
+    object
 }
 
 async fn create(client: &Client, object: Value) {

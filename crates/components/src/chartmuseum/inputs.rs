@@ -7,7 +7,7 @@ use crate::{
     claims::Claims,
     duration,
     instance::Instance,
-    redis,
+    pem, redis,
     secret_key::{SecretKey, Secrets, not_empty},
     tls::{InternalTls, Scheme},
 };
@@ -106,14 +106,9 @@ fn authentication(
 ) -> Result<(), PlanError> {
     let Some(spec) = spec else { return Ok(()) };
     let bearer = spec.bearer.as_ref().map(|it| SecretKey::new(&it.certificate_ref, TOKEN_CERTIFICATE));
-    basic_auth(spec)
-        .into_iter()
-        .flatten()
-        .chain(bearer)
-        .map(|key| secrets.sound(&key, not_empty))
-        .collect::<Vec<_>>()
-        .all()
-        .map(drop)
+    let bearer = bearer.map(|key| secrets.sound(&key, pem::certificates));
+    let basic = basic_auth(spec).into_iter().flatten().map(|key| secrets.sound(&key, not_empty));
+    basic.chain(bearer).collect::<Vec<_>>().all().map(drop)
 }
 
 /// Name and password of callers.

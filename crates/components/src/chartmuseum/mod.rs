@@ -11,7 +11,7 @@ mod storage;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, claims};
+use crate::{availability, bundles, claims};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -49,7 +49,8 @@ impl Component for ChartMuseum {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let config = graph.add::<ConfigMap>(config::config_map(&charts)?, ());
-        graph.add::<Deployment>(deployment::deployment(&charts), config);
+        let pods = deployment::deployment(&charts);
+        bundles::add(graph, &charts.instance, pods, config, world)?;
         availability::add(graph, &charts.instance);
         Ok(())
     }

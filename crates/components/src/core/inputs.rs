@@ -4,11 +4,12 @@
 
 use super::{Core, endpoints::Endpoints, keys, record::Memory, settings};
 use crate::{
-    authorities::Authorities,
+    authorities::{Authorities, CERTIFICATE},
     duration,
     environment::Environment,
     instance::Instance,
     metrics::Metrics,
+    pem,
     postgres::Database,
     redis,
     secret_key::{SecretKey, Secrets, not_empty},
@@ -140,7 +141,10 @@ fn certificates(
     authorities: &Authorities<'_>,
     secrets: &Secrets<'_>,
 ) -> Result<(), PlanError> {
-    let public = spec.public_certificate_ref.as_ref().map(|secret| secrets.require(secret));
+    let public = spec.public_certificate_ref.as_ref().map(|secret| {
+        let key = SecretKey::new(secret, CERTIFICATE);
+        if secrets.has(&key)? { secrets.sound(&key, pem::certificates_if_any).map(drop) } else { Ok(()) }
+    });
     (authorities.check(secrets), public.unwrap_or(Ok(()))).all().map(drop)
 }
 

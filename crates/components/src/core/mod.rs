@@ -17,7 +17,7 @@ mod settings;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, service_monitor::Monitor};
+use crate::{availability, bundles, service_monitor::Monitor};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -54,7 +54,8 @@ impl Component for Core {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
-        let pods = graph.add::<Deployment>(deployment::deployment(&core), (config, access));
+        let pods = deployment::deployment(&core);
+        let pods = bundles::add(graph, &core.instance, pods, (config, access), world)?;
         graph.add::<Secret>(core.memory.remembered(&core.instance), (confirms(pods), upgrades_after(pods)));
         availability::add(graph, &core.instance);
         if let Some(monitor) = monitor {

@@ -143,7 +143,7 @@ fn pool(spec: &ExporterSpec) -> Result<&JobServiceRedisPool, PlanError> {
     })
 }
 
-/// Whose `ca.crt` the exporter trusts: who signed the certificates of Core and of Redis.
+/// Whose `ca.crt` the exporter trusts: what the user lists, and who signed the certificates of Core and of Redis.
 fn authorities<'a>(spec: &'a ExporterSpec, secrets: &Secrets<'_>) -> Result<Authorities<'a>, PlanError> {
     let core = match &spec.tls {
         None => None,
@@ -156,7 +156,8 @@ fn authorities<'a>(spec: &'a ExporterSpec, secrets: &Secrets<'_>) -> Result<Auth
         })?),
     };
     let redis = pool(spec).ok().and_then(|pool| pool.connection.server.certificate_ref.as_deref());
-    let authorities = Authorities::new(core.into_iter().chain(redis));
+    let listed = spec.certificates.certificate_refs.iter().map(String::as_str);
+    let authorities = Authorities::new(listed.chain(core).chain(redis));
     authorities.check(secrets)?;
     Ok(authorities)
 }

@@ -11,11 +11,11 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, service_monitor::Monitor};
+use crate::{availability, bundles, service_monitor::Monitor};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
-    core::v1::{Secret, Service},
+    core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
     policy::v1::PodDisruptionBudget,
 };
@@ -33,6 +33,7 @@ impl Component for Exporter {
         Children::none()
             .and::<Service>()
             .and::<NetworkPolicy>()
+            .and::<ConfigMap>()
             .and::<Secret>()
             .and::<Deployment>()
             .and::<PodDisruptionBudget>()
@@ -53,7 +54,8 @@ impl Component for Exporter {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let access = graph.add::<Secret>(secret::secret(&exporter), ());
-        graph.add::<Deployment>(deployment::deployment(&exporter), access);
+        let pods = deployment::deployment(&exporter);
+        bundles::add(graph, &exporter.instance, pods, access, world)?;
         availability::add(graph, &exporter.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &exporter.instance);

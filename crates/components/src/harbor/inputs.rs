@@ -1,9 +1,9 @@
 //! A Harbor that can be made: its spec, and the names everything else follows from.
 
-use super::{Harbor, internal_tls, part::Part};
+use super::{Harbor, internal_tls, part::Part, parts};
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress_controller, network_policy,
-    registrycontroller, tls::Scheme, url::Url,
+    proxy, registrycontroller, tls::Scheme, url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -173,10 +173,14 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The proxy, for components that use it.
+    /// The proxy, for components that use it. A store in the cluster is reached without: Core, JobService and Trivy go
+    /// there too when the registry sends them.
     pub fn proxy(&self, part: Part) -> Option<ProxySpec> {
-        let proxy = self.installation.proxy.as_ref()?;
-        proxy.components.iter().any(|name| name == part.name()).then(|| proxy.proxy.clone())
+        let wished = self.installation.proxy.as_ref()?;
+        let uses = wished.components.iter().any(|name| name == part.name());
+        let store = parts::endpoint(&self.spec.image_chart_storage)
+            .and_then(|endpoint| proxy::service(endpoint, self.namespace));
+        uses.then(|| proxy::without(wished.proxy.clone(), store))
     }
 }
 

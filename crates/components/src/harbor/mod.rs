@@ -17,13 +17,13 @@ mod relocation;
 mod tests;
 mod upgrade;
 
-pub(crate) use self::parts::store_of_images;
+pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
     certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part,
     upgrade::Upgrade,
 };
-use crate::availability;
+use crate::{availability, pem::Presence, postgres};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -39,7 +39,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
-use plan::{All, Builder, Children, Component, PlanError, World, starts_after, upgrades_after};
+use plan::{All, Builder, Children, Component, PlanError, Violation, World, starts_after, upgrades_after};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -48,6 +48,11 @@ impl Component for Harbor {
     type Owner = v1beta1::Harbor;
 
     const NAME: &'static str = "harbor";
+
+    fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
+        let database = postgres::advice(&owner.spec.database, "spec.database");
+        expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
+    }
 
     fn children() -> Children {
         availability::children(Children::none())
@@ -75,12 +80,13 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let (upgrade, (), makers, route, front) = (
+        let (upgrade, (), makers, route, front, presence) = (
             Upgrade::of(&harbor, world),
             relocation::allowed(owner, &harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
+            expose::certificates(&harbor, world),
         )
             .all()?;
 
@@ -137,7 +143,9 @@ impl Component for Harbor {
         });
 
         if let Some(ingress) = expose::core_ingress(&harbor) {
-            graph.add::<Ingress>(ingress, starts_after((core, portal)));
+            // Core waits for the certificate, for which cert-manager may wait for an annotated Ingress.
+            let behind = (presence == Presence::Present).then_some((core, portal));
+            graph.add::<Ingress>(ingress, starts_after(behind));
         }
         if let Some(front) = front {
             graph.add::<Service>(front.service(), ());

@@ -82,8 +82,8 @@ impl<'a> Upgrade<'a> {
     }
 
     /// An object that is left as it is until Core has the new version.
-    pub fn held(&self, object: impl Manifest) -> Desired {
-        let desired = Desired::from(object);
+    pub fn held(&self, object: impl Into<Desired>) -> Desired {
+        let desired = object.into();
         if self.before.is_some() { desired.held(self.why()) } else { desired }
     }
 

@@ -1,10 +1,10 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::{network_policy, relocation::MOVED_ANNOTATION};
+use crate::{network_policy, proxy, relocation::MOVED_ANNOTATION};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
-    installation::InstallationSpec,
+    installation::InstallationSpec, proxy::HarborProxySpec,
 };
 use std::collections::BTreeMap;
 
@@ -17,6 +17,9 @@ pub(super) fn name(cluster: &Cluster<'_>) -> String {
 pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, storage: &Storage) -> Harbor {
     let mut installation = cluster.spec.installation.clone();
     trust(storage.settings(), &mut installation);
+    installation.proxy = installation
+        .proxy
+        .map(|wished| HarborProxySpec { proxy: proxy::without(wished.proxy, storage.host()), ..wished });
     let spec = HarborSpec {
         installation,
         database: database.settings().clone(),

@@ -14,8 +14,11 @@ mod tests;
 mod volume;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
+use crate::postgres;
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
-use plan::{All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, World, starts_after};
+use plan::{
+    All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, Violation, World, starts_after,
+};
 use serde_json::{Map, Value, json};
 
 /// The component behind a [`v1beta1::HarborCluster`].
@@ -48,6 +51,12 @@ impl Component for HarborCluster {
             ("revision".to_owned(), json!(revision)),
             ("deletionPolicy".to_owned(), json!(policy)),
         ])
+    }
+
+    fn advice(owner: &Self::Owner) -> Vec<Violation> {
+        let external = owner.spec.database.spec.postgresql.as_ref();
+        let database = external.and_then(|it| postgres::advice(it, "spec.database.spec.postgresql"));
+        crate::harbor::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
     fn children() -> Children {

@@ -15,7 +15,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, claims, service_monitor::Monitor};
+use crate::{availability, bundles, claims, service_monitor::Monitor};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -58,7 +58,8 @@ impl Component for JobService {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&jobservice)?, ());
         let access = graph.add::<Secret>(secret::secret(&jobservice), ());
-        graph.add::<Deployment>(deployment::deployment(&jobservice), (config, access));
+        let pods = deployment::deployment(&jobservice);
+        bundles::add(graph, &jobservice.instance, pods, (config, access), world)?;
         availability::add(graph, &jobservice.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &jobservice.instance);

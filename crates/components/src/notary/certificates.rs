@@ -1,7 +1,8 @@
 //! Certificates as files beside the settings of a program.
 
 use crate::{
-    secret_key::{SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{SecretKey, Secrets},
     volumes,
 };
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
@@ -23,7 +24,7 @@ impl<'a> Certificates<'a> {
         files: &'static [&'static str],
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let check = |file: &&str| secrets.sound(&SecretKey::new(secret, file), not_empty);
+        let check = |file: &&str| secrets.sound(&SecretKey::new(secret, file), pem::file(file));
         files.iter().map(check).collect::<Vec<_>>().all()?;
         Ok(Self { name, secret, files })
     }

@@ -14,7 +14,11 @@ pub(super) const CONTAINER_PORT: i32 = 4443;
 pub(super) fn service(notary: &Inputs<'_>) -> Service {
     let scheme = notary.scheme();
     let annotations = ingress_controller::port_annotations(&notary.instance, scheme, PORT);
-    notary.instance.service([ports::service(PORT, scheme.port())], annotations, notary.spec.network.as_ref())
+    notary.instance.exposed_service(
+        [ports::service(PORT, scheme.port())],
+        annotations,
+        notary.spec.network.as_ref(),
+    )
 }
 
 /// Lets everybody in through the port of the Service and nowhere else.

@@ -9,7 +9,7 @@ pub(super) fn service(portal: &Inputs<'_>) -> Service {
     let scheme = portal.scheme();
     let annotations = ingress_controller::service_annotations(&portal.instance, scheme);
     let port = ports::service(scheme.as_str(), scheme.port());
-    portal.instance.service([port], annotations, portal.spec.network.as_ref())
+    portal.instance.exposed_service([port], annotations, portal.spec.network.as_ref())
 }
 
 /// Everybody may come in through the port of the Service; the pods themselves talk to nobody.

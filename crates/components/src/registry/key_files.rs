@@ -2,7 +2,8 @@
 
 use super::{HTPASSWD_DIRECTORY, SCHEMA1_DIRECTORY, config::TOKEN_DIRECTORY, files::Files};
 use crate::{
-    secret_key::{Fault, SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{Fault, SecretKey, Secrets},
     volumes,
 };
 use api::v1beta1::{RegistrySpec, registry::auth::RegistryAuthenticationSpec};
@@ -39,7 +40,7 @@ fn authentication(spec: &RegistryAuthenticationSpec) -> [Option<KeyFile<'_>>; 2]
         volume: "authentication-token",
         directory: TOKEN_DIRECTORY,
         key: SecretKey::new(&token.certificate_ref, "tls.crt"),
-        judge: not_empty,
+        judge: pem::certificates,
     });
     [htpasswd, token]
 }

@@ -14,7 +14,7 @@ mod settings;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, claims, registrycontroller, service_monitor::Monitor};
+use crate::{availability, bundles, claims, registrycontroller, service_monitor::Monitor};
 use api::{
     thirdparty::monitoring::ServiceMonitor,
     v1beta1::{self, RegistrySpec},
@@ -76,7 +76,8 @@ impl Component for Registry {
         let config = graph.add::<ConfigMap>(registry.instance.config_map(FILE, &*registry.config), ());
         let sidecar = graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller)?, ());
         let secret = registry.secret().map(|secret| graph.add::<Secret>(secret, ()));
-        graph.add::<Deployment>(deployment::deployment(&registry), (config, sidecar, secret));
+        let pods = deployment::deployment(&registry);
+        bundles::add(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
         availability::add(graph, &registry.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &registry.instance);

@@ -4,7 +4,8 @@
 
 use crate::{
     authorities::CERTIFICATE,
-    secret_key::{SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{SecretKey, Secrets},
     volumes,
 };
 use api::v1beta1::trivy::TrivyServerSpec;
@@ -36,7 +37,7 @@ impl<'a> Callers<'a> {
         }
         names.sort_unstable();
         names.dedup();
-        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), not_empty);
+        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates);
         names.iter().map(check).collect::<Vec<_>>().all()?;
         Ok(Self(names))
     }

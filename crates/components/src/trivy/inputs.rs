@@ -10,7 +10,7 @@ use crate::{
     claims::Claims,
     duration,
     instance::Instance,
-    redis,
+    pem, redis,
     secret_key::{SecretKey, Secrets},
     tls::{InternalTls, Scheme},
 };
@@ -165,7 +165,11 @@ fn authorities<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Authori
     let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
     let wished = || spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis);
     let with_authority = |secret: &'a String| {
-        let has = secrets.has(&SecretKey::new(secret, CERTIFICATE))?;
+        let key = SecretKey::new(secret, CERTIFICATE);
+        let has = secrets.has(&key)?;
+        if has {
+            secrets.sound(&key, pem::certificates_if_any)?;
+        }
         Ok(has.then_some(secret.as_str()))
     };
     let token_service = &spec.server.token_service_certificate_authority_refs;

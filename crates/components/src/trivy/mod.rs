@@ -14,7 +14,7 @@ mod storage;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, claims};
+use crate::{availability, bundles, claims};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -50,7 +50,8 @@ impl Component for Trivy {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&trivy), ());
         let access = graph.add::<Secret>(secret::secret(&trivy), ());
-        graph.add::<Deployment>(deployment::deployment(&trivy), (config, access));
+        let pods = deployment::deployment(&trivy);
+        bundles::add(graph, &trivy.instance, pods, (config, access), world)?;
         availability::add(graph, &trivy.instance);
         Ok(())
     }

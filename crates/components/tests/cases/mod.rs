@@ -9,6 +9,19 @@ use std::{
     sync::Arc,
 };
 
+/// A certificate of nobody, as it is in the inputs.
+pub const CERTIFICATE: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBNTCB6KADAgECAgEBMAUGAytlcDAZMRcwFQYDVQQDDA5mb3IgdGVzdHMgb25s
+eTAgFw0yNjExMTYwODM1NTNaGA8yMTI2MTAyMzA4MzU1M1owGTEXMBUGA1UEAwwO
+Zm9yIHRlc3RzIG9ubHkwKjAFBgMrZXADIQDuEukIUgXfJVC7PPEvinjis17UPIQn
+bq/1gINSsHtHcqNTMFEwHQYDVR0OBBYEFKXhn4/F9E5ltkL+nC+9Tcg5vTRBMB8G
+A1UdIwQYMBaAFKXhn4/F9E5ltkL+nC+9Tcg5vTRBMA8GA1UdEwEB/wQFMAMBAf8w
+BQYDK2VwA0EAYmfCc0y1UKy4GGWIdHMSA1HR1ImnVrTrFVFwqTMq84k++J63cBz0
+ciaaRDMU36fKe998X3mfEL9cSIdfOOhXDQ==
+-----END CERTIFICATE-----
+";
+
 /// An object and everything it may read.
 pub struct Case<C: Component> {
     pub owner: C::Owner,

@@ -54,14 +54,20 @@ fn a_database_that_insists_on_tls_or_has_none_is_reached_without_a_word_about_it
 }
 
 #[test]
-fn core_verifies_its_database_by_the_authorities_it_is_given() {
+fn core_and_the_exporter_verify_their_database_by_the_authorities_they_are_given() {
     let identity = Identity::loopback().unwrap();
     let server = server("harbor", "core", Some(&identity));
-    let core = pointed_at::<Core>(&server, "/spec/database", Some("verify-full"));
-    let pod = core.with("corporate-ca", "ca.crt", &identity.authority).pod();
+    verifies::<Core>("core", ("POSTGRESQL", "DATABASE"), &server, &identity);
+    verifies::<Exporter>("exporter", ("HARBOR_DATABASE", "DBNAME"), &server, &identity);
+}
+
+/// Whether a container connects to a server that only an authority in `certificateRefs` vouches for.
+fn verifies<C: Component>(container: &str, variables: (&str, &str), server: &Postgres, identity: &Identity) {
+    let case = pointed_at::<C>(server, "/spec/database", Some("verify-full"));
+    let pod = case.with("corporate-ca", "ca.crt", &identity.authority).pod();
     let site = Site::new().unwrap();
-    let trusted = site.write("ca.crt", pod.file("core", "/harbor_cust_cert/corporate-ca.crt")).unwrap();
-    for connection in connections(&pod.environment("core"), "POSTGRESQL", "DATABASE") {
+    let trusted = site.write("ca.crt", pod.file(container, "/harbor_cust_cert/corporate-ca.crt")).unwrap();
+    for connection in connections(&pod.environment(container), variables.0, variables.1) {
         let trust = [("PGSSLROOTCERT", trusted.to_str().unwrap())];
         assert_eq!(psql(&connection, &trust, WHO).unwrap(), "harbor|core|t", "{connection}");
         // What makes the difference is the authority, not the mode alone.

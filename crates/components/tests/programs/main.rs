@@ -17,6 +17,7 @@ mod portal;
 mod recorder;
 mod redis;
 mod registry;
+mod trust;
 
 use cases::{Case, base64};
 use plan::Component;

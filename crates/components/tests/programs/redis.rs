@@ -4,7 +4,7 @@
 //! decoded, the path is the database, or the master set and the database, and sentinels are asked one after the other,
 //! without a password.
 
-use crate::cases::Case;
+use crate::cases::{CERTIFICATE, Case};
 use components::{VERSION_ANNOTATION, core::Core, exporter::Exporter, jobservice::JobService, trivy::Trivy};
 use plan::Component;
 use programs::{Identity, Port, Redis, Site, redis};
@@ -120,7 +120,7 @@ impl Program {
         }));
         let case = case.with("redis-of-the-test", "redis-password", PASSWORD);
         // What is in it is another test's business.
-        let case = case.with("redis-of-the-test", "ca.crt", "-----BEGIN CERTIFICATE-----");
+        let case = case.with("redis-of-the-test", "ca.crt", CERTIFICATE);
 
         let environment = case.pod().environment(self.container);
         for (variable, database) in self.variables {

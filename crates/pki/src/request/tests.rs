@@ -19,13 +19,20 @@ fn after(days: i64) -> Timestamp {
 }
 
 fn authority_request() -> Request {
-    Request { subject: "harbor-authority".into(), dns_names: vec![], purpose: Purpose::Authority, days: 300 }
+    Request {
+        subject: "harbor-authority".into(),
+        dns_names: vec![],
+        ip_addresses: vec![],
+        purpose: Purpose::Authority,
+        days: 300,
+    }
 }
 
 fn leaf_request() -> Request {
     Request {
         subject: "core".into(),
         dns_names: vec!["core".into(), "core.ns.svc".into()],
+        ip_addresses: vec![],
         purpose: Purpose::Leaf,
         days: 90,
     }
@@ -71,6 +78,7 @@ fn another_request_is_another_certificate() {
     for (request, defect) in [
         (Request { subject: "other".into(), ..asked.clone() }, Defect::Subject),
         (Request { dns_names: vec!["core".into()], ..asked.clone() }, Defect::Names),
+        (Request { ip_addresses: vec![[192, 0, 2, 7].into()], ..asked.clone() }, Defect::Names),
         (Request { purpose: Purpose::Authority, ..asked.clone() }, Defect::Purpose),
         (Request { days: 91, ..asked.clone() }, Defect::Days),
     ] {
@@ -78,6 +86,27 @@ fn another_request_is_another_certificate() {
     }
     let reordered = Request { dns_names: vec!["core.ns.svc".into(), "core".into()], ..asked };
     assert!(reordered.due(&leaf, &authority, now()).is_ok(), "the order of names means nothing");
+}
+
+#[test]
+fn addresses_are_addresses_and_not_names() {
+    let addresses = ["192.0.2.7", "2001:db8::7"];
+    let asked = Request { ip_addresses: addresses.map(|it| it.parse().unwrap()).into(), ..leaf_request() };
+    let authority = as_authority(&root(now()));
+    let issued = asked.issue(&authority, key(1), [2; 16], now()).unwrap();
+    assert!(asked.due(&issued, &authority, now()).is_ok());
+    assert_eq!(leaf_request().due(&issued, &authority, now()), Err(Defect::Names));
+
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("ca.crt"), &issued.authority).unwrap();
+    fs::write(directory.path().join("tls.crt"), &issued.chain).unwrap();
+    let verified = |address: &str| {
+        openssl(directory.path(), &["verify", "-verify_ip", address, "-CAfile", "ca.crt", "tls.crt"])
+    };
+    for address in addresses {
+        assert_eq!(verified(address), "tls.crt: OK\n");
+    }
+    assert!(verified("192.0.2.8").contains("IP address mismatch"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn input(previous: &ComponentStatus, generation: i64, second: i64) -> StatusInpu
         reached: Reached::Nothing,
         aspects: &[],
         found: None,
+        advice: &[],
     }
 }
 
@@ -180,4 +181,17 @@ fn b27_what_others_run_is_known_to_work_only_when_everything_does() {
 #[test]
 fn b28_an_aspect_nobody_could_look_at_does_not_stay_as_it_was() {
     assert_eq!(aspects_told(None, &stalled()), pairs(&[("Unknown", "InvalidSpec"); 2]));
+}
+
+#[test]
+fn advice_is_in_the_message_of_ready_and_only_while_that_holds() {
+    let none = ComponentStatus::default();
+    let advice = [Violation { subject: "spec.x".into(), problem: "is odd".into(), remedy: "look".into() }];
+    let messages = |verdict: &Verdict| {
+        let status = fold(&StatusInput { advice: &advice, ..input(&none, 1, 0) }, verdict);
+        let told = |c: Condition| c.message.map(|message| (c.type_, c.status, message));
+        status.conditions.into_iter().filter_map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(messages(&Verdict::Ready), [("Ready".into(), "True".into(), "spec.x: is odd; look".into())]);
+    assert!(messages(&stalled()).iter().all(|(_, _, message)| message == "spec.x: is wrong; put it right"));
 }

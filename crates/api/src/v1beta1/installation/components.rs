@@ -273,6 +273,10 @@ pub struct HarborExporterSpec {
     #[serde(flatten)]
     pub component: ComponentSpec,
 
+    /// Extra certificate authorities.
+    #[serde(flatten)]
+    pub certificates: CertificateInjection,
+
     /// Where metrics are served, and how long they are cached.
     #[serde(flatten)]
     pub endpoint: ExporterEndpointSpec,

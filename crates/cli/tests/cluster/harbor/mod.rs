@@ -3,6 +3,7 @@
 mod adoption;
 mod counts;
 mod data;
+mod exposure;
 mod faults;
 mod lifecycle;
 mod names;

@@ -1,5 +1,8 @@
 use super::{CASES, Case, Core};
-use crate::{cases::base64, percent::Encoded};
+use crate::{
+    cases::{CERTIFICATE, base64},
+    percent::Encoded,
+};
 use serde_json::Value;
 
 /// Unlike anything else in an object, and with characters that every encoding changes.
@@ -12,6 +15,7 @@ fn marked(name: &str) -> Case<Core> {
         for (key, value) in input["data"].as_object_mut().unwrap() {
             *value = match key.as_str() {
                 "tls.key" => base64(format!("-----BEGIN RSA PRIVATE KEY-----\n{MARKER}\n").as_bytes()),
+                "ca.crt" | "tls.crt" => base64(format!("{MARKER}\n{CERTIFICATE}").as_bytes()),
                 "key" => base64(format!("{MARKER:-<30}").as_bytes()),
                 "secret" => base64(format!("{MARKER:-<14}").as_bytes()),
                 "CONFIG_OVERWRITE_JSON" => {

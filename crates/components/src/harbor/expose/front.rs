@@ -4,7 +4,8 @@ use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
 use crate::{
     authorities,
     front::{Front, Wishes},
-    secret_key::{SecretKey, Secrets, not_empty},
+    pem,
+    secret_key::{SecretKey, Secrets},
     tls::Scheme,
     url::Url,
 };
@@ -60,21 +61,16 @@ impl FrontParts {
             core: &self.core,
             portal: &self.portal,
         };
-        let (front, ()) = (Front::of(meta, wishes), given_certificates(harbor, world)).all()?;
+        let (front, ()) = (Front::of(meta, wishes), given_authority(harbor, world)).all()?;
         Ok(Some(front))
     }
 }
 
-/// What the user brought along is looked at: nginx would not start without.
-fn given_certificates(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+/// The authority that the user brought along is looked at: nginx would not start without.
+fn given_authority(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
     let installation = harbor.installation;
-    let public =
-        installation.expose.core.component.tls.as_ref().and_then(|tls| tls.certificate_ref.as_deref());
     let core = internal_tls::is_given(installation).then(|| internal_tls::given(installation, Part::Core));
-    let files = public
-        .into_iter()
-        .flat_map(|secret| [SecretKey::new(secret, "tls.crt"), SecretKey::new(secret, "tls.key")])
-        .chain(core.flatten().map(|secret| SecretKey::new(secret, authorities::CERTIFICATE)));
-    let secrets = Secrets::new(world, harbor.namespace);
-    files.map(|file| secrets.sound(&file, not_empty)).collect::<Vec<_>>().all().map(drop)
+    let Some(secret) = core.flatten() else { return Ok(()) };
+    let authority = SecretKey::new(secret, authorities::CERTIFICATE);
+    Secrets::new(world, harbor.namespace).sound(&authority, pem::certificates).map(drop)
 }

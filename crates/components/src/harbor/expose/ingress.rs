@@ -4,7 +4,10 @@ use super::{
     super::{certificates, inputs::Inputs, part::Part},
     core_paths,
 };
-use crate::ingress::{self, Exposed};
+use crate::{
+    ingress::{self, Exposed},
+    tls::Scheme,
+};
 use api::v1beta1::expose::IngressSpec;
 use k8s_openapi::api::networking::v1::{HTTPIngressPath, Ingress};
 
@@ -15,7 +18,8 @@ pub(in super::super) fn core(harbor: &Inputs<'_>) -> Option<Ingress> {
     let to_portal = harbor.installation.portal.as_ref().map(|_| path(harbor, "/", Part::Portal));
     let certificate = certificates::public_secret(harbor).map(String::from);
     let name = harbor.name.to_string();
-    Some(ingress(harbor, name, wished, certificate, to_core.chain(to_portal).collect()))
+    let paths = to_core.chain(to_portal).collect();
+    Some(ingress(harbor, name, wished, certificate, paths))
 }
 
 /// The Ingress of Notary, where the user wants Notary and one.
@@ -38,8 +42,8 @@ fn ingress(
     paths: Vec<HTTPIngressPath>,
 ) -> Ingress {
     let metadata = harbor.metadata(name);
-    let scheme = harbor.scheme();
-    Exposed { metadata, wished, certificate, behind: scheme, public: scheme, paths }.into()
+    let public = if certificate.is_some() { Scheme::Https } else { Scheme::Http };
+    Exposed { metadata, wished, certificate, behind: harbor.scheme(), public, paths }.into()
 }
 
 fn path(harbor: &Inputs<'_>, prefix: &str, behind: Part) -> HTTPIngressPath {

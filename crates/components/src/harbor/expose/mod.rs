@@ -1,10 +1,14 @@
 //! How users reach Harbor.
 
+mod certificates;
 mod front;
+mod host;
 mod ingress;
 mod route;
 
+pub(crate) use self::host::advice;
 pub(super) use self::{
+    certificates::certificates,
     front::FrontParts,
     ingress::{core as core_ingress, notary as notary_ingress},
     route::route,

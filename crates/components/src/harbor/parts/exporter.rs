@@ -21,6 +21,7 @@ pub(in super::super) fn exporter(
     let core = installation.core.clone().unwrap_or_default();
     let spec = ExporterSpec {
         component: harbor.pods(Part::Exporter, Some(&wished.component)),
+        certificates: harbor.authorities(Some(&wished.certificates)),
         core: ExporterCoreSpec { url: harbor.url_with_port(Part::Core) },
         database: database(harbor, credentials, &core),
         jobservice: Some(ExporterJobServiceSpec { redis_pool: Some(queue(harbor)) }),

@@ -19,6 +19,7 @@ pub(super) use self::{
     notary::{notary_server, notary_signer},
     portal::portal,
     registry::{registry, registry_controller},
+    storage::endpoint,
     trivy::trivy,
 };
 

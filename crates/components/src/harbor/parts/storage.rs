@@ -6,7 +6,10 @@ use api::v1beta1::{
         ChartMuseumAmazonSpec, ChartMuseumFilesystemSpec, ChartMuseumGcsSpec, ChartMuseumOpenstackSpec,
         ChartMuseumOssSpec, ChartMuseumStorageSpec,
     },
-    harbor::{HarborStorageSpec, storage::FilesystemSpec},
+    harbor::{
+        HarborStorageSpec,
+        storage::{FilesystemSpec, ObjectStoreSpec},
+    },
     registry::storage::{RegistryFilesystemSpec, RegistryStorageDriverSpec},
     storage::{GcsSpec, OssSpec, S3Spec, SwiftSpec},
 };
@@ -22,6 +25,16 @@ pub(super) fn provider(storage: &HarborStorageSpec) -> &'static str {
         () if stores.oss.is_some() => "oss",
         () => "filesystem",
     }
+}
+
+/// Where the store is, if its settings say so.
+pub(in crate::harbor) fn endpoint(storage: &HarborStorageSpec) -> Option<&str> {
+    let ObjectStoreSpec { s3, swift, azure, gcs: _, oss } = &storage.object_store;
+    let s3 = s3.as_ref().and_then(|s3| s3.region_endpoint.as_deref());
+    let swift = swift.as_ref().map(|swift| swift.auth_url.as_str());
+    let azure = azure.as_ref().map(|azure| azure.base_url.as_str());
+    let oss = oss.as_ref().and_then(|oss| oss.endpoint.as_deref());
+    s3.or(swift).or(azure).or(oss)
 }
 
 /// The store of images.

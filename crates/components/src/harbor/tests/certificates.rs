@@ -1,8 +1,8 @@
 //! Who makes certificates.
 
-use super::{Harbor, a_harbor, names, policy, spec};
-use crate::cases::Case;
-use plan::{Issuance, Policy, Role};
+use super::{Harbor, a_harbor, names, policy, spec, waits_for};
+use crate::cases::{CERTIFICATE, Case, base64};
+use plan::{Class, Classify as _, Issuance, Policy, Role};
 use serde_json::json;
 
 #[test]
@@ -15,6 +15,7 @@ fn without_cert_manager_the_operator_issues_every_certificate_itself() {
     let expected = Issuance {
         subject: "acme-harbor-core".into(),
         dns_names: vec!["acme-harbor-core".into()],
+        ip_addresses: vec![],
         role: Role::Leaf { authority: Some("acme-harbor-internal-tls-authority".into()) },
         days: 90,
     };
@@ -95,13 +96,65 @@ fn the_authority_the_reverse_proxy_knows_core_by_is_looked_at_first() {
     assert!(error.starts_with("Secret registry/corporate-core, key `ca.crt`: is empty"), "{error}");
 }
 
+fn public(case: &Case<Harbor>) -> Issuance {
+    match policy(case, "acme-harbor-expose-tls") {
+        Policy::Issue(issuance) => issuance,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host() {
     let case = Case::<Harbor>::golden("without-cert-manager");
-    let Policy::Issue(issuance) = policy(&case, "acme-harbor-expose-tls") else { panic!("not issued") };
-    assert_eq!(issuance.dns_names, ["harbor.example.com"]);
+    let expected = Issuance {
+        subject: "harbor.example.com".into(),
+        dns_names: vec!["harbor.example.com".into()],
+        ip_addresses: vec![],
+        role: Role::Leaf { authority: Some("acme-harbor-expose-tls-authority".into()) },
+        days: 90,
+    };
+    assert_eq!(public(&case), expected);
     assert_eq!(spec(&case, "Ingress")["tls"][0]["secretName"], "acme-harbor-expose-tls");
     assert_eq!(spec(&case, "Core")["publicCertificateRef"], "acme-harbor-expose-tls");
+}
+
+#[test]
+fn the_certificate_users_see_comes_from_an_authority_that_outlives_it() {
+    let case = Case::<Harbor>::golden("without-cert-manager");
+    let Policy::Issue(authority) = policy(&case, "acme-harbor-expose-tls-authority") else { panic!() };
+    assert_eq!((authority.role, authority.days), (Role::Authority, 3650));
+    let plan = case.plan().unwrap();
+    let expected = ["Secret acme-harbor-expose-tls-authority"];
+    assert_eq!(waits_for(&plan, "Secret", "acme-harbor-expose-tls"), expected);
+}
+
+#[test]
+fn an_address_in_the_external_url_is_an_address_in_the_certificate() {
+    for (url, address) in [("https://192.0.2.7:8443", "192.0.2.7"), ("https://[2001:db8::7]", "2001:db8::7")]
+    {
+        let case = Case::<Harbor>::golden("without-cert-manager");
+        let issuance = public(&case.set("/spec/externalURL", json!(url)));
+        let found = (issuance.subject.as_str(), issuance.dns_names, issuance.ip_addresses);
+        let expected = (address, vec!["harbor.example.com".to_owned()], vec![address.parse().unwrap()]);
+        assert_eq!(found, expected, "the host of the Ingress stays a name");
+    }
+}
+
+#[test]
+fn the_certificate_users_see_is_for_the_host_of_the_ingress_too() {
+    let case = Case::<Harbor>::golden("without-cert-manager")
+        .set("/spec/expose/core/ingress/host", json!("harbor.internal"));
+    assert_eq!(public(&case).dns_names, ["harbor.example.com", "harbor.internal"]);
+}
+
+#[test]
+fn a_host_too_long_for_a_subject_is_a_name_of_the_certificate_all_the_same() {
+    let host = format!("{}.example.com", "x".repeat(60));
+    let case = Case::<Harbor>::golden("without-cert-manager")
+        .set("/spec/externalURL", json!(format!("https://{host}")))
+        .set("/spec/expose/core/ingress/host", json!(host));
+    let issuance = public(&case);
+    assert_eq!((issuance.subject.as_str(), issuance.dns_names), ("acme-harbor-expose-tls", vec![host]));
 }
 
 #[test]
@@ -109,4 +162,59 @@ fn names_too_long_for_a_subject_are_shortened_to_one_that_fits() {
     let case = a_harbor().set("/metadata/name", json!("x".repeat(44)));
     let subject = spec(&case, "Certificate")["commonName"].as_str().unwrap().len();
     assert!(subject <= 64, "{subject}");
+}
+
+/// A Harbor whose Ingress is served with a Secret that holds this.
+fn served_with(data: Option<serde_json::Value>) -> Case<Harbor> {
+    let mut case = a_harbor().set(
+        "/spec/expose/core",
+        json!({"tls": {"certificateRef": "public"}, "ingress": {"host": "harbor.example.com"}}),
+    );
+    case.inputs.extend(data.map(|data| {
+        let metadata = json!({"name": "public", "namespace": "registry"});
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data})
+    }));
+    case
+}
+
+#[test]
+fn a_certificate_that_an_ingress_could_not_be_served_with_is_refused_with_secret_and_key() {
+    let certificate = base64(CERTIFICATE.as_bytes());
+    let key = base64(b"-----BEGIN PRIVATE KEY-----\n");
+    for (data, expected) in [
+        (json!({"tls.crt": certificate}), "key `tls.key`: does not exist; add it to the Secret"),
+        (json!({"tls.key": key}), "key `tls.crt`: does not exist; add it to the Secret"),
+        (json!({"tls.crt": key, "tls.key": key}), "key `tls.crt`: holds no certificate in PEM; "),
+        (
+            json!({"tls.crt": certificate, "tls.key": certificate}),
+            "key `tls.key`: holds no private key in PEM; ",
+        ),
+        (json!({"tls.crt": certificate, "tls.key": ""}), "key `tls.key`: is empty; give it a value"),
+    ] {
+        let error = served_with(Some(data)).error();
+        assert!(error.starts_with(&format!("Secret registry/public, {expected}")), "{error}");
+    }
+    assert!(served_with(Some(json!({"tls.crt": certificate, "tls.key": key}))).plan().is_ok());
+}
+
+#[test]
+fn an_ingress_does_not_wait_for_core_while_its_certificate_is_awaited() {
+    let whole = json!({
+        "tls.crt": base64(CERTIFICATE.as_bytes()), "tls.key": base64(b"-----BEGIN PRIVATE KEY-----\n"),
+    });
+    let behind = ["Core acme-harbor".to_owned(), "Portal acme-harbor".to_owned()];
+    for (data, expected) in [(None, &[][..]), (Some(whole), &behind)] {
+        let plan = served_with(data).plan().unwrap();
+        assert_eq!(waits_for(&plan, "Ingress", "acme-harbor"), expected);
+    }
+}
+
+#[test]
+fn a_certificate_whose_secret_is_still_empty_is_waited_for() {
+    for data in [json!({}), json!({"tls.crt": "", "tls.key": ""})] {
+        let error = served_with(Some(data)).plan().unwrap_err();
+        let expected =
+            "Secret registry/public holds no value yet; fill it, or wait for the program that does";
+        assert_eq!((error.class(), error.to_string()), (Class::Dependency, expected.to_owned()));
+    }
 }

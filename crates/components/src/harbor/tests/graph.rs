@@ -26,7 +26,8 @@ fn b07_every_kind_of_child_is_watched_trivy_and_the_ingress_too() {
 
 #[test]
 fn an_ingress_waits_for_who_is_behind_it() {
-    let plan = Case::<Harbor>::golden("harbor-2.5").plan().unwrap();
+    let case = Case::<Harbor>::golden("harbor-2.5").set("/spec/expose/core/tls", json!(null));
+    let plan = case.plan().unwrap();
     let expected = ["Core acme-harbor", "Portal acme-harbor"];
     assert_eq!(waits_for(&plan, "Ingress", "acme-harbor"), expected);
     assert_eq!(waits_for(&plan, "Ingress", "acme-harbor-notaryserver"), ["NotaryServer acme-harbor"]);

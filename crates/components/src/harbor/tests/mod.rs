@@ -4,6 +4,7 @@ mod adoption;
 mod certificates;
 mod defaults;
 mod graph;
+mod ingress;
 mod network_policies;
 mod refusals;
 mod relocation;

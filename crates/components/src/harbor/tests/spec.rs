@@ -2,6 +2,7 @@
 
 use super::{Harbor, a_harbor, spec};
 use crate::cases::Case;
+use plan::Component as _;
 use serde_json::{Value, json};
 
 #[test]
@@ -116,10 +117,36 @@ fn the_proxy_reaches_the_components_it_is_for() {
 }
 
 #[test]
+fn a_store_in_the_cluster_is_reached_without_the_proxy_by_all_who_are_sent_there() {
+    let proxied = |store: Value| {
+        let case = Case::<Harbor>::golden("minimal")
+            .set(
+                "/spec/proxy",
+                json!({"httpProxy": "http://proxy:3128", "noProxy": [".example.com"],
+                "components": ["core", "jobservice", "registry", "trivy"]}),
+            )
+            .set("/spec/trivy", json!({"storage": {}}))
+            .set("/spec/imageChartStorage", store);
+        ["Core", "JobService", "Registry", "Trivy"].map(|kind| spec(&case, kind)["proxy"]["noProxy"].clone())
+    };
+    let s3 = |endpoint: &str| json!({"s3": {"region": "r", "bucket": "b", "regionendpoint": endpoint}});
+    let inside = json!([".example.com", "minio.store.svc"]);
+    assert_eq!(proxied(s3("http://minio.store.svc:9000")), [(); 4].map(|()| inside.clone()));
+    let swift = json!({"swift": {"authurl": "http://keystone:5000/v3", "container": "c", "username": "u",
+        "passwordRef": "p"}});
+    assert_eq!(proxied(swift)[1], json!([".example.com", "keystone"]));
+    let outside = json!([".example.com"]);
+    for store in [s3("https://s3.eu-west-1.amazonaws.com"), json!({"azure": {"accountname": "a"}})] {
+        assert_eq!(proxied(store), [(); 4].map(|()| outside.clone()));
+    }
+}
+
+#[test]
 fn authorities_of_the_harbor_and_of_a_component_are_trusted_each_once() {
-    let case = Case::<Harbor>::golden("harbor-2.15");
+    let case = Case::<Harbor>::golden("harbor-2.15").set("/spec/exporter", json!({}));
     assert_eq!(spec(&case, "Core")["certificateRefs"], json!(["corporate-ca", "partner-ca"]));
     assert_eq!(spec(&case, "Trivy")["certificateRefs"], json!(["corporate-ca"]));
+    assert_eq!(spec(&case, "Exporter")["certificateRefs"], json!(["corporate-ca"]));
 }
 
 #[test]
@@ -161,4 +188,42 @@ fn the_class_of_an_ingress_is_where_its_controller_looks_for_it() {
         assert_eq!(class(controller), (json!("internal"), Value::Null), "{controller}");
     }
     assert_eq!(class("gce"), (Value::Null, json!("internal")));
+}
+
+#[test]
+fn a_way_in_under_another_name_than_harbors_own_is_told_and_not_refused() {
+    let advice = |expose: Value| {
+        let case = a_harbor().set("/spec/expose/core", expose);
+        assert!(case.plan().is_ok());
+        Harbor::advice(&case.owner).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let route = |hostnames: &[&str]| json!({"parentRefs": [{"name": "gateway"}], "hostnames": hostnames});
+    assert_eq!(
+        advice(json!({"ingress": {"host": "harbor.internal"}})),
+        [
+            "spec.externalURL: its host is harbor.example.com, but Harbor is exposed under harbor.internal; use one \
+          name for both, unless a proxy in front changes the host of requests"
+        ]
+    );
+    assert_eq!(advice(json!({"route": route(&["a.internal", "b.internal"])})).len(), 1);
+    for expose in [
+        json!({"ingress": {"host": "Harbor.example.com"}}),
+        json!({"ingress": {"host": "harbor.internal"}, "route": route(&["*.example.com"])}),
+        json!({"route": route(&[])}),
+        json!({"ingress": {"host": "harbor.internal"}, "service": {}}),
+        json!({}),
+    ] {
+        assert_eq!(advice(expose.clone()), Vec::<String>::new(), "{expose}");
+    }
+}
+
+#[test]
+fn a_harbor_that_names_several_servers_of_postgresql_uses_the_first_and_says_so() {
+    let hosts = json!([{"host": "a.example.com"}, {"host": "b.example.com"}]);
+    let case = a_harbor().set("/spec/database/hosts", hosts);
+    let told: Vec<String> = Harbor::advice(&case.owner).iter().map(ToString::to_string).collect();
+    let expected = "spec.database.hosts: Harbor connects to the first, a.example.com, and never to another; name one \
+                    address that follows the primary, such as a Service";
+    assert_eq!(told, [expected]);
+    assert_eq!(Harbor::advice(&a_harbor().owner), []);
 }

@@ -3,6 +3,7 @@
 use super::{Driver, FIELD, Parameters, key_file};
 use crate::{
     authorities::{self, CERTIFICATE},
+    pem,
     registry::{
         files::Files,
         settings::{self, Settings},
@@ -63,7 +64,7 @@ fn access_key(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Option<String>, Pl
 
 fn service_authority(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Files, PlanError> {
     let Some(secret) = &spec.certificate_ref else { return Ok(Files::default()) };
-    secrets.sound(&SecretKey::new(secret, CERTIFICATE), not_empty)?;
+    secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates)?;
     let path = format!("{}/custom-ca-bundle.crt", authorities::DIRECTORY);
     Ok(key_file("storage-service-ca", secret, CERTIFICATE, CERTIFICATE, &path))
 }

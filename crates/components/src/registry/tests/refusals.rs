@@ -1,4 +1,5 @@
 use super::{Case, Registry, a_registry};
+use crate::cases::CERTIFICATE;
 use plan::{Class, Classify};
 use serde_json::{Value, json};
 
@@ -80,8 +81,8 @@ fn every_problem_of_the_configuration_is_told_at_once() {
 #[test]
 fn the_registry_and_its_controller_change_together() {
     let error = a_registry().beside("/spec/tls", json!({"certificateRef": "core-secret"}));
-    let error = error.with("core-secret", "tls.crt", "x").with("core-secret", "tls.key", "x");
-    let error = error.with("core-secret", "ca.crt", "x").error();
+    let error = error.with("core-secret", "tls.crt", CERTIFICATE).with("core-secret", "ca.crt", CERTIFICATE);
+    let error = error.with("core-secret", "tls.key", "-----BEGIN PRIVATE KEY-----\n").error();
     assert!(error.starts_with("RegistryController registry/harbor must have spec.tls where"), "{error}");
 
     let error = a_registry().annotated("harbor.goharbor.io/version", "2.14.0").plan().unwrap_err();

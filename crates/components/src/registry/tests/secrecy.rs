@@ -1,5 +1,5 @@
 use super::{CASES, Case, Registry};
-use crate::cases::base64;
+use crate::cases::{CERTIFICATE, base64};
 use serde_json::Value;
 
 /// Unlike anything else in an object, and with characters that encodings change.
@@ -12,6 +12,7 @@ fn marked(name: &str) -> Case<Registry> {
         for (key, value) in input["data"].as_object_mut().unwrap() {
             let text = match key.as_str() {
                 "htpasswd" => format!("{MARKER}:$2y$10${MARKER}"),
+                "ca.crt" | "tls.crt" => format!("{MARKER}\n{CERTIFICATE}"),
                 "tls.key" => format!("-----BEGIN EC PRIVATE KEY-----\n{MARKER}\n"),
                 "privatekey" => format!("-----BEGIN RSA PRIVATE KEY-----\n{MARKER}\n"),
                 "REGISTRY_HTTP_SECRET" => format!("'{MARKER}'"),

@@ -1,4 +1,5 @@
 use super::{CASES, Case, Trivy, a_trivy};
+use crate::cases::CERTIFICATE;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, PodSpec},
@@ -66,8 +67,12 @@ fn where_callers_need_certificates_probes_do_without() {
 fn a_bought_certificate_need_not_bring_its_authority_along() {
     let deployment = |case: Case<Trivy>| case.child("Deployment").to_string();
     assert!(!deployment(Case::golden("tls")).contains("bought-certificate"));
-    let complete = Case::golden("tls").with("bought-certificate", "ca.crt", "PEM");
-    assert!(deployment(complete).contains("/harbor_cust_cert/bought-certificate.crt"));
+    for authority in [CERTIFICATE, ""] {
+        let complete = Case::golden("tls").with("bought-certificate", "ca.crt", authority);
+        assert!(deployment(complete).contains("/harbor_cust_cert/bought-certificate.crt"));
+    }
+    let error = Case::<Trivy>::golden("tls").with("bought-certificate", "ca.crt", "PEM").error();
+    assert!(error.starts_with("Secret registry/bought-certificate, key `ca.crt`: holds no"), "{error}");
 }
 
 #[test]

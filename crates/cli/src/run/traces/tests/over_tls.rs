@@ -25,8 +25,13 @@ struct Keys {
 impl Keys {
     fn new() -> Self {
         let issue = |subject: &str, purpose, authority: &Authority| {
-            let request =
-                Request { subject: subject.into(), dns_names: vec!["localhost".into()], purpose, days: 1 };
+            let request = Request {
+                subject: subject.into(),
+                dns_names: vec!["localhost".into()],
+                ip_addresses: vec![],
+                purpose,
+                days: 1,
+            };
             let key =
                 pki::generate(KeySpec { algorithm: Algorithm::Ecdsa, encoding: Encoding::Pkcs8, size: 256 })
                     .unwrap();

@@ -3,6 +3,7 @@
 use super::Wish;
 use crate::{
     ingress::{self, Exposed},
+    ingress_controller,
     tls::Scheme,
 };
 use api::v1beta1::{
@@ -77,7 +78,9 @@ impl<'a> Access<'a> {
 }
 
 /// The Service of this tenant alone.
-pub(super) fn service(wish: &Wish<'_>) -> Service {
+pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
+    let redirect = access.redirect.as_ref();
+    let type_ = redirect.and_then(|redirect| ingress_controller::service_type(redirect.ingress.controller));
     let port = ServicePort {
         name: Some("http-minio".into()),
         protocol: Some("TCP".into()),
@@ -88,6 +91,7 @@ pub(super) fn service(wish: &Wish<'_>) -> Service {
     let spec = ServiceSpec {
         selector: Some([(TENANT_LABEL.to_owned(), wish.name.clone())].into()),
         ports: Some(vec![port]),
+        type_: type_.map(Into::into),
         ..ServiceSpec::default()
     };
     Service { metadata: wish.cluster.metadata(&wish.name), spec: Some(spec), status: None }

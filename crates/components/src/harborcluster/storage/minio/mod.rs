@@ -10,7 +10,7 @@ mod volumes;
 
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
-use crate::{harborcluster::cluster::Cluster, resources};
+use crate::{harborcluster::cluster::Cluster, pem, resources, secret_key::Secrets};
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{
@@ -63,7 +63,7 @@ impl Minio {
             world.read::<Tenant>(&wish.name),
             Credentials::of(&wish, world),
             Claims::of(&wish),
-            Access::of(&wish),
+            Access::of(&wish).and_then(|access| certified(access, cluster, world)),
             namespace::has_room_for(&wish.name, world),
             resources::without_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
         )
@@ -78,7 +78,7 @@ impl Minio {
         let minio = Self {
             claims: claims.objects(&wish).map(|claim| data(Desired::once(claim))).collect(),
             tenant: data(tenant.into()),
-            service: part(access::service(&wish).into()),
+            service: part(access::service(&wish, &access).into()),
             ingress: access.ingress(&wish).map(|ingress| part(ingress.into())),
             credentials: credentials.map(data),
         };
@@ -96,6 +96,18 @@ impl Minio {
         let ingress = self.ingress.map(|ingress| graph.add::<Ingress>(ingress, ()));
         (tenant, service, ingress)
     }
+}
+
+/// Refuses a certificate that the Ingress could not be served with.
+fn certified<'a>(
+    access: Access<'a>,
+    cluster: &Cluster<'_>,
+    world: &World<'_>,
+) -> Result<Access<'a>, PlanError> {
+    if let Some(secret) = access.certificate() {
+        pem::served_with(&secret, &Secrets::new(world, cluster.namespace))?;
+    }
+    Ok(access)
 }
 
 /// Where the Harbor finds it.

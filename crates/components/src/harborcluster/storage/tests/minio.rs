@@ -1,4 +1,5 @@
 use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, tied, with};
+use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::{Policy, Tie};
 use serde_json::{Value, json};
 
@@ -149,4 +150,14 @@ fn images_come_from_the_mirror_where_there_is_one_and_else_from_the_minio_operat
     assert_eq!(image("2.6.2", mirror.clone()), "mirror.example.com/minio:RELEASE.2022-08-26T19-53-15Z");
     assert_eq!(image("2.15.0", mirror), "mirror.example.com/minio:RELEASE.2025-04-08T15-41-24Z");
     assert_eq!(image("2.15.0", json!({"imagePullPolicy": "Always"})), Value::Null);
+}
+
+#[test]
+fn a_minio_that_is_run_here_is_reached_without_a_proxy_under_whatever_name() {
+    let direct = |case: Case<HarborCluster>| {
+        let proxy = json!({"httpsProxy": "http://proxy.example.com:3128", "noProxy": []});
+        case.set("/spec/proxy", proxy).child("Harbor")["spec"]["proxy"]["noProxy"].clone()
+    };
+    assert_eq!(direct(a_cluster()), json!(["minio-acme.registry.svc"]));
+    assert_eq!(direct(an_exposed_cluster()), json!(["minio.example.com"]));
 }

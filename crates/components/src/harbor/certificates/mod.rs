@@ -3,6 +3,10 @@
 //! cert-manager makes them where it is installed; otherwise the operator does, and renews them. What the operator began
 //! it goes on with: were both to write a Secret, it would flap.
 
+mod public;
+
+pub(super) use self::public::{public, public_secret};
+
 use super::{inputs::Inputs, internal_tls, part::Part};
 use crate::tls::Scheme;
 use api::{
@@ -97,7 +101,6 @@ const TOKEN: &str = "core-tokencert";
 const NOTARY_AUTHORITY: &str = "notarysigner-authority";
 const NOTARY_SIGNER: &str = "notarysigner-authentication";
 const NOTARY_SERVER: &str = "notaryserver-authentication";
-const PUBLIC: &str = "expose-tls";
 
 fn token_given<'a>(harbor: &Inputs<'a>) -> Option<&'a ObjectName> {
     harbor.installation.core.as_ref()?.token_certificate_ref.as_ref()
@@ -116,12 +119,6 @@ pub(super) fn notary_server_secret(harbor: &Inputs<'_>) -> ObjectName {
 /// The Secret the Notary signer proves itself with.
 pub(super) fn notary_signer_secret(harbor: &Inputs<'_>) -> ObjectName {
     harbor.child(NOTARY_SIGNER).into()
-}
-
-/// The Secret Harbor is served to users with, where it is served over TLS.
-pub(super) fn public_secret(harbor: &Inputs<'_>) -> Option<ObjectName> {
-    let tls = harbor.installation.expose.core.component.tls.as_ref()?;
-    Some(tls.certificate_ref.clone().unwrap_or_else(|| harbor.child(PUBLIC).into()))
 }
 
 /// Whether components need certificates that nobody brought along.
@@ -280,17 +277,6 @@ pub(super) fn notary<'g>(
     Some((server, signer))
 }
 
-/// Adds the certificate users see, where they asked for TLS and named none.
-pub(super) fn public<'g>(harbor: &Inputs<'_>, graph: &mut Builder<'g>) -> Option<Made<'g>> {
-    let tls = harbor.installation.expose.core.component.tls.as_ref()?;
-    if tls.certificate_ref.is_some() {
-        return None;
-    }
-    let host = crate::url::host(harbor.external_url());
-    let secret = issued(harbor, &harbor.child(PUBLIC), leaf(host, None));
-    Some(Made::Secret(graph.add::<Secret>(secret, ())))
-}
-
 /// An issuer that signs itself, the authority it signs, and the issuer that signs with that authority.
 fn issuer_of<'g>(
     harbor: &Inputs<'_>,
@@ -331,9 +317,11 @@ fn authority_certificate() -> CertificateSpec {
     }
 }
 
-/// X.509 allows 64 characters.
+/// As X.509 has it.
+const LONGEST_COMMON_NAME: usize = 64;
+
 fn common_name(harbor: &Inputs<'_>, name: &str) -> String {
-    if name.len() <= 64 { name.to_owned() } else { harbor.name.to_string() }
+    if name.len() <= LONGEST_COMMON_NAME { name.to_owned() } else { harbor.name.to_string() }
 }
 
 /// As cert-manager writes durations.
@@ -347,8 +335,13 @@ fn authority<'g>(
     secret: &str,
     subject: &str,
 ) -> Node<'g, Secret> {
-    let issuance =
-        Issuance { subject: subject.into(), dns_names: Vec::new(), role: Role::Authority, days: 10 * YEAR };
+    let issuance = Issuance {
+        subject: subject.into(),
+        dns_names: Vec::new(),
+        ip_addresses: Vec::new(),
+        role: Role::Authority,
+        days: 10 * YEAR,
+    };
     graph.add::<Secret>(issued(harbor, secret, issuance), ())
 }
 
@@ -356,6 +349,7 @@ fn leaf(host: &str, authority: Option<&String>) -> Issuance {
     Issuance {
         subject: host.into(),
         dns_names: vec![host.into()],
+        ip_addresses: Vec::new(),
         role: Role::Leaf { authority: authority.cloned() },
         days: QUARTER,
     }

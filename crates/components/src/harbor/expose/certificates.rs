@@ -1,0 +1,36 @@
+//! Certificates that the user named to be served with.
+
+use super::super::inputs::Inputs;
+use crate::{
+    pem::{self, Presence},
+    secret_key::Secrets,
+};
+use api::v1beta1::expose::HarborExposeComponentSpec;
+use plan::{All, PlanError, World};
+
+/// Whether the certificate of Core and the portal is there already, or why it cannot be used, or that of Notary.
+///
+/// Controllers of Ingresses serve one of their own where they are told of none that is whole, and say so in their logs.
+pub(in super::super) fn certificates(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Presence, PlanError> {
+    let installation = harbor.installation;
+    let expose = &installation.expose;
+    let secrets = Secrets::new(world, harbor.namespace);
+    let core = named(&expose.core.component)
+        .filter(|_| expose.core.component.ingress.is_some() || expose.core.service.is_some());
+    let core = core.map_or(Ok(Presence::Present), |secret| match pem::served_with(secret, &secrets)? {
+        // The reverse proxy does not start without.
+        Presence::Awaited if expose.core.service.is_some() => {
+            secrets.filled(secret).map(|()| Presence::Present)
+        }
+        presence => Ok(presence),
+    });
+    let notary = expose.notary.as_ref().filter(|notary| notary.ingress.is_some());
+    let notary = notary.filter(|_| installation.notary.is_some()).and_then(named);
+    let notary = notary.map(|secret| pem::served_with(secret, &secrets)).transpose();
+    let (core, _) = (core, notary).all()?;
+    Ok(core)
+}
+
+fn named(exposed: &HarborExposeComponentSpec) -> Option<&str> {
+    exposed.tls.as_ref()?.certificate_ref.as_deref()
+}
