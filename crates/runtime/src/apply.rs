@@ -75,6 +75,9 @@ impl Applier<'_> {
         let kind = desired.object.child_kind();
         self.served(&kind).await?;
         let seen = self.router.index.child(key);
+        if let (Policy::CreateOnce { generate }, Some(_)) = (&desired.policy, &seen) {
+            self.rehash(key, &kind, desired, generate).await?;
+        }
         let (applied, readiness) = match &desired.policy {
             Policy::Await { why } => {
                 let readiness = self.awaited(key, &kind, why).await?;

@@ -30,6 +30,7 @@ mod permissions;
 mod progress;
 mod queue;
 mod reconcile;
+mod rehash;
 mod rehearsal;
 mod router;
 mod session;

@@ -3,6 +3,7 @@
 mod adoption;
 mod counts;
 mod faults;
+mod htpasswd;
 mod lifecycle;
 
 use crate::world::{Running, World, documents, root};
