@@ -33,8 +33,10 @@ mod postgres;
 #[cfg(test)]
 mod predecessor;
 mod proxy;
+mod quantity;
 mod redis;
 pub mod registry;
+mod registry_login;
 pub mod registrycontroller;
 mod retention;
 mod secret_key;

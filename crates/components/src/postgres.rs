@@ -4,7 +4,7 @@ use crate::{
     environment::Environment,
     secret_key::{Fault, SecretKey, Secrets},
 };
-use api::v1beta1::postgres::PostgresConnection;
+use api::v1beta1::postgres::{PostgresConnection, PostgresCredentials};
 use plan::{All, PlanError};
 
 /// Key of a Secret that holds a password.
@@ -24,6 +24,12 @@ pub(crate) struct Database<'a> {
     ssl_mode: Option<&'a str>,
 }
 
+/// The key of the Secret that holds a password, if there is to be one.
+pub(crate) fn password_key(credentials: &PostgresCredentials) -> Option<SecretKey<'_>> {
+    let key = credentials.password_key.as_deref().unwrap_or(PASSWORD);
+    credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, key))
+}
+
 impl<'a> Database<'a> {
     /// The database a spec describes, found usable. `field` is where the spec does so.
     ///
@@ -34,7 +40,7 @@ impl<'a> Database<'a> {
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
         let credentials = &connection.credentials;
-        let password = credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let password = password_key(credentials);
         let word = |path: &str, value: Option<&'a String>| match value {
             Some(value) => word(format!("{field}.{path}"), value).map(Some),
             None => Ok(None),

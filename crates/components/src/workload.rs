@@ -1,7 +1,11 @@
 //! What the pods of every component have in common: the user's wishes for them, and what they may not do.
 
 use crate::{VERSION_ANNOTATION, instance::Instance};
-use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy, probes::ProbeTimes};
+use api::v1beta1::{
+    component::ComponentSpec,
+    image::ImagePullPolicy,
+    probes::{ProbeTimes, ReadinessTimes},
+};
 use k8s_openapi::{
     api::{
         apps::v1::{Deployment, DeploymentSpec, DeploymentStrategy, RollingUpdateDeployment},
@@ -166,7 +170,7 @@ fn container(container: Container, spec: &ComponentSpec) -> Container {
         env: with_extra(container.env, &spec.extra_env),
         startup_probe: timed(container.startup_probe, probes.startup.as_ref()),
         liveness_probe: timed(container.liveness_probe, probes.liveness.as_ref()),
-        readiness_probe: timed(container.readiness_probe, probes.readiness.as_ref()),
+        readiness_probe: ready(container.readiness_probe, probes.readiness.as_ref()),
         security_context: Some(restricted_container(container.security_context.unwrap_or_default())),
         ..container
     }
@@ -199,6 +203,12 @@ fn timed(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
         failure_threshold: times.failure_threshold.or(probe.failure_threshold),
         ..probe
     })
+}
+
+fn ready(probe: Option<Probe>, times: Option<&ReadinessTimes>) -> Option<Probe> {
+    let probe = timed(probe, times.map(|times| &times.times))?;
+    let success_threshold = times.and_then(|times| times.success_threshold).or(probe.success_threshold);
+    Some(Probe { success_threshold, ..probe })
 }
 
 fn restricted_pod(volumes: &[Volume]) -> PodSecurityContext {

@@ -197,6 +197,10 @@ pub struct IngressSpec {
     /// IngressClass that serves the Ingress. The cluster's default class unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress_class_name: Option<String>,
+
+    /// Whether the controller serves users over TLS with its default certificate, instead of one in `tls`. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_certificate: Option<bool>,
 }
 
 /// An ingress controller that needs annotations of its own.

@@ -5,7 +5,9 @@
 //! certificates are there.
 
 mod certificates;
+mod claims;
 mod credentials;
+mod databases;
 mod expose;
 mod inputs;
 mod internal_tls;
@@ -16,7 +18,10 @@ mod parts;
 mod tests;
 mod upgrade;
 
-use self::{certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part};
+use self::{
+    certificates::Makers, claims::Claims, credentials::Credentials, expose::FrontParts, inputs::Inputs,
+    part::Part,
+};
 use crate::availability;
 use api::{
     thirdparty::{
@@ -30,7 +35,7 @@ use api::{
 };
 use k8s_openapi::api::{
     apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret, Service},
+    core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
 use plan::{All, Builder, Children, Component, PlanError, World};
@@ -48,6 +53,7 @@ impl Component for Harbor {
             .and::<Issuer>()
             .and::<Certificate>()
             .and::<Secret>()
+            .and::<PersistentVolumeClaim>()
             .and::<Registry>()
             .and::<RegistryController>()
             .and::<Core>()
@@ -69,14 +75,16 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let ((), makers, route, front) = (
+        let ((), makers, route, front, claims) = (
             upgrade::allowed(&harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
+            Claims::of(&harbor, world),
         )
             .all()?;
 
+        let claims = claims.add(&harbor, graph);
         let credentials = Credentials::of(&harbor);
         let made = credentials.add(&harbor, graph);
         let internal = certificates::internal(&harbor, &makers, graph);
@@ -87,7 +95,7 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::Registry);
         graph.add::<Registry>(
             parts::registry(&harbor, &credentials),
-            (certificate, made.registry, made.registry_http),
+            (certificate, made.registry, made.registry_http, claims.clone()),
         );
         let certificate = tls(graph, Part::RegistryController);
         graph.add::<RegistryController>(
@@ -101,7 +109,7 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             parts::jobservice(&harbor, &credentials),
-            (core, certificate, made.core, made.jobservice),
+            (core, certificate, made.core, made.jobservice, claims.clone()),
         );
         let portal = parts::portal(&harbor).map(|portal| {
             let certificate = tls(graph, Part::Portal);
@@ -109,7 +117,7 @@ impl Component for Harbor {
         });
         if let Some(chartmuseum) = parts::chartmuseum(&harbor, &credentials) {
             let certificate = tls(graph, Part::ChartMuseum);
-            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core));
+            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core, claims.clone()));
         }
         if let Some(exporter) = parts::exporter(&harbor, &credentials) {
             let certificate = tls(graph, Part::Exporter);
@@ -117,7 +125,7 @@ impl Component for Harbor {
         }
         if let Some(trivy) = parts::trivy(&harbor) {
             let certificate = tls(graph, Part::Trivy);
-            graph.add::<Trivy>(trivy, (certificate, public));
+            graph.add::<Trivy>(trivy, (certificate, public, claims));
         }
         let notary = certificates::notary(&harbor, &makers, graph);
         if let Some(signer) = parts::notary_signer(&harbor, &credentials) {

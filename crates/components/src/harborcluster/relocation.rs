@@ -24,7 +24,11 @@ pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor)
         ))
     };
     let ((), (), ()) = (
-        judge("cache", place::of_cache(cluster, &current.redis), place::of_cache(cluster, &wanted.redis)),
+        judge(
+            "cache",
+            place::of_cache(cluster, &current.redis.server),
+            place::of_cache(cluster, &wanted.redis.server),
+        ),
         judge(
             "database",
             place::of_database(cluster, &current.database),

@@ -1,6 +1,7 @@
 //! A Harbor as a whole, with stand-ins for everything a cluster has besides the operator.
 
 mod adoption;
+mod claims;
 mod counts;
 mod faults;
 mod htpasswd;

@@ -1,8 +1,8 @@
 //! JobService.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
-    redis_index, registry_access,
+    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    registry_access,
 };
 use api::v1beta1::{
     self, JobServiceSpec,
@@ -53,7 +53,9 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
         proxy: harbor.proxy(Part::JobService),
         tls: harbor.tls(Part::JobService),
         network: installation.network.clone(),
-        update_strategy_type: installation.update_strategy_type.clone(),
+        update_strategy_type: harbor.strategy(wished.storage.iter().flat_map(|storage| {
+            storage.job_logs_persistent_volume.iter().chain(&storage.scan_data_exports_persistent_volume)
+        })),
         cache_layer: cache_layer(harbor),
         settings: wished.settings,
     };
@@ -63,7 +65,7 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
 /// The queue of jobs. Its namespace is left to JobService, which makes one from its own name.
 pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
     JobServiceRedisPool {
-        connection: harbor.redis(redis_index::JOBSERVICE),
+        connection: harbor.redis(RedisDatabase::JobService),
         namespace: None,
         idle_timeout: GoDuration::from("30s"),
     }
@@ -109,7 +111,7 @@ pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
 fn cache_layer(harbor: &Inputs<'_>) -> Option<JobServiceCacheLayerSpec> {
     let layer = harbor.installation.cache_layer.as_ref().filter(|layer| layer.enabled)?;
     Some(JobServiceCacheLayerSpec {
-        redis: harbor.redis(redis_index::CORE),
+        redis: harbor.redis(RedisDatabase::Core),
         expire_hours: layer.expire_hours,
         database: layer.database,
     })

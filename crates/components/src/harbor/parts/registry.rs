@@ -1,8 +1,8 @@
 //! The registry and its controller.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
-    redis_index, storage,
+    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    storage,
 };
 use api::v1beta1::{
     self, GoDuration, RegistryControllerSpec, RegistrySpec,
@@ -50,7 +50,7 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
         }),
         notifications: None,
         redis: Some(RegistryRedisSpec {
-            connection: harbor.redis(redis_index::REGISTRY),
+            connection: harbor.redis(RedisDatabase::Registry),
             dial_timeout: None,
             read_timeout: None,
             write_timeout: None,
@@ -70,7 +70,9 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::Registry),
         network: installation.network.clone(),
-        update_strategy_type: installation.update_strategy_type.clone(),
+        update_strategy_type: harbor.strategy(
+            harbor.spec.image_chart_storage.filesystem.iter().map(|it| &it.registry_persistent_volume.volume),
+        ),
     };
     v1beta1::Registry { metadata: harbor.component_metadata(), spec, status: None }
 }

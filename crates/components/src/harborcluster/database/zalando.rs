@@ -66,10 +66,12 @@ impl Zalando {
             credentials: PostgresCredentials {
                 username: Some(USER.into()),
                 password_ref: Some(String::from(secret.clone()).into()),
+                password_key: None,
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
             ssl_mode: Some(spec.ssl_mode.unwrap_or(PostgresSslMode::Disable)),
             prefix: None,
+            name: None,
         };
         let postgresql = Postgresql { metadata: cluster.metadata(&name), spec: spec_of_it, status: None };
         let why = || {

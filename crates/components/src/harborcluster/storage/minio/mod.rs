@@ -10,10 +10,16 @@ mod volumes;
 
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
-use crate::harborcluster::cluster::Cluster;
+use crate::{
+    authorities,
+    harborcluster::cluster::Cluster,
+    secret_key::{SecretKey, Secrets, not_empty},
+    tls::Scheme,
+};
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{
+        ObjectName,
         harbor::storage::{HarborStorageSpec, ObjectStoreSpec},
         harborcluster::storage::{MinioSpec, StorageKind},
         storage::{RedirectDisable, S3Spec},
@@ -48,6 +54,27 @@ struct Wish<'a> {
     name: String,
 }
 
+impl<'a> Wish<'a> {
+    /// The Secret with the certificate of the servers, where they speak TLS.
+    fn certificate(&self) -> Option<&'a ObjectName> {
+        self.spec.tls.as_ref().map(|tls| &tls.certificate_ref)
+    }
+
+    /// How the servers are served.
+    fn scheme(&self) -> Scheme {
+        if self.certificate().is_some() { Scheme::Https } else { Scheme::Http }
+    }
+}
+
+/// Looks at the certificate: MinIO would not start without, and the registry not trust it.
+fn certified(wish: &Wish<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let secrets = Secrets::new(world, wish.cluster.namespace);
+    let files = wish.certificate().into_iter().flat_map(|secret| {
+        ["tls.crt", "tls.key", authorities::CERTIFICATE].map(|key| SecretKey::new(secret, key))
+    });
+    files.map(|file| secrets.sound(&file, not_empty)).collect::<Vec<_>>().all().map(drop)
+}
+
 /// The name of the Tenant and of most others.
 pub(super) fn name(cluster: &Cluster<'_>) -> String {
     format!("minio-{}", cluster.name)
@@ -59,9 +86,10 @@ impl Minio {
         let spec = cluster.spec.storage.spec.minio.as_deref();
         let spec = spec.ok_or_else(|| external::missing("minIO", StorageKind::MinIO))?;
         let wish = Wish { cluster, spec, name: namespace::name(cluster)? };
-        let (existing, (), credentials, claims, access) = (
+        let (existing, (), (), credentials, claims, access) = (
             world.read::<Tenant>(&wish.name),
             namespace::has_room_for(&wish.name, world),
+            certified(&wish, world),
             Credentials::of(&wish, world),
             Claims::of(&wish),
             Access::of(&wish),
