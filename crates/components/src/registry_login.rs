@@ -28,10 +28,7 @@ impl<'a> RegistryLogin<'a> {
     pub fn of(spec: &'a RegistryCredentials, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let key = |key| SecretKey::new(&spec.password_ref, key);
         let (password, name, lines) = (key("secret"), key("username"), key("htpasswd"));
-        let user = match secrets.has(&name)? {
-            true => User::Kept(name),
-            false => User::Named(&spec.username),
-        };
+        let user = if secrets.has(&name)? { User::Kept(name) } else { User::Named(&spec.username) };
         let known = match (user, secrets.has(&lines)?) {
             (User::Kept(name), true) => {
                 let user = secrets.sound(&name, is_user)?;

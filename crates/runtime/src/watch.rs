@@ -16,15 +16,15 @@ use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration
 pub(crate) enum Breadth {
     /// Our children.
     Children,
-    /// All: any of them may be an input. Only metadata is transferred, and only of inputs anything is kept.
+    /// All: any of them may be an input, of which alone anything is kept.
     All,
 }
 
 impl Breadth {
-    /// Any Secret or `ConfigMap` may be an input; of the other kinds only our children matter.
+    /// Any Secret, `ConfigMap` or claim of a volume may be an input; of the other kinds only our children matter.
     pub(crate) fn of(group: &str, kind: &str) -> Self {
         match (group, kind) {
-            ("", "Secret" | "ConfigMap") => Self::All,
+            ("", "Secret" | "ConfigMap" | "PersistentVolumeClaim") => Self::All,
             _ => Self::Children,
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Claims {
 
 enum Claim {
     /// As the user wants it.
-    Created(PersistentVolumeClaim),
+    Created(Box<PersistentVolumeClaim>),
     /// Created earlier, and used as it is.
     Left,
 }
@@ -44,7 +44,7 @@ impl Claims {
                 Some(_) if existing.is_some() && !ours => return Err(foreign(&volume)),
                 Some(create) => {
                     fits(&volume, create, existing.as_ref())?;
-                    Some(Claim::Created(claim(harbor, name, create)))
+                    Some(Claim::Created(Box::new(claim(harbor, name, create))))
                 }
                 None => ours.then_some(Claim::Left),
             };
@@ -73,7 +73,7 @@ impl Claims {
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
         let tie = retention::tie_of_data(harbor.installation);
         let desired = |(name, claim)| match claim {
-            Claim::Created(claim) => Desired::from(claim).tied(tie),
+            Claim::Created(claim) => Desired::from(*claim).tied(tie),
             // Wanted as it is, or it would be swept.
             Claim::Left => {
                 let metadata = harbor.metadata(name);
@@ -158,7 +158,7 @@ fn fits(
         PlanError::invalid(volume.at("size"), problem, "write it like 100Gi")
     });
     let Some(spec) = existing.and_then(|claim| claim.spec.as_ref()) else { return wanted.map(drop) };
-    let (_, (), ()) = (
+    let ((), (), ()) = (
         wanted.and_then(|wanted| no_smaller(volume, wanted, spec)),
         same_class(volume, create, spec),
         same_mode(volume, create, spec),

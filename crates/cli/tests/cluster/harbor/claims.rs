@@ -66,5 +66,8 @@ async fn a_claim_of_a_user_is_used_and_never_written_to() {
     cluster.apply(vec![with(minimal(), VOLUME, json!({"claimName": "acme-images"}))]).await;
     cluster.until_ready("acme").await;
     let now = cluster.get::<PersistentVolumeClaim>("acme-images").await;
-    assert_eq!((now.labels(), now.annotations()), (theirs.labels(), theirs.annotations()));
+    assert_eq!((now.labels(), now.owner_references()), (theirs.labels(), theirs.owner_references()));
+    let managers = now.managed_fields().iter().filter_map(|entry| entry.manager.as_deref());
+    let ours: Vec<_> = managers.filter(|manager| manager.starts_with("harbor-operator")).collect();
+    assert_eq!(ours, [""; 0]);
 }

@@ -44,15 +44,15 @@ impl<'a> Access<'a> {
     /// From outside where clients are redirected, else from inside.
     pub fn of(wish: &Wish<'a>) -> Result<Self, PlanError> {
         let redirect = Redirect::of(wish)?;
-        let endpoint = match &redirect {
-            Some(redirect) => format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host),
-            // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the
-            // headless one: it also leads to servers that are not ready.
-            None => {
-                let (scheme, name, namespace) = (wish.scheme(), &wish.name, wish.cluster.namespace);
-                format!("{}://{name}.{namespace}.svc:{}", scheme.as_str(), scheme.port())
-            }
+        // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the headless
+        // one: it also leads to servers that are not ready.
+        let inside = || {
+            let (scheme, name, namespace) = (wish.scheme(), &wish.name, wish.cluster.namespace);
+            format!("{}://{name}.{namespace}.svc:{}", scheme.as_str(), scheme.port())
         };
+        let outside =
+            |redirect: &Redirect<'_>| format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host);
+        let endpoint = redirect.as_ref().map_or_else(inside, outside);
         Ok(Self { endpoint: endpoint.to_lowercase(), redirect, certificate: wish.certificate() })
     }
 
