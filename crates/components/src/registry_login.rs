@@ -29,15 +29,17 @@ impl<'a> RegistryLogin<'a> {
         let key = |key| SecretKey::new(&spec.password_ref, key);
         let (password, name, lines) = (key("secret"), key("username"), key("htpasswd"));
         let user = if secrets.has(&name)? { User::Kept(name) } else { User::Named(&spec.username) };
-        let known = match (user, secrets.has(&lines)?) {
-            (User::Kept(name), true) => {
-                let user = secrets.sound(&name, is_user)?;
-                secrets.sound(&lines, |file| names(file, user.bytes())).map(drop)
-            }
-            (User::Kept(name), false) => secrets.sound(&name, is_user).map(drop),
-            (User::Named(_), _) => Ok(()),
+        let called = match user {
+            User::Kept(name) => secrets.sound(&name, is_user).map(|name| name.bytes().to_vec()),
+            User::Named(name) => Ok(name.as_bytes().to_vec()),
         };
-        (known, secrets.sound(&password, not_empty)).all()?;
+        let is_known = |user: Vec<u8>| {
+            if secrets.has(&lines)? {
+                secrets.sound(&lines, |file| names(file, &user))?;
+            }
+            Ok(())
+        };
+        (called.and_then(is_known), secrets.sound(&password, not_empty)).all()?;
         Ok(Self { user, password })
     }
 
@@ -71,7 +73,7 @@ fn names(file: &[u8], user: &[u8]) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::new(
-        "has no line for the user that the key `username` names",
-        "make one with `htpasswd -nbB`, or correct the name",
+        "has no line for the user that Core and JobService log in as",
+        "make one with `htpasswd -nbB`, or put the name of the user into the key `username`",
     ))
 }

@@ -130,6 +130,11 @@ async fn a_harbor_of_the_old_operator_is_adopted_without_a_deployment_deleted_or
         }
         assert_eq!(now, then, "{name}");
     }
+    let users = cluster.get::<Secret>("h-harbor-registry-basicauth").await.data.unwrap();
+    let text = |key: &str| String::from_utf8(users[key].0.clone()).unwrap();
+    let line = text("htpasswd");
+    let hash = line.strip_prefix("harbor_registry_user:").unwrap();
+    assert!(hash.starts_with("$2b$04$") && bcrypt::verify(text("secret"), hash).unwrap(), "{hash}");
     let deleted: Vec<_> = sent.iter().filter(|request| request.starts_with("DELETE")).collect();
     assert!(deleted.is_empty(), "{deleted:#?}");
 }

@@ -176,9 +176,11 @@ fn a_user_whom_the_registry_would_turn_away_is_refused() {
     let error = case().with("registry-basicauth", "username", "somebody-else").error();
     assert_eq!(
         error,
-        "Secret registry/registry-basicauth, key `htpasswd`: has no line for the user that the key `username` \
-         names; make one with `htpasswd -nbB`, or correct the name"
+        "Secret registry/registry-basicauth, key `htpasswd`: has no line for the user that Core and JobService \
+         log in as; make one with `htpasswd -nbB`, or put the name of the user into the key `username`"
     );
+    let unnamed = a_core().with("registry-basicauth", "htpasswd", "somebody-else:$2y$10$fake");
+    assert!(unnamed.error().contains("has no line for the user"), "{}", unnamed.error());
     for name in ["a:b", "a b", "user\n", ""] {
         let error = case().with("registry-basicauth", "username", name).error();
         assert!(error.starts_with("Secret registry/registry-basicauth, key `username`: "), "{error}");
