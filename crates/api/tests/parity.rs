@@ -23,7 +23,12 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 6] = [
+const DIFFERENCES: [Difference; 7] = [
+    (
+        ".trace.sampleRate",
+        |fact| "number".clone_into(&mut fact.type_),
+        "a share may be a fraction, as Harbor reads it",
+    ),
     (
         ".spec.core.tokenIssuer",
         |fact| fact.required = false,
@@ -76,7 +81,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 67] = [
+const ADDITIONS: [(&str, &str); 83] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),
@@ -94,6 +99,23 @@ const ADDITIONS: [(&str, &str); 67] = [
     (".probes", CHART),
     (".sentinels", "one sentinel is no fail-over"),
     (".username", "Redis has users since version 6"),
+    ("PersistentVolume.create", CHART),
+    (".passwordKey", CHART),
+    (".harborAdminPasswordKey", CHART),
+    (".adminInitialPasswordKey", CHART),
+    (".minIO.tls", "images are encrypted on their way to the MinIO that is run here"),
+    (".redis.tls", CHART),
+    (".redisPool.tls", CHART),
+    (".redis.databases", CHART),
+    (".redis.harborDatabase", CHART),
+    (".database.name", CHART),
+    (".postgresql.name", CHART),
+    (".serviceAnnotations", CHART),
+    (".core.publicCertificateRef", CHART),
+    (".ingress.defaultCertificate", CHART),
+    (".strongCiphers", CHART),
+    (".gcTimeWindowHours", CHART),
+    (".trivy.debugMode", CHART),
     (".serviceMonitor", CHART),
     (".network.ipFamilyPolicy", CHART),
     (".expose.core.service", CHART),

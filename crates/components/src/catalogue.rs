@@ -47,6 +47,8 @@ pub(crate) enum Feature {
     GdprAuditLogs,
     /// `SCANNER_TRIVY_SKIP_JAVA_DB_UPDATE`.
     TrivyJavaDatabase,
+    /// At `debug`, Trivy's adapter prints the URL of Redis.
+    TrivyPrintsRedisUrl,
     /// `SCANNER_TRIVY_DB_REPOSITORY` and `SCANNER_TRIVY_JAVA_DB_REPOSITORY`.
     TrivyDatabaseMirrors,
     /// The proxy cache of Alibaba's registry.
@@ -90,9 +92,10 @@ impl Feature {
             Self::RedisUser => Row((2, 8), None, "names of Redis users"),
             Self::Tls13 => Row((2, 9), None, "TLS 1.3"),
             Self::QuotaProvider => Row((2, 9), None, "a choice of quota provider"),
-            Self::SeparateRedisDatabases => Row((2, 9), None, "a Redis database for the cache layer alone"),
+            Self::SeparateRedisDatabases => Row((2, 9), None, "Redis databases for parts of what Core keeps"),
             Self::GdprAuditLogs => Row((2, 10), None, "anonymous audit logs"),
             Self::TrivyJavaDatabase => Row((2, 11), None, "a choice about the database of Java packages"),
+            Self::TrivyPrintsRedisUrl => Row((2, 10), None, "URLs of Redis in the log of Trivy"),
             Self::TrivyDatabaseMirrors => Row((2, 12), None, "mirrors of Trivy's databases"),
             Self::AliAcrProxyCache => Row((2, 12), None, "a proxy cache of Alibaba's registry"),
             Self::RedisTls => Row((2, 13), None, "TLS towards Redis"),

@@ -1,12 +1,13 @@
 //! Ingresses, in the flavours that ingress controllers want.
 
 use crate::tls::Scheme;
-use api::v1beta1::expose::{IngressController, IngressSpec};
+use api::v1beta1::expose::{HarborExposeComponentSpec, IngressController, IngressSpec};
 use k8s_openapi::api::networking::v1::{
     self as networking, HTTPIngressPath, HTTPIngressRuleValue, Ingress, IngressBackend, IngressRule,
     IngressServiceBackend, IngressTLS, ServiceBackendPort,
 };
 use kube::core::ObjectMeta;
+use plan::PlanError;
 
 /// The class of an Ingress, before there was a field for it.
 const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
@@ -38,9 +39,10 @@ impl From<Exposed<'_>> for Ingress {
         if !wished.labels.is_empty() {
             metadata.labels.get_or_insert_default().extend(wished.labels.clone());
         }
-        let tls = certificate.map(|secret| {
-            vec![IngressTLS { hosts: Some(vec![wished.host.clone()]), secret_name: Some(secret) }]
-        });
+        // Without a Secret the controller uses its own.
+        let secured = certificate.is_some() || wished.default_certificate == Some(true);
+        let tls = secured
+            .then(|| vec![IngressTLS { hosts: Some(vec![wished.host.clone()]), secret_name: certificate }]);
         Self {
             metadata,
             spec: Some(networking::IngressSpec {
@@ -57,6 +59,19 @@ impl From<Exposed<'_>> for Ingress {
             status: None,
         }
     }
+}
+
+/// Refuses a certificate beside the one of the controller. `field` is where the spec exposes something.
+pub(crate) fn one_certificate(exposed: &HarborExposeComponentSpec, field: &str) -> Result<(), PlanError> {
+    let default = exposed.ingress.as_ref().and_then(|ingress| ingress.default_certificate);
+    if default == Some(true) && exposed.tls.is_some() {
+        return Err(PlanError::invalid(
+            format_args!("{field}.ingress.defaultCertificate"),
+            "is true although tls names or asks for a certificate",
+            "remove one of them",
+        ));
+    }
+    Ok(())
 }
 
 /// Requests below `prefix`, sent to a Service.

@@ -4,7 +4,7 @@ use crate::{
     environment::Environment,
     secret_key::{Fault, SecretKey, Secrets},
 };
-use api::v1beta1::postgres::{HarborDatabaseSpec, PostgresConnection};
+use api::v1beta1::postgres::{HarborDatabaseSpec, PostgresConnection, PostgresCredentials};
 use plan::{All, PlanError, Violation};
 
 /// Key of a Secret that holds a password.
@@ -39,6 +39,12 @@ pub(crate) fn advice(database: &HarborDatabaseSpec, field: &str) -> Option<Viola
     })
 }
 
+/// The key of the Secret that holds a password, if there is to be one.
+pub(crate) fn password_key(credentials: &PostgresCredentials) -> Option<SecretKey<'_>> {
+    let key = credentials.password_key.as_deref().unwrap_or(PASSWORD);
+    credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, key))
+}
+
 impl<'a> Database<'a> {
     /// The database a spec describes, found usable. `field` is where the spec does so.
     ///
@@ -49,7 +55,7 @@ impl<'a> Database<'a> {
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
         let credentials = &connection.credentials;
-        let password = credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let password = password_key(credentials);
         let word = |path: &str, value: Option<&'a String>| match value {
             Some(value) => word(format!("{field}.{path}"), value).map(Some),
             None => Ok(None),

@@ -1,6 +1,6 @@
 //! Times of the probes of a container, and what follows from them.
 
-use api::v1beta1::probes::{ProbeTimes, ProbesSpec};
+use api::v1beta1::probes::{ProbeTimes, ProbesSpec, ReadinessTimes};
 use k8s_openapi::api::core::v1::{Container, Probe};
 
 /// How long Kubernetes lets a rollout stand still before it counts as failed, in seconds.
@@ -21,7 +21,7 @@ pub(crate) fn timed(container: Container, wished: Option<&ProbesSpec>) -> Contai
     Container {
         startup_probe: at(startup_probe, startup.as_ref()),
         liveness_probe: at(container.liveness_probe, liveness.as_ref()),
-        readiness_probe: at(container.readiness_probe, readiness.as_ref()),
+        readiness_probe: ready(container.readiness_probe, readiness.as_ref()),
         ..container
     }
 }
@@ -35,6 +35,12 @@ fn at(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
         failure_threshold: times.failure_threshold.or(probe.failure_threshold),
         ..probe
     })
+}
+
+fn ready(probe: Option<Probe>, times: Option<&ReadinessTimes>) -> Option<Probe> {
+    let probe = at(probe, times.map(|times| &times.times))?;
+    let success_threshold = times.and_then(|times| times.success_threshold).or(probe.success_threshold);
+    Some(Probe { success_threshold, ..probe })
 }
 
 /// How long a rollout may stand still, in seconds: past the longest start of a container. `None` where that is no

@@ -15,7 +15,7 @@ pub(crate) const PASSWORD: &str = "redis-password";
 
 /// The URL Harbor reaches a Redis database under, password included: it belongs into a Secret.
 ///
-/// `idle_timeout` is how many seconds an unused connection stays open. A `certificateRef` turns TLS on.
+/// `idle_timeout` is how many seconds an unused connection stays open.
 pub(crate) fn url(
     connection: &RedisConnection,
     idle_timeout: u64,
@@ -24,7 +24,7 @@ pub(crate) fn url(
     let server = &connection.server;
     let password = password_key(server).map(|key| secrets.value(&key)).transpose()?;
     let url = Url {
-        tls: server.certificate_ref.is_some(),
+        tls: uses_tls(server),
         password: password.as_ref().map(Value::bytes).filter(|bytes| !bytes.is_empty()),
         username: server.username.as_deref().filter(|user| !user.is_empty()),
         host: &server.host,
@@ -39,7 +39,18 @@ pub(crate) fn url(
 
 /// The key of the Secret that holds the password of a server, if it wants one.
 pub(crate) fn password_key(server: &RedisSpec) -> Option<SecretKey<'_>> {
-    server.password_ref.as_ref().map(|secret| SecretKey::new(secret, PASSWORD))
+    let key = server.password_key.as_deref().unwrap_or(PASSWORD);
+    server.password_ref.as_ref().map(|secret| SecretKey::new(secret, key))
+}
+
+/// Whether a URL tells a password, so that it must not be logged.
+pub(crate) fn is_secret(url: &str) -> bool {
+    url.contains('@')
+}
+
+/// Whether connections to a server use TLS.
+pub(crate) fn uses_tls(server: &RedisSpec) -> bool {
+    server.certificate_ref.is_some() || server.tls == Some(true)
 }
 
 /// The master set sentinels are asked for; its presence says that they are sentinels.
@@ -82,7 +93,15 @@ fn understood_with(
     field: &str,
     version: &HarborVersion,
 ) -> Result<(), PlanError> {
-    let RedisSpec { certificate_ref, username, sentinels, sentinel_master_set, .. } = &connection.server;
+    let RedisSpec { certificate_ref, tls, username, sentinels, sentinel_master_set, .. } = &connection.server;
+    let tls_or_not = match (certificate_ref, tls) {
+        (Some(_), Some(false)) => Err(PlanError::invalid(
+            format_args!("{field}.tls"),
+            "is false although certificateRef says who signed the certificate of the server",
+            "remove one of them",
+        )),
+        _ => Ok(()),
+    };
     let sentinels_of_nothing = match (sentinels.first(), sentinel_master_set) {
         (Some(_), None) => Err(PlanError::invalid(
             format_args!("{field}.sentinels"),
@@ -93,7 +112,9 @@ fn understood_with(
     };
     (
         version.known(Feature::RedisTls, format_args!("{field}.certificateRef"), certificate_ref.as_ref()),
+        version.known(Feature::RedisTls, format_args!("{field}.tls"), tls.filter(|tls| *tls)),
         version.known(user, format_args!("{field}.username"), username.as_ref()),
+        tls_or_not,
         sentinels_of_nothing,
     )
         .all()
@@ -236,6 +257,24 @@ mod tests {
         assert_eq!(understood("2.13.0"), Ok(()));
         let error = understood("2.12.4").unwrap_err().to_string();
         assert!(error.starts_with("spec.redis.certificateRef: Harbor 2.12.4 does not know TLS"), "{error}");
+    }
+
+    #[test]
+    fn tls_without_an_authority_is_for_versions_that_know_tls_and_not_to_be_contradicted() {
+        let mut connection = RedisConnection::default();
+        connection.server.tls = Some(true);
+        let understood = |connection: &RedisConnection, version| {
+            understood(connection, "spec.redis", &HarborVersion::parse(version).unwrap())
+        };
+        assert!(uses_tls(&connection.server));
+        assert_eq!(understood(&connection, "2.13.0"), Ok(()));
+        let error = understood(&connection, "2.12.4").unwrap_err().to_string();
+        assert!(error.starts_with("spec.redis.tls: Harbor 2.12.4 does not know TLS"), "{error}");
+        connection.server.tls = Some(false);
+        assert_eq!(understood(&connection, "2.12.4"), Ok(()), "as if it were not set");
+        connection.server.certificate_ref = Some("redis-ca".into());
+        let error = understood(&connection, "2.13.0").unwrap_err().to_string();
+        assert!(error.starts_with("spec.redis.tls: is false although certificateRef"), "{error}");
     }
 
     #[test]

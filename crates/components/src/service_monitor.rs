@@ -68,11 +68,12 @@ impl<'a> Monitor<'a> {
                     port: Some(metrics::PORT.into()),
                     path: Some(path.into()),
                     interval: spec.interval.as_ref().map(|interval| interval.as_str().to_owned()),
+                    honor_labels: spec.honor_labels,
                     relabelings: spec.relabelings.iter().map(relabeling).collect(),
                     metric_relabelings: spec.metric_relabelings.iter().map(relabeling).collect(),
                     ..MonitorEndpoint::default()
                 }],
-                ..ServiceMonitorSpec::default()
+                job_label: spec.job_label.clone(),
             },
         }
     }

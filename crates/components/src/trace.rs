@@ -24,17 +24,30 @@ pub(crate) fn environment(
     let Some(spec) = spec.filter(|spec| spec.enabled) else {
         return Ok(environment.with("TRACE_ENABLED", false));
     };
+    sample_rate(spec)?;
     let environment = environment
         .with("TRACE_ENABLED", true)
         .with("TRACE_SERVICE_NAME", format_args!("harbor-{component}"))
         .with_some("TRACE_NAMESPACE", spec.namespace.as_ref())
-        .with("TRACE_SAMPLE_RATE", spec.sample_rate)
+        .with("TRACE_SAMPLE_RATE", &spec.sample_rate)
         .with_some("TRACE_ATTRIBUTES", attributes(spec));
     let backend = match spec.provider {
         TraceProvider::Jaeger => jaeger(set(spec.jaeger.as_ref(), "spec.trace.jaeger")?, secrets),
         TraceProvider::Otel => otel(set(spec.otel.as_ref(), "spec.trace.otel")?),
     };
     Ok(environment.and(backend?))
+}
+
+/// Harbor takes what is more than all for all, which a percentage would be.
+fn sample_rate(spec: &TraceSpec) -> Result<(), PlanError> {
+    match spec.sample_rate.as_f64() {
+        Some(rate) if (0.0..=1.0).contains(&rate) => Ok(()),
+        _ => Err(PlanError::invalid(
+            "spec.trace.sampleRate",
+            format!("{} is no share of all requests", spec.sample_rate),
+            "use a number from 0 to 1, such as 0.1 for every tenth request",
+        )),
+    }
 }
 
 /// As a JSON object, which is how Harbor reads them.

@@ -23,6 +23,12 @@ impl Digest {
         Self::truncate(Sha256::new_with_prefix(bytes))
     }
 
+    /// The digest that is written like this; `None` where none is.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digest = u64::from_str_radix(text, 16).ok().map(|number| Self(number.to_be_bytes()))?;
+        (digest.to_string() == text).then_some(digest)
+    }
+
     fn truncate(hash: Sha256) -> Self {
         let hash: [u8; 32] = hash.finalize().into();
         let mut short = [0; 8];

@@ -1,6 +1,6 @@
 //! Secrets and ConfigMaps that pods use, found in the pod template itself so that no component can forget one.
 
-use crate::{Digest, ObjectKey, PlanError};
+use crate::{Digest, ObjectKey, PlanError, equivalence};
 use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,9 +44,10 @@ impl Content {
     /// The content of a Secret or a ConfigMap as the API serves it.
     pub fn of(object: &serde_json::Value) -> Self {
         let entries = ["data", "binaryData"].into_iter().filter_map(|field| object.get(field)?.as_object());
-        let digest =
-            |value: &serde_json::Value| Digest::of_bytes(value.as_str().unwrap_or_default().as_bytes());
-        Self(entries.flatten().map(|(key, value)| (key.clone(), digest(value))).collect())
+        let digest = |key: &String, value: &serde_json::Value| {
+            equivalence::counted(object.get("metadata"), key, value.as_str().unwrap_or_default())
+        };
+        Self(entries.flatten().map(|(key, value)| (key.clone(), digest(key, value))).collect())
     }
 }
 

@@ -89,6 +89,9 @@ impl Applier<'_> {
         self.served(&kind).await?;
         let seen = self.router.index.child(key);
         let exists = seen.is_some() || self.router.index.has(key);
+        if let (Policy::CreateOnce { generate }, Some(_)) = (&desired.policy, &seen) {
+            self.rehash(key, &kind, desired, generate).await?;
+        }
         match gate {
             Gate { change: Some(_), .. } if !exists => {
                 return Ok(Step::Waiting("not written before what it confirms is true".into()));
@@ -115,7 +118,7 @@ impl Applier<'_> {
             }
             (Policy::Apply, Some(wanted)) => {
                 self.apply(key, &kind, &**wanted, desired.left_to_others, seen).await?
-            },
+            }
             (Policy::CreateOnce { generate }, Some(_)) => {
                 self.settle_tie(key, &kind, desired, seen.as_ref()).await?;
                 (Applied::Exists, self.create_once(key, &kind, desired, generate, seen).await?)

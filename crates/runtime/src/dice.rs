@@ -1,14 +1,11 @@
 //! Randomness, where it is allowed.
 
-use plan::Maker;
+use plan::{BCRYPT_COST, Maker};
 use rand::{
     RngExt as _,
     distr::{Alphanumeric, SampleString as _},
 };
 use std::time::Duration;
-
-/// What Harbor's own tools use; a registry checks a password with every request.
-const BCRYPT_COST: u32 = 10;
 
 /// The only source of randomness; a test brings its own.
 pub trait Dice: Send + Sync {

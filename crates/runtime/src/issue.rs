@@ -219,13 +219,18 @@ fn is_ours(secret: &DynamicObject, desired: &Desired) -> bool {
     if secret.annotations().get(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true") {
         return false;
     }
-    secret.labels().contains_key(CONTROLLER_LABEL) || owners(desired).any(|owner| is_owned(secret, owner))
+    secret.labels().contains_key(CONTROLLER_LABEL) || belongs(secret, desired)
 }
 
 /// Whether the Secret has the labels, annotations and owner we give it.
 fn is_dressed(secret: &DynamicObject, desired: &Desired) -> bool {
     index::tags(desired.object.meta()).is_subset(&index::tags(&secret.metadata))
         && owners(desired).all(|owner| is_owned(secret, owner))
+}
+
+/// Whether the Secret has the owner we give it.
+pub(crate) fn belongs(secret: &DynamicObject, desired: &Desired) -> bool {
+    owners(desired).any(|owner| is_owned(secret, owner))
 }
 
 fn owners(desired: &Desired) -> impl Iterator<Item = &OwnerReference> {

@@ -32,6 +32,7 @@ mod permissions;
 mod progress;
 mod queue;
 mod reconcile;
+mod rehash;
 mod rehearsal;
 mod release;
 mod router;

@@ -388,7 +388,7 @@ async fn values_that_are_made_up_may_be_made_of_each_other() {
     let (password, line) = (text(&secret, "password"), text(&secret, "htpasswd"));
     assert_eq!((password.len(), text(&secret, "copy")), (16, password.clone()));
     let hash = line.strip_prefix("admin:").unwrap();
-    assert!(hash.starts_with("$2b$10$"), "{hash}");
+    assert!(hash.starts_with("$2b$04$"), "{hash}");
     assert!(bcrypt::verify(&password, hash).unwrap());
     let annotations: Value = json!(secret.annotations());
     assert_eq!(annotations, json!({"goharbor.io/immutable": "true"}));

@@ -59,6 +59,10 @@ pub struct TenantSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_auto_cert: Option<bool>,
 
+    /// Secrets with certificates of the servers, of which the first is the usual one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub external_cert_secret: Vec<CertificateReference>,
+
     /// Environment of the servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<EnvVar>,
@@ -66,6 +70,18 @@ pub struct TenantSpec {
     /// Buckets that are created before the tenant is said to be initialized. Since operator 4.4.2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<Bucket>,
+}
+
+/// A Secret with a certificate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateReference {
+    /// Name.
+    pub name: String,
+
+    /// What its keys are called: `cert-manager.io/v1` for `tls.crt`, `tls.key` and `ca.crt`.
+    #[serde(rename = "type")]
+    pub type_: String,
 }
 
 /// A set of servers. Neither their number nor that of their volumes can change.

@@ -47,6 +47,10 @@ pub struct MonitorEndpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
 
+    /// Whether labels of what is scraped win over those Prometheus adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub honor_labels: Option<bool>,
+
     /// Whether with TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<MonitorScheme>,

@@ -94,6 +94,15 @@ pub struct ComponentSpec {
     pub probes: Option<ProbesSpec>,
 }
 
+/// Annotations of a component's Service, inlined into the specs of those that users reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceAnnotations {
+    /// Annotations added to the Service; they win over those the operator sets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub service_annotations: BTreeMap<String, String>,
+}
+
 /// How pods are replaced unless set: a few at a time.
 pub(crate) fn rolling_update() -> String {
     "RollingUpdate".to_owned()

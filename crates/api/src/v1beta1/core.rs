@@ -10,7 +10,7 @@ pub use self::{
 
 use super::{
     certificates::CertificateInjection,
-    component::ComponentSpec,
+    component::{ComponentSpec, ServiceAnnotations},
     defaults::on,
     duration::{GoDuration, seconds},
     installation::DeletionPolicy,
@@ -53,6 +53,10 @@ pub struct CoreSpec {
     #[serde(flatten)]
     pub certificates: CertificateInjection,
 
+    /// Annotations of the Service.
+    #[serde(flatten)]
+    pub service: ServiceAnnotations,
+
     /// URL under which users reach Harbor.
     #[schemars(regex(pattern = r"https?://.+"))]
     pub external_endpoint: String,
@@ -68,6 +72,11 @@ pub struct CoreSpec {
 
     /// Secret whose key `secret` holds the administrator's first password.
     pub admin_initial_password_ref: ObjectName,
+
+    /// Key of that Secret, where it is not `secret`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253), regex(pattern = r"^[-._a-zA-Z0-9]+$"))]
+    pub admin_initial_password_key: Option<String>,
 
     /// Secret whose key `key` protects forms against cross-site requests. 32 characters.
     pub csrf_key_ref: ObjectName,
@@ -154,6 +163,11 @@ pub struct CoreRedisSpec {
     /// How long an unused connection stays open. Defaults to 30s.
     #[serde(default = "seconds::<30>")]
     pub idle_timeout: GoDuration,
+
+    /// Index of a database of its own for everything but sessions. Harbor 2.9 and later; `database` unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub harbor_database: Option<i32>,
 }
 
 /// HTTP settings of Core.
@@ -170,7 +184,7 @@ pub struct CoreHttpSpec {
 #[serde(rename_all = "camelCase")]
 pub struct CoreLogSpec {
     /// Least severe messages that are logged. Defaults to info; debug is taken for info, since at debug Core prints
-    /// the password of Redis.
+    /// the password of Redis and the ID tokens of users.
     #[serde(default)]
     pub level: CoreLogLevel,
 }

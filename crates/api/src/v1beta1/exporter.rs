@@ -130,8 +130,8 @@ pub struct ExporterJobServiceSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExporterLogSpec {
-    /// Least severe messages that are logged. Defaults to info; debug is taken for info, since with it Harbor prints
-    /// the password of Redis.
+    /// Least severe messages that are logged. Defaults to info; debug is taken for info while Redis has a password, since
+    /// with it Harbor prints that.
     #[serde(default)]
     pub level: ExporterLogLevel,
 }

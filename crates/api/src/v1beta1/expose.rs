@@ -198,6 +198,10 @@ pub struct IngressSpec {
     /// annotation `kubernetes.io/ingress.class`, since that is where Google's controller looks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ingress_class_name: Option<String>,
+
+    /// Whether the controller serves users over TLS with its default certificate, instead of one in `tls`. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_certificate: Option<bool>,
 }
 
 /// An ingress controller with needs of its own.

@@ -5,7 +5,8 @@ pub mod storage;
 pub use self::storage::HarborStorageSpec;
 
 use super::{
-    installation::InstallationSpec, postgres::HarborDatabaseSpec, redis::RedisSpec, status::ComponentStatus,
+    installation::InstallationSpec, postgres::HarborDatabaseSpec, redis::HarborRedisSpec,
+    status::ComponentStatus,
 };
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ pub struct HarborSpec {
     pub database: HarborDatabaseSpec,
 
     /// Redis.
-    pub redis: RedisSpec,
+    pub redis: HarborRedisSpec,
 
     /// Where images and charts are stored: exactly one store.
     pub image_chart_storage: HarborStorageSpec,

@@ -4,7 +4,7 @@ pub mod components;
 
 use self::components::{
     HarborChartMuseumSpec, HarborCoreSpec, HarborExporterSpec, HarborJobServiceSpec, HarborNotarySpec,
-    HarborRegistrySpec, HarborTrivySpec,
+    HarborPortalSpec, HarborRegistrySpec, HarborTrivySpec,
 };
 use super::{
     certificates::CertificateInjection,
@@ -44,6 +44,11 @@ pub struct InstallationSpec {
     /// Secret whose key `secret` holds the administrator's first password.
     pub harbor_admin_password_ref: ObjectName,
 
+    /// Key of that Secret, where it is not `secret`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253), regex(pattern = r"^[-._a-zA-Z0-9]+$"))]
+    pub harbor_admin_password_key: Option<String>,
+
     /// What becomes of data when this object is deleted. Retain unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
@@ -52,7 +57,8 @@ pub struct InstallationSpec {
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "internalTLS")]
     pub internal_tls: Option<HarborInternalTlsSpec>,
 
-    /// Least severe messages components log. Defaults to info.
+    /// Least severe messages components log. Defaults to info. Where debug would put secrets into the log it is taken for
+    /// info: by Core, by the libraries of JobService, and by Trivy and the exporter while Redis has a password.
     #[serde(default)]
     pub log_level: HarborLogLevel,
 
@@ -110,7 +116,7 @@ pub struct InstallationSpec {
 
     /// The portal, the web pages. Not installed unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub portal: Option<ComponentSpec>,
+    pub portal: Option<HarborPortalSpec>,
 
     /// Trivy, which scans images. Not installed unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,6 +157,11 @@ pub struct HarborInternalTlsSpec {
     /// Certificates of components. Unless set, cert-manager or the operator issues them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificates: Option<InternalCertificatesSpec>,
+
+    /// Whether nginx, in the portal and in front of `expose.core.service`, offers only ciphers with forward secrecy and 256
+    /// bits for TLS 1.2. The other components choose theirs themselves. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strong_ciphers: Option<bool>,
 }
 
 /// TLS Secrets of components, one for each that is installed. Each has `tls.crt` for the name of the component's Service,

@@ -1,7 +1,10 @@
 //! Portal: Harbor's web pages.
 
 use super::{
-    component::ComponentSpec, defaults::int, network::Network, status::ComponentStatus,
+    component::{ComponentSpec, ServiceAnnotations},
+    defaults::int,
+    network::Network,
+    status::ComponentStatus,
     tls::ComponentsTlsSpec,
 };
 use kube::{CustomResource, KubeSchema};
@@ -29,6 +32,10 @@ pub struct PortalSpec {
     #[serde(flatten)]
     pub component: ComponentSpec,
 
+    /// Annotations of the Service.
+    #[serde(flatten)]
+    pub service: ServiceAnnotations,
+
     /// Most connections a worker of the web server has open at once. Defaults to 1024.
     #[serde(default = "int::<1024>")]
     #[schemars(range(min = 0))]
@@ -37,6 +44,10 @@ pub struct PortalSpec {
     /// TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
+
+    /// Whether only ciphers with forward secrecy and 256 bits are offered for TLS 1.2. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strong_ciphers: Option<bool>,
 
     /// IP families.
     #[serde(default, skip_serializing_if = "Option::is_none")]

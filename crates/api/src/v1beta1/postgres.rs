@@ -18,6 +18,11 @@ pub struct PostgresCredentials {
     /// Secret whose key `postgres-password` holds the password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_ref: Option<ObjectName>,
+
+    /// Key of that Secret, where it is not `postgres-password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253), regex(pattern = r"^[-._a-zA-Z0-9]+$"))]
+    pub password_key: Option<String>,
 }
 
 /// One PostgreSQL server.
@@ -124,6 +129,11 @@ pub struct HarborDatabaseSpec {
     /// Text before the name of every database: prefix `a-` gives `a-core`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
+
+    /// Name of Harbor's database, such as `registry`, which the Helm chart calls it. `core` after the prefix unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63), regex(pattern = r"^[^\s'\\]+$"))]
+    pub name: Option<String>,
 }
 
 /// How TLS protects a connection, as libpq names it.

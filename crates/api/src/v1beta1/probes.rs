@@ -18,7 +18,22 @@ pub struct ProbesSpec {
 
     /// Whether it gets requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub readiness: Option<ProbeTimes>,
+    pub readiness: Option<ReadinessTimes>,
+}
+
+/// Times of the probe that decides on requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadinessTimes {
+    /// As of every probe.
+    #[serde(flatten)]
+    pub times: ProbeTimes,
+
+    /// Successes in a row that count, after a failure.
+    // Of the other probes Kubernetes accepts nothing but 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub success_threshold: Option<i32>,
 }
 
 /// Times of one probe. What is not set stays as the operator chose it.

@@ -36,9 +36,74 @@ pub struct RedisSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_ref: Option<ObjectName>,
 
-    /// Secret whose `ca.crt` signs the server's certificate.
+    /// Key of that Secret, where it is not `redis-password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253), regex(pattern = r"^[-._a-zA-Z0-9]+$"))]
+    pub password_key: Option<String>,
+
+    /// Secret whose `ca.crt` signs the server's certificate. Turns TLS on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_ref: Option<ObjectName>,
+
+    /// Whether connections use TLS. True if `certificateRef` is set. Without one, the certificate of the server must come
+    /// from an authority that the images trust, as that of a managed Redis does. Harbor 2.13 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<bool>,
+}
+
+/// The Redis of a Harbor, and which of its databases each component uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborRedisSpec {
+    /// The server.
+    #[serde(flatten)]
+    pub server: RedisSpec,
+
+    /// Indexes of the databases of components. They may be the same: keys have prefixes. A component does not find what it
+    /// kept under another index: users log in again, jobs that were queued are lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub databases: Option<RedisDatabasesSpec>,
+}
+
+impl From<RedisSpec> for HarborRedisSpec {
+    fn from(server: RedisSpec) -> Self {
+        Self { server, databases: None }
+    }
+}
+
+/// Indexes of Redis databases. That of the cache layer is `cacheLayer.database`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RedisDatabasesSpec {
+    /// Of Core: sessions. 0 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub core: Option<i32>,
+
+    /// Of everything else that Core keeps in Redis: caches, locks, quotas. That of Core unless set. Harbor 2.9 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub harbor: Option<i32>,
+
+    /// Of the registry: what is known of blobs. 1 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub registry: Option<i32>,
+
+    /// Of JobService: the queue. 2 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub jobservice: Option<i32>,
+
+    /// Of ChartMuseum: indexes of charts. 3 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub chartmuseum: Option<i32>,
+
+    /// Of Trivy: scans and their results. 5 unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 8))]
+    pub trivy: Option<i32>,
 }
 
 /// One sentinel.

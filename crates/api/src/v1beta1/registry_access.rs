@@ -11,7 +11,7 @@ pub struct RegistryCredentials {
     /// User to log in as.
     pub username: String,
 
-    /// Secret whose key `secret` holds the password of that user.
+    /// Secret whose key `secret` holds the password of that user. Its key `username`, if it has one, wins over `username`.
     pub password_ref: ObjectName,
 }
 

@@ -17,6 +17,15 @@ pub struct ServiceMonitorSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<GoDuration>,
 
+    /// Whether labels of Harbor's metrics win over those that Prometheus adds. False unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub honor_labels: Option<bool>,
+
+    /// Label of the Service that names the job, such as `app.kubernetes.io/component`. The name of the Service unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 317))]
+    pub job_label: Option<String>,
+
     /// How targets are relabelled, as the Prometheus operator writes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relabelings: Vec<RelabelingSpec>,

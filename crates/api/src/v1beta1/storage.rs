@@ -161,6 +161,10 @@ pub struct SwiftSpec {
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "accesskey")]
     pub access_key: Option<String>,
 
+    /// Secret whose key `accesskey` holds the access key for temporary URLs, instead of `accesskey`.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "accesskeyRef")]
+    pub access_key_ref: Option<ObjectName>,
+
     /// Secret whose key `secret` holds the secret key for temporary URLs.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "secretkeyRef")]
     pub secret_key_ref: Option<ObjectName>,

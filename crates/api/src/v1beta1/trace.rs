@@ -1,12 +1,10 @@
 //! Distributed tracing.
 
-use super::{
-    defaults::long,
-    duration::{GoDuration, seconds},
-};
+use super::duration::{GoDuration, seconds};
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use std::collections::BTreeMap;
 
 /// Where a component sends its traces.
@@ -33,9 +31,10 @@ pub struct TraceSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 
-    /// Share of requests that are traced: 0 for none, 1 for all. Defaults to 1.
-    #[serde(default = "long::<1>")]
-    pub sample_rate: i64,
+    /// Share of requests that are traced, from 0 for none to 1 for all: 0.1 for every tenth. Defaults to 1.
+    // A number as it was written: 1 is not to become 1.0 in pods that exist.
+    #[serde(default = "all")]
+    pub sample_rate: Number,
 
     /// Attributes attached to every trace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -51,6 +50,10 @@ pub struct TraceSpec {
     /// Settings of the otel provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otel: Option<OtelSpec>,
+}
+
+fn all() -> Number {
+    Number::from(1)
 }
 
 /// A tracing backend.

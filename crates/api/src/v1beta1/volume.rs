@@ -7,9 +7,9 @@ use k8s_openapi::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
-/// An existing PersistentVolumeClaim.
+/// A PersistentVolumeClaim: one that exists, or one the operator creates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PersistentVolumeSpec {
@@ -23,6 +23,57 @@ pub struct PersistentVolumeSpec {
     /// Directory within the volume. Its root unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
+
+    /// Has the operator create the claim. Unless set, the claim must exist. A claim that the operator created is deleted with
+    /// the Harbor only under `deletionPolicy: Delete`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<NewClaimSpec>,
+}
+
+/// What a claim asks for that the operator creates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewClaimSpec {
+    /// Size of the volume, such as 100Gi. It may grow, if its class lets it, and never shrinks.
+    #[schemars(regex(pattern = r"^[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$"))]
+    pub size: String,
+
+    /// StorageClass of the volume. The cluster's default class unless set. Cannot be changed later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+
+    /// How many nodes and pods can mount it at once. ReadWriteOnce unless set; for more than one pod, ReadWriteMany. Cannot
+    /// be changed later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ClaimAccessMode")]
+    pub access_mode: Option<ClaimAccessMode>,
+
+    /// Annotations added to the claim.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// How many nodes and pods can mount a volume at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ClaimAccessMode {
+    /// Pods of one node.
+    #[default]
+    ReadWriteOnce,
+    /// One pod.
+    ReadWriteOncePod,
+    /// Pods of every node.
+    ReadWriteMany,
+}
+
+impl ClaimAccessMode {
+    /// The mode as Kubernetes spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadWriteOnce => "ReadWriteOnce",
+            Self::ReadWriteOncePod => "ReadWriteOncePod",
+            Self::ReadWriteMany => "ReadWriteMany",
+        }
+    }
 }
 
 /// The PersistentVolumeClaim images are stored on.

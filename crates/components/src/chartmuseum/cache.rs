@@ -1,7 +1,7 @@
 //! Redis, as ChartMuseum reaches it: its indexes are cached there.
 
 use crate::{
-    redis::{Address, PASSWORD},
+    redis::{self, Address},
     secret_key::{SecretKey, Secrets},
 };
 use api::v1beta1::redis::RedisConnection;
@@ -17,8 +17,7 @@ pub(super) struct Cache<'a> {
 impl<'a> Cache<'a> {
     /// The database a spec describes, its password found.
     pub fn of(connection: &'a RedisConnection, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
-        let password =
-            connection.server.password_ref.as_deref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let password = redis::password_key(&connection.server);
         password.map(|key| secrets.value(&key)).transpose()?;
         Ok(Self { connection, password })
     }

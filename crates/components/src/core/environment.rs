@@ -41,7 +41,8 @@ pub(super) fn environment(core: &Inputs<'_>) -> Environment {
 fn general(core: &Inputs<'_>) -> Environment {
     let level = core.spec.log.as_ref().map(|log| log.level).unwrap_or_default();
     let level = match level {
-        // At `debug` Harbor would print URLs of Redis with their passwords.
+        // At `debug` every Harbor, up to 2.15, prints URLs of Redis with their passwords and the ID tokens of users who
+        // log in by OIDC.
         CoreLogLevel::Debug | CoreLogLevel::Info => "info",
         // What the API calls `warn` Harbor does not understand.
         CoreLogLevel::Warn => "warning",
@@ -82,8 +83,7 @@ fn credentials(core: &Inputs<'_>) -> Environment {
     Environment::default()
         .with_secret("CORE_SECRET", &inputs::core_secret(spec))
         .with_secret("JOBSERVICE_SECRET", &inputs::jobservice_secret(spec))
-        .with("REGISTRY_CREDENTIAL_USERNAME", &spec.components.registry.access.credentials.username)
-        .with_secret("REGISTRY_CREDENTIAL_PASSWORD", &inputs::registry_password(spec))
+        .and(core.login.environment())
         .with_secret("HARBOR_ADMIN_PASSWORD", &inputs::admin_password(spec))
         .with_secret("CSRF_KEY", &inputs::csrf_key(spec))
 }

@@ -12,6 +12,7 @@ use crate::{
     pem,
     postgres::Database,
     redis,
+    registry_login::RegistryLogin,
     secret_key::{SecretKey, Secrets, not_empty},
     tls::{InternalTls, Scheme},
     trace,
@@ -39,6 +40,8 @@ pub(super) struct Inputs<'a> {
     pub trace: Environment,
     /// Where everything it talks to is.
     pub endpoints: Endpoints<'a>,
+    /// Who it is to the registry.
+    pub login: RegistryLogin<'a>,
     /// Further settings.
     pub settings: Environment,
     /// What is remembered of its database.
@@ -49,6 +52,8 @@ pub(super) struct Inputs<'a> {
 pub(super) struct RedisUrls {
     /// Of sessions and caches.
     pub core: String,
+    /// Of everything but sessions, if it has a database of its own.
+    pub harbor: Option<String>,
     /// Of the registry's cache, which Core clears when blobs are deleted and needs for every chunked upload.
     pub registry: Option<String>,
     /// Of the cache layer, if it has a database of its own.
@@ -61,7 +66,7 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, memory, ()) = (
+        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, login, memory, ()) = (
             Instance::of::<Core>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|core| with_settings(core, spec, &secrets)),
             redis_urls(spec, &secrets),
@@ -70,6 +75,7 @@ impl<'a> Inputs<'a> {
             Database::of(&spec.database.connection, "spec.database", &secrets),
             trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
             Endpoints::of(spec),
+            RegistryLogin::of(&spec.components.registry.access.credentials, &secrets),
             Memory::of(owner, &secrets, world),
             handed_on(spec, &authorities, &secrets),
         )
@@ -84,6 +90,7 @@ impl<'a> Inputs<'a> {
             redis,
             trace,
             endpoints,
+            login,
             settings,
             memory,
         })
@@ -117,15 +124,19 @@ fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanE
     let idle = duration::seconds(&spec.redis.idle_timeout, "spec.redis.idleTimeout")?;
     let registry = spec.components.registry.redis.as_ref();
     let cache_layer = settings::enabled(spec.cache_layer.as_ref()).and_then(|layer| layer.database);
-    let cache_layer =
-        cache_layer.map(|database| RedisConnection { database, ..spec.redis.connection.clone() });
-    let (core, registry, cache_layer) = (
+    let own = |database: Option<i32>| {
+        let connection =
+            database.map(|database| RedisConnection { database, ..spec.redis.connection.clone() });
+        connection.map(|connection| redis::url(&connection, idle, secrets)).transpose()
+    };
+    let (core, harbor, registry, cache_layer) = (
         redis::url(&spec.redis.connection, idle, secrets),
+        own(spec.redis.harbor_database),
         registry.map(|registry| redis::url(registry, idle, secrets)).transpose(),
-        cache_layer.map(|connection| redis::url(&connection, idle, secrets)).transpose(),
+        own(cache_layer),
     )
         .all()?;
-    Ok(RedisUrls { core, registry, cache_layer })
+    Ok(RedisUrls { core, harbor, registry, cache_layer })
 }
 
 /// What pods are given as it is.
@@ -150,7 +161,7 @@ fn certificates(
 
 /// What Core proves itself with. An empty administrator's password would be one: it lets everybody in.
 fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
-    [admin_password(spec), core_secret(spec), jobservice_secret(spec), registry_password(spec)]
+    [admin_password(spec), core_secret(spec), jobservice_secret(spec)]
         .map(|key| secrets.sound(&key, not_empty))
         .into_iter()
         .collect::<Vec<_>>()
@@ -167,7 +178,10 @@ fn key_files(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
 
 /// The administrator's first password.
 pub(super) fn admin_password(spec: &CoreSpec) -> SecretKey<'_> {
-    SecretKey::new(&spec.admin_initial_password_ref, "secret")
+    SecretKey::new(
+        &spec.admin_initial_password_ref,
+        spec.admin_initial_password_key.as_deref().unwrap_or("secret"),
+    )
 }
 
 /// What other components authenticate to Core with.
@@ -178,11 +192,6 @@ pub(super) fn core_secret(spec: &CoreSpec) -> SecretKey<'_> {
 /// What JobService authenticates with.
 pub(super) fn jobservice_secret(spec: &CoreSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.components.job_service.secret_ref, "secret")
-}
-
-/// What Core logs in to the registry with.
-pub(super) fn registry_password(spec: &CoreSpec) -> SecretKey<'_> {
-    SecretKey::new(&spec.components.registry.access.credentials.password_ref, "secret")
 }
 
 /// What protects forms against cross-site requests.

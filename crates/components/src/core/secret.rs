@@ -6,6 +6,9 @@ use k8s_openapi::api::core::v1::Secret;
 /// Key, and environment variable, of the URL of sessions and caches.
 const REDIS_URL_CORE: &str = "_REDIS_URL_CORE";
 
+/// Key, and environment variable, of the URL of everything but sessions.
+const REDIS_URL_HARBOR: &str = "_REDIS_URL_HARBOR";
+
 /// Key, and environment variable, of the URL of the registry's cache.
 const REDIS_URL_REGISTRY: &str = "_REDIS_URL_REG";
 
@@ -19,9 +22,10 @@ pub(super) fn secret(core: &Inputs<'_>) -> Secret {
 
 /// The URLs there are, and their keys. Others are left out: an empty one would be taken at its word.
 pub(super) fn urls<'a>(core: &'a Inputs<'_>) -> impl Iterator<Item = (&'static str, &'a String)> {
-    let RedisUrls { core, registry, cache_layer } = &core.redis;
+    let RedisUrls { core, harbor, registry, cache_layer } = &core.redis;
     let urls = [
         (REDIS_URL_CORE, Some(core)),
+        (REDIS_URL_HARBOR, harbor.as_ref()),
         (REDIS_URL_REGISTRY, registry.as_ref()),
         (REDIS_URL_CACHE_LAYER, cache_layer.as_ref()),
     ];

@@ -15,6 +15,7 @@ pub(super) fn service(core: &Inputs<'_>) -> Service {
         [Some(ports::service(scheme.as_str(), scheme.port())), core.metrics.map(Metrics::service_port)];
     let mut annotations = core.metrics.map(Metrics::annotations).unwrap_or_default();
     annotations.extend(ingress_controller::service_annotations(&core.instance, scheme));
+    annotations.extend(core.spec.service.service_annotations.clone());
     core.instance.exposed_service(ports.into_iter().flatten(), annotations, core.spec.network.as_ref())
 }
 

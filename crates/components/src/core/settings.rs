@@ -41,6 +41,11 @@ fn redis_understood(spec: &CoreSpec, version: &HarborVersion) -> Result<(), Plan
     let registry = spec.components.registry.redis.as_ref();
     (
         redis::understood(&spec.redis.connection, "spec.redis", version),
+        version.known(
+            Feature::SeparateRedisDatabases,
+            "spec.redis.harborDatabase",
+            spec.redis.harbor_database,
+        ),
         registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", version)),
     )
         .all()
@@ -113,7 +118,8 @@ fn logs(spec: &CoreSettingsSpec, version: &HarborVersion) -> Result<Environment,
         .all()?;
     Ok(Environment::default()
         .with_some("SKIP_LOG_AUDIT_DATABASE", skip_database)
-        .with_some("ARTIFACT_PULL_ASYNC_FLUSH_DURATION", flush))
+        .with_some("ARTIFACT_PULL_ASYNC_FLUSH_DURATION", flush)
+        .with_some("GC_TIME_WINDOW_HOURS", spec.gc_time_window_hours))
 }
 
 fn overwrite(spec: &CoreSettingsSpec, secrets: &Secrets<'_>) -> Result<Environment, PlanError> {

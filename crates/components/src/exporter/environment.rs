@@ -7,7 +7,7 @@ use super::{
     inputs::{Inputs, Lifetime},
     secret,
 };
-use crate::{environment::Environment, url::Url};
+use crate::{environment::Environment, redis, url::Url};
 use api::v1beta1::exporter::ExporterLogLevel;
 
 /// All of it, each name once.
@@ -17,7 +17,7 @@ pub(super) fn environment(exporter: &Inputs<'_>) -> Environment {
 
 fn endpoint(exporter: &Inputs<'_>) -> Environment {
     Environment::default()
-        .with_some("LOG_LEVEL", exporter.spec.log.as_ref().map(|log| level(log.level)))
+        .with_some("LOG_LEVEL", exporter.spec.log.as_ref().map(|log| level(log.level, &exporter.queue.url)))
         .with("HARBOR_EXPORTER_PORT", exporter.metrics.port)
         .with("HARBOR_EXPORTER_METRICS_PATH", exporter.metrics.path)
         .with("HARBOR_EXPORTER_METRICS_ENABLED", true)
@@ -25,9 +25,10 @@ fn endpoint(exporter: &Inputs<'_>) -> Environment {
         .with("HARBOR_EXPORTER_CACHE_CLEAN_INTERVAL", exporter.cache.clean_interval)
 }
 
-/// At `debug` Harbor would print the URL of Redis with its password; `panic` it would take for `info`.
-const fn level(level: ExporterLogLevel) -> &'static str {
+/// At `debug` every Harbor, up to 2.15, prints the URL of Redis with its password; `panic` it would take for `info`.
+fn level(level: ExporterLogLevel, redis_url: &str) -> &'static str {
     match level {
+        ExporterLogLevel::Debug if !redis::is_secret(redis_url) => "debug",
         ExporterLogLevel::Debug | ExporterLogLevel::Info => "info",
         ExporterLogLevel::Warning => "warning",
         ExporterLogLevel::Error => "error",

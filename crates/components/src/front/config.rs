@@ -65,7 +65,7 @@ fn listeners(front: &Front<'_>, scheme: Scheme) -> Block {
 }
 
 fn secured(front: &Front<'_>) -> Block {
-    server::certificate(CERTIFICATE_DIRECTORY, &front.instance.version)
+    server::certificate(CERTIFICATE_DIRECTORY, front.wishes.ciphers, &front.instance.version)
         .with("add_header", ["Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload"])
         // Core's session cookie would go over clear text too otherwise.
         .with("proxy_cookie_path", ["/", "/; Secure"])

@@ -3,6 +3,7 @@
 use crate::{
     HarborVersion,
     instance::{Instance, Part},
+    nginx::server::Ciphers,
     url::Url,
 };
 use api::v1beta1::{
@@ -33,6 +34,8 @@ pub(crate) struct Wishes<'a> {
     pub certificate: Option<&'a str>,
     /// Secret whose `ca.crt` signed the certificates of Core and the portal, which are then served over TLS.
     pub authority: Option<&'a str>,
+    /// Which ciphers users are offered.
+    pub ciphers: Ciphers,
     /// Name of Core's Service.
     pub core: &'a str,
     /// Name of the portal's Service.

@@ -1,9 +1,15 @@
 //! A Harbor that can be made: its spec, and the names everything else follows from.
 
-use super::{Harbor, internal_tls, part::Part, parts};
+use super::{
+    Harbor,
+    databases::{Database, RedisDatabase},
+    internal_tls,
+    part::Part,
+    parts,
+};
 use crate::{
-    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress_controller, network_policy,
-    proxy, registrycontroller, tls::Scheme, url::Url,
+    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress, ingress_controller,
+    network_policy, proxy, registrycontroller, tls::Scheme, url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -21,6 +27,8 @@ pub(super) struct Inputs<'a> {
     pub spec: &'a HarborSpec,
     /// The part of the spec that a HarborCluster has too.
     pub installation: &'a InstallationSpec,
+    /// Its own name.
+    pub owner: &'a str,
     /// Name of its components, and beginning of the names of all other children.
     pub name: ChildName,
     /// Namespace of all children.
@@ -40,13 +48,14 @@ impl<'a> Inputs<'a> {
         let spec = &owner.spec;
         let installation = &spec.installation;
         let ObjectMeta { name, namespace, annotations, .. } = &owner.metadata;
-        let name = name.as_deref().unwrap_or_default();
+        let own = name.as_deref().unwrap_or_default();
         let version = HarborVersion::parse_spec(&installation.version)
             .and_then(|version| supported(spec, &version).map(|()| version));
-        let (version, name, ()) = (version, names(name), consistent(spec)).all()?;
+        let (version, name, ()) = (version, names(own), consistent(spec)).all()?;
         Ok(Self {
             spec,
             installation,
+            owner: own,
             name,
             namespace: namespace.as_deref().unwrap_or_default(),
             version,
@@ -107,6 +116,11 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Whether nginx offers strong ciphers only, where the user says so.
+    pub fn strong_ciphers(&self) -> Option<bool> {
+        self.installation.internal_tls.as_ref().and_then(|tls| tls.strong_ciphers)
+    }
+
     /// The certificate of a component, where components talk to each other over TLS.
     pub fn tls(&self, part: Part) -> Option<ComponentsTlsSpec> {
         let certificate = ObjectName::from(self.internal_certificate(part));
@@ -155,20 +169,20 @@ impl<'a> Inputs<'a> {
         CertificateInjection { certificate_refs }
     }
 
-    /// The Redis database with this index.
-    pub fn redis(&self, database: i32) -> RedisConnection {
-        RedisConnection { server: self.spec.redis.clone(), database }
+    /// The Redis database of this use.
+    pub fn redis(&self, database: RedisDatabase) -> RedisConnection {
+        let database = database.index(self.spec.redis.databases.as_ref());
+        RedisConnection { server: self.spec.redis.server.clone(), database }
     }
 
-    /// The database with this name.
-    pub fn database(&self, name: &str) -> PostgresConnection {
+    /// The database of this use.
+    pub fn database(&self, of: Database) -> PostgresConnection {
         let database = &self.spec.database;
-        let prefix = database.prefix.as_deref().unwrap_or_default();
         let mode = database.ssl_mode.map(|mode| ("sslmode".to_owned(), mode.as_str().to_owned()));
         PostgresConnection {
             credentials: database.credentials.clone(),
             hosts: database.hosts.clone(),
-            database: Some(format!("{prefix}{name}")),
+            database: Some(of.name(database)),
             parameters: mode.into_iter().collect(),
         }
     }
@@ -196,12 +210,18 @@ pub(super) fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<()
     let layer = cache_layer.as_ref().filter(|layer| layer.enabled);
     let storage = jobservice.as_ref().and_then(|jobservice| jobservice.storage.as_ref());
     let exports = storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref());
+    let databases = spec.redis.databases.as_ref();
     (
         version.known(Feature::ChartMuseum, "spec.chartmuseum", chartmuseum.as_ref()),
         version.known(Feature::Notary, "spec.notary", notary.as_ref()),
         version.known(Feature::CacheLayer, "spec.cacheLayer", layer),
+        version.known(
+            Feature::SeparateRedisDatabases,
+            "spec.redis.databases.harbor",
+            databases.and_then(|databases| databases.harbor),
+        ),
         // All components use the same Redis, and the registry is the last to have learnt it.
-        version.known(Feature::RegistryRedisUser, "spec.redis.username", spec.redis.username.as_ref()),
+        version.known(Feature::RegistryRedisUser, "spec.redis.username", spec.redis.server.username.as_ref()),
         version.not_past(
             Feature::ScanDataExportVolume,
             "spec.jobservice.storage.scanDataExportsPersistentVolume",
@@ -222,6 +242,12 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
         external_url(installation),
         internal_tls::complete(installation),
         of_the_registry(installation),
+        ingress::one_certificate(&installation.expose.core.component, "spec.expose.core"),
+        installation
+            .expose
+            .notary
+            .as_ref()
+            .map_or(Ok(()), |it| ingress::one_certificate(it, "spec.expose.notary")),
     )
         .all()
         .map(drop)

@@ -5,7 +5,9 @@
 //! credentials and certificates. Core is upgraded first: it migrates the database, and all others follow.
 
 mod certificates;
+mod claims;
 mod credentials;
+mod databases;
 mod expose;
 mod inputs;
 mod internal_tls;
@@ -20,8 +22,8 @@ mod upgrade;
 pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
-    certificates::Makers, credentials::Credentials, expose::FrontParts, inputs::Inputs, part::Part,
-    upgrade::Upgrade,
+    certificates::Makers, claims::Claims, credentials::Credentials, expose::FrontParts, inputs::Inputs,
+    part::Part, upgrade::Upgrade,
 };
 use crate::{availability, pem::Presence, postgres};
 use api::{
@@ -36,7 +38,7 @@ use api::{
 };
 use k8s_openapi::api::{
     apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret, Service},
+    core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
 use plan::{All, Builder, Children, Component, PlanError, Violation, World, starts_after, upgrades_after};
@@ -59,6 +61,7 @@ impl Component for Harbor {
             .and::<Issuer>()
             .and::<Certificate>()
             .and::<Secret>()
+            .and::<PersistentVolumeClaim>()
             .and::<Registry>()
             .and::<RegistryController>()
             .and::<Core>()
@@ -80,16 +83,18 @@ impl Component for Harbor {
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Inputs::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let (upgrade, (), makers, route, front, presence) = (
+        let (upgrade, (), makers, route, front, presence, claims) = (
             Upgrade::of(&harbor, world),
             relocation::allowed(owner, &harbor, world),
             Makers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
             expose::certificates(&harbor, world),
+            Claims::of(&harbor, world),
         )
             .all()?;
 
+        let claims = claims.add(&harbor, graph);
         let credentials = Credentials::of(&harbor);
         let made = credentials.add(&harbor, graph);
         let internal = certificates::internal(&harbor, &makers, graph);
@@ -104,7 +109,7 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::Registry);
         graph.add::<Registry>(
             upgrade.part(|harbor| parts::registry(harbor, &credentials)),
-            (certificate, made.registry, made.registry_http, upgrades_after(core)),
+            (certificate, made.registry, made.registry_http, claims.clone(), upgrades_after(core)),
         );
         let certificate = tls(graph, Part::RegistryController);
         graph.add::<RegistryController>(
@@ -114,7 +119,7 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             upgrade.part(|harbor| parts::jobservice(harbor, &credentials)),
-            (certificate, made.core, made.jobservice, starts_after(core), upgrades_after(core)),
+            (certificate, made.core, made.jobservice, claims.clone(), starts_after(core), upgrades_after(core)),
         );
         let portal = upgrade.optional(parts::portal).map(|portal| {
             let certificate = tls(graph, Part::Portal);
@@ -122,7 +127,8 @@ impl Component for Harbor {
         });
         if let Some(chartmuseum) = upgrade.optional(|harbor| parts::chartmuseum(harbor, &credentials)) {
             let certificate = tls(graph, Part::ChartMuseum);
-            graph.add::<ChartMuseum>(chartmuseum, (certificate, made.core, upgrades_after(core)));
+            let made = (made.core, claims.clone());
+            graph.add::<ChartMuseum>(chartmuseum, (certificate, made, upgrades_after(core)));
         }
         if let Some(exporter) = upgrade.optional(|harbor| parts::exporter(harbor, &credentials)) {
             let certificate = tls(graph, Part::Exporter);
@@ -130,7 +136,7 @@ impl Component for Harbor {
         }
         if let Some(trivy) = upgrade.optional(parts::trivy) {
             let certificate = tls(graph, Part::Trivy);
-            graph.add::<Trivy>(trivy, (certificate, public, upgrades_after(core)));
+            graph.add::<Trivy>(trivy, (certificate, public, claims, upgrades_after(core)));
         }
         let notary = certificates::notary(&harbor, &makers, graph);
         if let Some(signer) = upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials)) {

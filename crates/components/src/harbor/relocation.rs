@@ -1,6 +1,6 @@
 //! Where the data of a Harbor is: told by the components it has written before.
 
-use super::{Harbor, inputs::Inputs, part::Part, parts};
+use super::{Harbor, databases::Database, inputs::Inputs, part::Part, parts};
 use crate::{
     place,
     relocation::{self, Move, Service},
@@ -46,7 +46,7 @@ fn database(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, Plan
         service: Service::Database,
         field: "spec.database.prefix",
         from: place(existing.spec.database.connection.database.as_deref()),
-        to: place(harbor.database(parts::CORE_DATABASE).database.as_deref()),
+        to: place(harbor.database(Database::Core).database.as_deref()),
     }))
 }
 

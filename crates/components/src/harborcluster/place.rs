@@ -12,9 +12,11 @@ pub(super) fn of_cache(cluster: &Cluster<'_>, redis: &RedisSpec) -> String {
 /// Where everything is but images.
 pub(super) fn of_database(cluster: &Cluster<'_>, database: &HarborDatabaseSpec) -> String {
     let runner = database::runner(cluster, database).unwrap_or("a PostgreSQL that is run elsewhere");
-    match database.prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
-        Some(prefix) => format!("{runner}, in databases named {prefix}…"),
-        None => runner.to_owned(),
+    let prefix = database.prefix.as_deref().filter(|prefix| !prefix.is_empty());
+    match (database.name.as_deref(), prefix) {
+        (Some(name), _) => format!("{runner}, in the database {name}"),
+        (None, Some(prefix)) => format!("{runner}, in databases named {prefix}…"),
+        (None, None) => runner.to_owned(),
     }
 }
 

@@ -13,8 +13,8 @@ pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor)
         Move {
             service: Service::Cache,
             field: "spec.cache",
-            from: place::of_cache(cluster, &is.redis),
-            to: place::of_cache(cluster, &wanted.redis),
+            from: place::of_cache(cluster, &is.redis.server),
+            to: place::of_cache(cluster, &wanted.redis.server),
         },
         Move {
             service: Service::Database,

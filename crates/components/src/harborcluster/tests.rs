@@ -169,3 +169,22 @@ fn b18_the_revision_moves_with_the_conditions_and_with_nothing_else() {
     assert_eq!(revision(1), json!(1_000_000_000));
     assert_eq!(revision(2), json!(2_000_000_000_i64));
 }
+
+#[test]
+fn another_database_on_the_same_server_is_another_place() {
+    let external = |name: Value| {
+        json!({"kind": "PostgreSQL", "spec": {"postgresql": {
+            "hosts": [{"host": "postgres.example.com"}], "name": name,
+        }}})
+    };
+    let mut case = a_cluster().set("/spec/database", external(json!("registry")));
+    let mut harbor = case.child("Harbor");
+    harbor["metadata"]["namespace"] = json!("registry");
+    case.inputs.push(harbor);
+    assert!(case.plan().is_ok());
+    let moved = problem(&case.set("/spec/database", external(json!("other"))));
+    assert!(
+        moved.contains("in the database registry, and not in") && moved.contains("the database other"),
+        "{moved}"
+    );
+}

@@ -46,8 +46,7 @@ fn credentials(jobservice: &Inputs<'_>) -> Environment {
     Environment::default()
         .with_secret("CORE_SECRET", &inputs::core_secret(spec))
         .with_secret("JOBSERVICE_SECRET", &inputs::own_secret(spec))
-        .with("REGISTRY_CREDENTIAL_USERNAME", &spec.registry.credentials.username)
-        .with_secret("REGISTRY_CREDENTIAL_PASSWORD", &inputs::registry_password(spec))
+        .and(jobservice.login.environment())
 }
 
 fn cache(jobservice: &Inputs<'_>) -> Environment {
@@ -65,7 +64,8 @@ fn manners(jobservice: &Inputs<'_>) -> Environment {
         .with_some("REGISTRY_HTTP_CLIENT_TIMEOUT", manners.registry_timeout)
 }
 
-/// What Harbor's libraries print beside the loggers. At `debug` that would be the URL of Redis with its password.
+/// What Harbor's libraries print beside the loggers. At `debug` that is, in every Harbor up to 2.15, the URL of Redis with
+/// its password, and what replication to some registries logs in with.
 const fn level_of_libraries(level: JobServiceLogLevel) -> &'static str {
     match level {
         JobServiceLogLevel::Debug | JobServiceLogLevel::Info => "info",

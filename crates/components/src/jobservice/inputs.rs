@@ -17,6 +17,7 @@ use crate::{
     instance::Instance,
     metrics::Metrics,
     redis,
+    registry_login::RegistryLogin,
     secret_key::{SecretKey, Secrets, not_empty},
     tls::{InternalTls, Scheme},
     trace, volumes,
@@ -48,6 +49,8 @@ pub(super) struct Inputs<'a> {
     pub metrics: Option<Metrics<'a>>,
     /// Authorities it trusts.
     pub authorities: Authorities<'a>,
+    /// Who it is to the registry.
+    pub login: RegistryLogin<'a>,
     /// Where its traces go.
     pub trace: Environment,
     /// Where its own logs go.
@@ -92,6 +95,7 @@ impl<'a> Inputs<'a> {
             (instance, claims),
             (queue, cache),
             (tls, metrics),
+            login,
             trace,
             (loggers, job_loggers),
             exports,
@@ -101,6 +105,7 @@ impl<'a> Inputs<'a> {
             instance(owner, world).and_then(|it| claims(owner, &it, world).map(|claims| (it, claims))),
             redis_urls(spec, &owner.metadata, &secrets),
             served(spec, &secrets),
+            RegistryLogin::of(&spec.registry.credentials, &secrets),
             trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
             (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs)).all(),
             exports(spec),
@@ -118,6 +123,7 @@ impl<'a> Inputs<'a> {
             tls,
             metrics,
             authorities,
+            login,
             trace,
             loggers,
             job_loggers,
@@ -271,7 +277,7 @@ fn authorities(spec: &JobServiceSpec) -> Authorities<'_> {
 
 /// What JobService proves itself with, and checks others by. An empty one would be no proof.
 fn shared_secrets(spec: &JobServiceSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
-    [own_secret(spec), core_secret(spec), registry_password(spec)]
+    [own_secret(spec), core_secret(spec)]
         .map(|key| secrets.sound(&key, not_empty))
         .into_iter()
         .collect::<Vec<_>>()
@@ -287,9 +293,4 @@ pub(super) fn own_secret(spec: &JobServiceSpec) -> SecretKey<'_> {
 /// What Core authenticates with.
 pub(super) fn core_secret(spec: &JobServiceSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.core.secret_ref, "secret")
-}
-
-/// What JobService logs in to the registry with.
-pub(super) fn registry_password(spec: &JobServiceSpec) -> SecretKey<'_> {
-    SecretKey::new(&spec.registry.credentials.password_ref, "secret")
 }

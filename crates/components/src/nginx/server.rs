@@ -59,15 +59,38 @@ pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
     })
 }
 
+/// Which ciphers a server offers for TLS 1.2, as Harbor's own installer knows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ciphers {
+    /// For clients old and new.
+    #[default]
+    Usual,
+    /// With forward secrecy and 256 bits.
+    Strong,
+}
+
+impl Ciphers {
+    /// Those a spec asks for.
+    pub fn of(strong: Option<bool>) -> Self {
+        if strong == Some(true) { Self::Strong } else { Self::Usual }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Usual => "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES",
+            Self::Strong => "ECDHE+AESGCM:DHE+AESGCM:ECDHE+RSA+SHA256:DHE+RSA+SHA256:!AES128",
+        }
+    }
+}
+
 /// Serves with `tls.crt` and `tls.key` of a directory, as Harbor's own installer does.
-pub(crate) fn certificate(directory: &str, version: &HarborVersion) -> Block {
-    const CIPHERS: &str = "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES";
+pub(crate) fn certificate(directory: &str, ciphers: Ciphers, version: &HarborVersion) -> Block {
     let newest = version.has(Feature::Tls13).then_some("TLSv1.3");
     Block::default()
         .with("ssl_certificate", [format!("{directory}/tls.crt")])
         .with("ssl_certificate_key", [format!("{directory}/tls.key")])
         .with("ssl_protocols", ["TLSv1.2"].into_iter().chain(newest))
-        .with("ssl_ciphers", [CIPHERS])
+        .with("ssl_ciphers", [ciphers.as_str()])
         .with("ssl_prefer_server_ciphers", ["on"])
         .with("ssl_session_cache", ["shared:SSL:10m"])
 }
@@ -118,7 +141,8 @@ mod tests {
     #[test]
     fn tls_1_3_is_spoken_where_harbor_does() {
         let protocols = |version: &str| {
-            let text = certificate("/cert", &HarborVersion::parse(version).unwrap()).to_string();
+            let text =
+                certificate("/cert", Ciphers::Usual, &HarborVersion::parse(version).unwrap()).to_string();
             text.lines().find(|line| line.starts_with("ssl_protocols")).unwrap().to_owned()
         };
         assert_eq!(protocols("2.8.6"), "ssl_protocols TLSv1.2;");

@@ -2,15 +2,13 @@
 
 use crate::{
     percent::Encoded,
+    postgres,
     redis::Address,
-    secret_key::{SecretKey, Secrets, Value, not_empty},
+    secret_key::{Secrets, Value, not_empty},
 };
 use api::v1beta1::postgres::PostgresConnection;
 use plan::{All, PlanError};
 use std::fmt;
-
-/// Key of a Secret that holds a password.
-const PASSWORD: &str = "postgres-password";
 
 /// All that Notary's client of PostgreSQL knows.
 const SSL_MODES: [&str; 4] = ["disable", "require", "verify-ca", "verify-full"];
@@ -32,8 +30,7 @@ impl<'a> Database<'a> {
         field: &str,
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let key =
-            connection.credentials.password_ref.as_deref().map(|secret| SecretKey::new(secret, PASSWORD));
+        let key = postgres::password_key(&connection.credentials);
         let server = connection.hosts.first().filter(|server| !server.host.is_empty()).ok_or_else(|| {
             PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
         });

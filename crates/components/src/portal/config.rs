@@ -5,7 +5,7 @@ use crate::{
     catalogue::Feature,
     nginx::{
         Block,
-        server::{self, NOTHING},
+        server::{self, Ciphers, NOTHING},
     },
 };
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -18,7 +18,8 @@ pub(super) fn config_map(portal: &Inputs<'_>) -> ConfigMap {
 
 fn pages(portal: &Inputs<'_>) -> Block {
     let version = &portal.instance.version;
-    let certificate = portal.tls.map(|_| server::certificate(TLS_DIRECTORY, version));
+    let ciphers = Ciphers::of(portal.spec.strong_ciphers);
+    let certificate = portal.tls.map(|_| server::certificate(TLS_DIRECTORY, ciphers, version));
     server::listeners(&portal.families, portal.scheme())
         .and(certificate.unwrap_or_default())
         .with("server_name", ["localhost"])

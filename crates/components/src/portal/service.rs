@@ -7,7 +7,8 @@ use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 /// The Service in front of Portal's pods.
 pub(super) fn service(portal: &Inputs<'_>) -> Service {
     let scheme = portal.scheme();
-    let annotations = ingress_controller::service_annotations(&portal.instance, scheme);
+    let mut annotations = ingress_controller::service_annotations(&portal.instance, scheme);
+    annotations.extend(portal.spec.service.service_annotations.clone());
     let port = ports::service(scheme.as_str(), scheme.port());
     portal.instance.exposed_service([port], annotations, portal.spec.network.as_ref())
 }

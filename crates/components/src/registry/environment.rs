@@ -1,13 +1,13 @@
 //! The environment of the registry's container, and the part of it that its controller shares.
 
 use super::inputs::{HTTP_SECRET, Inputs, http_secret};
-use crate::{environment::Environment, proxy};
+use crate::{environment::Environment, proxy, redis};
 
 /// All of it, each name once.
 pub(super) fn environment(registry: &Inputs<'_>) -> Environment {
     let server = registry.spec.redis.as_ref().map(|redis| &redis.connection.server);
     // Not in the configuration file: Harbor's registry looks for another spelling of it there than Harbor writes.
-    let tls = server.and_then(|server| server.certificate_ref.as_ref()).map(|_| true);
+    let tls = server.filter(|server| redis::uses_tls(server)).map(|_| true);
     let secret = http_secret(registry.spec);
     let secret = secret.map(|key| Environment::default().with_secret(HTTP_SECRET, &key));
     secret

@@ -1,6 +1,7 @@
 //! The ConfigMap with Trivy's settings, each key an environment variable of the adapter.
 
 use super::{inputs::Inputs, storage};
+use crate::{catalogue::Feature, redis};
 use api::v1beta1::trivy::{TrivyLogLevel, redis::TrivyRedisPoolSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ impl Settings {
 
     fn server(self, trivy: &Inputs<'_>) -> Self {
         let server = &trivy.spec.server;
-        self.with("SCANNER_LOG_LEVEL", log_level(trivy.spec.log.level))
+        self.with("SCANNER_LOG_LEVEL", log_level(trivy))
             .with("SCANNER_API_SERVER_READ_TIMEOUT", &server.read_timeout)
             .with("SCANNER_API_SERVER_WRITE_TIMEOUT", &server.write_timeout)
             .with("SCANNER_API_SERVER_IDLE_TIMEOUT", &server.idle_timeout)
@@ -91,9 +92,15 @@ impl Settings {
     }
 }
 
-/// Since Harbor 2.10 the adapter knows nothing more severe than `error`, and takes what it does not know for `info`.
-const fn log_level(level: TrivyLogLevel) -> &'static str {
-    match level {
+/// Since Harbor 2.10 the adapter knows nothing more severe than `error`, and takes what it does not know for `info`. At
+/// `debug` it prints the URL of Redis with its password, unless it asks sentinels.
+fn log_level(trivy: &Inputs<'_>) -> &'static str {
+    let prints_url = trivy.instance.version.has(Feature::TrivyPrintsRedisUrl)
+        && redis::master_set(&trivy.redis.spec.connection.server).is_none();
+    match trivy.spec.log.level {
+        TrivyLogLevel::Debug if prints_url && redis::is_secret(&trivy.redis.url) => {
+            TrivyLogLevel::Info.as_str()
+        }
         TrivyLogLevel::Fatal | TrivyLogLevel::Panic => TrivyLogLevel::Error.as_str(),
         known => known.as_str(),
     }

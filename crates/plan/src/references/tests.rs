@@ -103,3 +103,21 @@ fn what_is_optional_may_be_absent_and_its_appearance_is_noticed() {
     let present = references.digest(&contents(&[(secret("s"), json!({"data": {"k": "eA=="}}))])).unwrap();
     assert_ne!(absent, present);
 }
+
+#[test]
+fn a_value_that_says_the_same_as_before_changes_no_digest_and_any_later_one_does() {
+    let references = references(env("s", "k"));
+    let digest = |value: &str, annotations: serde_json::Value| {
+        let object = json!({"metadata": {"annotations": annotations}, "data": {"k": value}});
+        references.digest(&contents(&[(secret("s"), object)])).unwrap()
+    };
+    let first = digest("one", json!({}));
+    let (name, value) = equivalence::equivalence("k", Digest::of_bytes(b"one"), "two");
+    let annotations = json!({ &name: value });
+    assert_eq!(digest("two", annotations.clone()), first, "the same in other words");
+    assert_eq!(digest("three", annotations.clone()), digest("three", json!({})), "news");
+    assert_ne!(digest("three", annotations), first);
+    for nonsense in ["", "=", "two=one", "three"] {
+        assert_eq!(digest("two", json!({ &name: nonsense })), digest("two", json!({})), "{nonsense}");
+    }
+}

@@ -237,7 +237,11 @@ impl Act<'_> {
         match &desired.policy {
             Policy::Await { .. } => made_up.extend(self.stand_in(&kind.resource, desired).await?),
             Policy::CreateOnce { generate } if generate.is_empty() => {}
-            Policy::CreateOnce { .. } | Policy::Issue(_) => {
+            // One that exists keeps its values, or gets others that say the same.
+            Policy::CreateOnce { .. } => {
+                made_up.extend(self.stage.is_created(&key).then(|| key.clone()));
+            }
+            Policy::Issue(_) => {
                 made_up.extend(self.stage.is_changed(&key).then(|| key.clone()));
             }
             Policy::Apply => {

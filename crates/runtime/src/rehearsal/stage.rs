@@ -11,7 +11,7 @@ use kube::{
     client::Body,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Change, ObjectKey};
+use plan::{Change, ObjectKey, diff::Fate};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
@@ -77,6 +77,11 @@ impl Stage {
     /// Whether an object has come to be another than it is.
     pub(super) fn is_changed(&self, wanted: &ObjectKey) -> bool {
         self.changes().iter().any(|change| change.key == *wanted)
+    }
+
+    /// Whether an object does not exist yet.
+    pub(super) fn is_created(&self, wanted: &ObjectKey) -> bool {
+        self.changes().iter().any(|change| change.key == *wanted && change.fate() == Fate::Created)
     }
 
     /// Has an object be there that somebody else is going to make.

@@ -25,6 +25,12 @@ pub struct CoreSettingsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_pull_async_flush_duration: Option<GoDuration>,
 
+    /// Hours for which garbage collection leaves a new blob alone, so that it removes nothing of a push under way. 2 unless
+    /// set; with less, no image may be pushed during garbage collection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub gc_time_window_hours: Option<i32>,
+
     /// Secret whose key `CONFIG_OVERWRITE_JSON` holds system settings as JSON, such as `{"session_timeout": 120}`. Core
     /// applies them at every start, and nobody can change settings in its pages any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]

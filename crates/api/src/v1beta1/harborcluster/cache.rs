@@ -3,7 +3,7 @@
 use crate::v1beta1::{
     defaults::{int, long},
     image::{ImagePullPolicy, ImageSpec},
-    redis::RedisSpec,
+    redis::HarborRedisSpec,
 };
 use k8s_openapi::{
     api::core::v1::{LocalObjectReference, ResourceRequirements},
@@ -48,7 +48,7 @@ pub enum CacheKind {
 pub struct CacheSettings {
     /// Settings of kind Redis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub redis: Option<RedisSpec>,
+    pub redis: Option<HarborRedisSpec>,
 
     /// Settings of kind RedisFailover.
     #[serde(default, skip_serializing_if = "Option::is_none")]

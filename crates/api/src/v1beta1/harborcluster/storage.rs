@@ -158,6 +158,13 @@ pub struct MinioSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<ObjectName>,
 
+    /// Serves MinIO over TLS inside the cluster. The Secret must have `tls.crt`, `tls.key` and `ca.crt`. The certificate is for
+    /// `minio-<name>.<namespace>.svc`, `minio.<namespace>.svc.cluster.local` and
+    /// `*.minio-<name>-hl.<namespace>.svc.cluster.local`, and the MinIO operator must trust its authority: put `ca.crt` into
+    /// a Secret `operator-ca-tls-…` in the namespace of that operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<MinioTlsSpec>,
+
     /// Has no effect: the MinIO operator creates the bucket itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mc: Option<ImageSpec>,
@@ -165,6 +172,14 @@ pub struct MinioSpec {
     /// Deprecated: use redirect of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect: Option<StorageRedirectSpec>,
+}
+
+/// TLS of a MinIO.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MinioTlsSpec {
+    /// Secret with the certificate.
+    pub certificate_ref: ObjectName,
 }
 
 fn minio_operator() -> String {

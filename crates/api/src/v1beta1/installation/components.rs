@@ -2,7 +2,7 @@
 
 use crate::v1beta1::{
     certificates::CertificateInjection,
-    component::ComponentSpec,
+    component::{ComponentSpec, ServiceAnnotations},
     core::CoreSettingsSpec,
     defaults::{int, on},
     duration::GoDuration,
@@ -29,6 +29,15 @@ pub struct HarborCoreSpec {
     /// Extra certificate authorities.
     #[serde(flatten)]
     pub certificates: CertificateInjection,
+
+    /// Annotations of the Service.
+    #[serde(flatten)]
+    pub service: ServiceAnnotations,
+
+    /// Secret whose `ca.crt` users may download, where something in front of Harbor serves them with a certificate that the
+    /// operator does not know. That of `expose.core.tls` unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_certificate_ref: Option<ObjectName>,
 
     /// cert-manager issuer of the key that signs tokens. The operator makes the key itself unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -186,8 +195,9 @@ pub struct HarborRegistrySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_secret_ref: Option<ObjectName>,
 
-    /// Secret Core and JobService log in to the registry with: `secret` is the password of `harbor_registry_user`,
-    /// `htpasswd` the same as a line with a bcrypt hash. Made by the operator unless set.
+    /// Secret Core and JobService log in to the registry with: `username` is the user, `harbor_registry_user` if the key
+    /// is missing; `secret` is the password, and `htpasswd` both as a line with a bcrypt hash. Made by the operator unless
+    /// set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials_ref: Option<ObjectName>,
 
@@ -198,6 +208,19 @@ pub struct HarborRegistrySpec {
     /// Metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsSpec>,
+}
+
+/// The portal, the web pages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborPortalSpec {
+    /// Pod settings.
+    #[serde(flatten)]
+    pub component: ComponentSpec,
+
+    /// Annotations of the Service.
+    #[serde(flatten)]
+    pub service: ServiceAnnotations,
 }
 
 /// Trivy, which scans images.
@@ -246,6 +269,10 @@ pub struct HarborTrivySpec {
     /// How long one scan may take. 5m0s unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<GoDuration>,
+
+    /// Whether scans report what they do in detail. Defaults to false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debug_mode: Option<bool>,
 
     /// Sources of databases, and what is looked for.
     #[serde(flatten)]

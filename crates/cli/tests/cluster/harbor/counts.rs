@@ -127,7 +127,7 @@ fn astray(order: &[String]) -> usize {
 }
 
 /// What a new operator writes until it has come to rest.
-async fn restarted(cluster: &Cluster) -> Vec<String> {
+pub(super) async fn restarted(cluster: &Cluster) -> Vec<String> {
     let requests = Requests::default();
     let _operator = cluster.operator(&requests);
     let sent = requests.until_quiet().await;

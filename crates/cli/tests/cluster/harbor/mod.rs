@@ -1,10 +1,12 @@
 //! A Harbor as a whole, with stand-ins for everything a cluster has besides the operator.
 
 mod adoption;
+mod claims;
 mod counts;
 mod data;
 mod exposure;
 mod faults;
+mod htpasswd;
 mod lifecycle;
 mod names;
 mod order;

@@ -100,7 +100,7 @@ async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
     cluster.apply(with("/spec/cache", external_redis())).await;
     let told = cluster.until_told("acme", "Ready", "InvalidSpec").await;
     assert!(told.contains("spec.cache") && told.contains("goharbor.io/data-moved: cache"), "{told}");
-    assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.host, "rfs-acme-redis");
+    assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.server.host, "rfs-acme-redis");
 
     cluster
         .merge::<HarborCluster>(
@@ -109,7 +109,7 @@ async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
         )
         .await;
     cluster.until_healthy("acme").await;
-    assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.host, "redis.caches.svc");
+    assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.server.host, "redis.caches.svc");
     cluster.until_gone::<RedisFailover>("acme-redis").await;
 }
 

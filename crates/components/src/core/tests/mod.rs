@@ -13,7 +13,8 @@ use crate::cases::Case;
 use serde_json::Value;
 
 /// Names of the golden cases, which together use everything a Core can be given.
-const CASES: [&str; 9] = [
+const CASES: [&str; 10] = [
+    "as-the-chart",
     "minimal",
     "tls",
     "full",

@@ -18,6 +18,9 @@ fn marked(name: &str) -> Case<Core> {
                 "ca.crt" | "tls.crt" => base64(format!("{MARKER}\n{CERTIFICATE}").as_bytes()),
                 "key" => base64(format!("{MARKER:-<30}").as_bytes()),
                 "secret" => base64(format!("{MARKER:-<14}").as_bytes()),
+                // Each has its own shape, and none may have a colon in the wrong place.
+                "username" => base64(b"mark-user"),
+                "htpasswd" => base64(format!("mark-user:$2y$10${MARKER}").as_bytes()),
                 "CONFIG_OVERWRITE_JSON" => {
                     base64(format!("{{\"oidc_client_secret\": \"{MARKER}\"}}").as_bytes())
                 }
@@ -102,4 +105,12 @@ fn b15_a_certificate_of_redis_turns_tls_on_and_is_trusted() {
     }
     let deployment = Case::<Core>::golden("rediss").child("Deployment").to_string();
     assert_eq!(deployment.matches("/harbor_cust_cert/redis-ca.crt").count(), 1);
+}
+
+#[test]
+fn a_redis_with_a_public_authority_is_reached_over_tls_without_a_secret() {
+    for (key, database) in [("_REDIS_URL_CORE", 0), ("_REDIS_URL_HARBOR", 6), ("_REDIS_URL_REG", 2)] {
+        let expected = format!("rediss://managed-redis.example.com:6379/{database}?idle_timeout_seconds=30");
+        assert_eq!(url("as-the-chart", key), expected);
+    }
 }

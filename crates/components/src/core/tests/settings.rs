@@ -161,3 +161,105 @@ fn trap_16_every_url_that_core_could_not_read_is_told_at_once() {
     }
     assert!(!error.contains("hunter2"), "{error}");
 }
+
+#[test]
+fn the_user_of_the_registry_is_the_one_in_its_secret_if_that_names_one() {
+    let case = Case::<Core>::golden("as-the-chart");
+    let kept = json!({"secretKeyRef": {"name": "registry-basicauth", "key": "username"}});
+    assert_eq!(variable(&case, "REGISTRY_CREDENTIAL_USERNAME"), Some(kept));
+    assert_eq!(variable(&a_core(), "REGISTRY_CREDENTIAL_USERNAME"), Some(json!("harbor_registry_user")));
+}
+
+#[test]
+fn a_user_whom_the_registry_would_turn_away_is_refused() {
+    let case = || Case::<Core>::golden("as-the-chart");
+    let error = case().with("registry-basicauth", "username", "somebody-else").error();
+    assert_eq!(
+        error,
+        "Secret registry/registry-basicauth, key `htpasswd`: has no line for the user that Core and JobService \
+         log in as; make one with `htpasswd -nbB`, or put the name of the user into the key `username`"
+    );
+    let unnamed = a_core().with("registry-basicauth", "htpasswd", "somebody-else:$2y$10$fake");
+    assert!(unnamed.error().contains("has no line for the user"), "{}", unnamed.error());
+    for name in ["a:b", "a b", "user\n", ""] {
+        let error = case().with("registry-basicauth", "username", name).error();
+        assert!(error.starts_with("Secret registry/registry-basicauth, key `username`: "), "{error}");
+    }
+}
+
+#[test]
+fn a_part_of_the_requests_is_traced_and_never_more_than_all() {
+    let rate = |rate: Value| Case::<Core>::golden("as-the-chart").set("/spec/trace/sampleRate", rate);
+    for (wished, told) in [(json!(0.25), "0.25"), (json!(1), "1"), (json!(0), "0")] {
+        assert_eq!(variable(&rate(wished), "TRACE_SAMPLE_RATE"), Some(json!(told)));
+    }
+    for wrong in [json!(50), json!(-0.5)] {
+        let error = rate(wrong.clone()).error();
+        assert_eq!(
+            error,
+            format!(
+                "spec.trace.sampleRate: {wrong} is no share of all requests; \
+                 use a number from 0 to 1, such as 0.1 for every tenth request"
+            )
+        );
+    }
+}
+
+#[test]
+fn annotations_of_a_user_win_over_those_of_the_operator() {
+    let service = Case::<Core>::golden("as-the-chart").child("Service");
+    assert_eq!(
+        service["metadata"]["annotations"],
+        json!({
+            "cloud.example.com/neg": "{\"ingress\": true}",
+            "prometheus.io/path": "/metrics",
+            "prometheus.io/port": "8001",
+            "prometheus.io/scrape": "false",
+        })
+    );
+}
+
+#[test]
+fn garbage_collection_leaves_new_blobs_alone_for_as_long_as_is_said() {
+    let case = Case::<Core>::golden("as-the-chart");
+    assert_eq!(variable(&case, "GC_TIME_WINDOW_HOURS"), Some(json!("4")));
+    assert_eq!(variable(&a_core(), "GC_TIME_WINDOW_HOURS"), None);
+}
+
+#[test]
+fn a_pod_counts_as_ready_after_as_many_successes_as_are_said() {
+    let case = Case::<Core>::golden("as-the-chart");
+    let probe = |name: &str| {
+        case.child("Deployment")
+            .pointer(&format!("/spec/template/spec/containers/0/{name}"))
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(probe("readinessProbe")["successThreshold"], 2);
+    assert_eq!(probe("livenessProbe").get("successThreshold"), None, "Kubernetes wants 1");
+}
+
+#[test]
+fn a_monitor_says_which_labels_win_and_which_names_the_job() {
+    let spec = Case::<Core>::golden("as-the-chart").child("ServiceMonitor")["spec"].clone();
+    assert_eq!(spec["jobLabel"], "app.kubernetes.io/component");
+    assert_eq!(spec["endpoints"][0]["honorLabels"], true);
+}
+
+#[test]
+fn passwords_may_be_kept_under_other_keys() {
+    let case = || Case::<Core>::golden("as-the-chart");
+    for (name, secret, key) in [
+        ("HARBOR_ADMIN_PASSWORD", "admin-password", "HARBOR_ADMIN_PASSWORD"),
+        ("POSTGRESQL_PASSWORD", "managed-postgres", "password"),
+    ] {
+        let reference = json!({"secretKeyRef": {"name": secret, "key": key}});
+        assert_eq!(variable(&case(), name), Some(reference));
+    }
+    let error = case().set("/spec/adminInitialPasswordKey", json!("other")).error();
+    assert_eq!(error, "Secret registry/admin-password, key `other`: does not exist; add it to the Secret");
+    let redis = json!({"host": "redis", "passwordRef": "managed-postgres", "passwordKey": "password"});
+    let url = case().set("/spec/redis", redis).child("Secret")["data"]["_REDIS_URL_CORE"].clone();
+    let url: k8s_openapi::ByteString = serde_json::from_value(url).unwrap();
+    assert!(String::from_utf8(url.0).unwrap().starts_with("redis://:fake-postgres-password@redis"));
+}

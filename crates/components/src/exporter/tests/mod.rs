@@ -155,10 +155,15 @@ fn what_a_version_does_not_know_is_refused() {
 
 #[test]
 fn the_log_never_holds_the_password_of_redis() {
-    let level =
-        |level: &str| values(&an_exporter().set("/spec/log", json!({"level": level})))["LOG_LEVEL"].clone();
+    let level = |case: Case<Exporter>, level: &str| {
+        values(&case.set("/spec/log", json!({"level": level})))["LOG_LEVEL"].clone()
+    };
+    let with_password = || Case::golden("full");
     let levels = ["debug", "info", "warning", "error", "panic"];
-    assert_eq!(levels.map(level), ["info", "info", "warning", "error", "fatal"]);
+    let told = levels.map(|it| level(with_password(), it));
+    assert_eq!(told, ["info", "info", "warning", "error", "fatal"]);
+    let open = an_exporter().set("/spec/jobservice/redisPool", json!({"host": "redis"}));
+    assert_eq!(level(open, "debug"), "debug", "there is nothing to keep");
     assert!(!values(&an_exporter()).contains_key("LOG_LEVEL"));
 }
 

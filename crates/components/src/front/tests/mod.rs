@@ -6,7 +6,7 @@ mod refusals;
 mod service;
 
 use super::{Front, Wishes};
-use crate::{HarborVersion, url::Url};
+use crate::{HarborVersion, nginx::server::Ciphers, url::Url};
 use api::v1beta1::{component::ComponentSpec, expose::ExposeServiceSpec, network::Network};
 use kube::core::ObjectMeta;
 use plan::PlanError;
@@ -60,6 +60,7 @@ impl Shown {
             network: self.network.as_ref(),
             external: Url::parse(self.external, "spec.externalURL").unwrap(),
             certificate: self.certificate,
+            ciphers: Ciphers::default(),
             authority: self.authority,
             core: "h-harbor-core",
             portal: "h-harbor-portal",

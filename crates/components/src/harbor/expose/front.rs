@@ -4,6 +4,7 @@ use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
 use crate::{
     authorities,
     front::{Front, Wishes},
+    nginx::server::Ciphers,
     pem,
     secret_key::{SecretKey, Secrets},
     tls::Scheme,
@@ -58,6 +59,7 @@ impl FrontParts {
             external: Url::parse(harbor.external_url(), "spec.externalURL")?,
             certificate: self.certificate.as_deref(),
             authority: self.authority.as_deref(),
+            ciphers: Ciphers::of(harbor.strong_ciphers()),
             core: &self.core,
             portal: &self.portal,
         };

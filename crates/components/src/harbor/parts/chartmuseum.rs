@@ -1,8 +1,8 @@
 //! ChartMuseum.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
-    redis_index, storage,
+    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    storage,
 };
 use api::v1beta1::{
     self, ChartMuseumSpec,
@@ -39,7 +39,7 @@ pub(in super::super) fn chartmuseum(
             basic_auth_ref: Some(credentials.core.name()),
             ..ChartMuseumAuthenticationSpec::default()
         }),
-        cache: Some(ChartMuseumCacheSpec { redis: Some(harbor.redis(redis_index::CHARTMUSEUM)) }),
+        cache: Some(ChartMuseumCacheSpec { redis: Some(harbor.redis(RedisDatabase::ChartMuseum)) }),
         disable: None,
         log: Some(ChartMuseumLogSpec {
             debug: installation.log_level == HarborLogLevel::Debug,

@@ -1,11 +1,17 @@
 //! Core.
 
 use super::{
-    super::{certificates, credentials::Credentials, inputs::Inputs, part::Part},
-    CORE_DATABASE, redis_index, registry_access, storage,
+    super::{
+        certificates,
+        credentials::Credentials,
+        databases::{Database, RedisDatabase},
+        inputs::Inputs,
+        part::Part,
+    },
+    registry_access, storage,
 };
 use api::v1beta1::{
-    self, CoreSpec,
+    self, CoreSpec, ObjectName,
     core::{
         AuthMode, CoreComponentsSpec, CoreLogLevel, CoreLogSpec, CoreRedisSpec,
         components::{
@@ -25,17 +31,20 @@ pub(in super::super) fn core(harbor: &Inputs<'_>, credentials: &Credentials) -> 
     let spec = CoreSpec {
         component: harbor.pods(Part::Core, Some(&wished.component)),
         certificates: harbor.authorities(Some(&wished.certificates)),
+        service: wished.service.clone(),
         external_endpoint: harbor.external_url().into(),
         components: components(harbor, credentials),
         database: database(harbor, credentials, &wished),
         redis: CoreRedisSpec {
-            connection: harbor.redis(redis_index::CORE),
+            connection: harbor.redis(RedisDatabase::Core),
             idle_timeout: GoDuration::from("30s"),
+            harbor_database: harbor.spec.redis.databases.as_ref().and_then(|databases| databases.harbor),
         },
         admin_initial_password_ref: installation.harbor_admin_password_ref.clone(),
+        admin_initial_password_key: installation.harbor_admin_password_key.clone(),
         csrf_key_ref: credentials.csrf.name(),
         secret_ref: credentials.core.name(),
-        public_certificate_ref: certificates::public_secret(harbor),
+        public_certificate_ref: public_authority(harbor),
         auth_mode: AuthMode::default(),
         config_expiration: GoDuration::from("5s"),
         http: None,
@@ -57,12 +66,18 @@ pub(super) fn database(
     wished: &HarborCoreSpec,
 ) -> CoreDatabaseSpec {
     CoreDatabaseSpec {
-        connection: harbor.database(CORE_DATABASE),
+        connection: harbor.database(Database::Core),
         encryption_key_ref: credentials.encryption.name(),
         max_idle_connections: wished.max_idle_connections,
         max_open_connections: wished.max_open_connections,
         lifetime: wished.lifetime.clone(),
     }
+}
+
+/// The Secret whose authority users may download.
+pub(super) fn public_authority(harbor: &Inputs<'_>) -> Option<ObjectName> {
+    let given = harbor.installation.core.as_ref().and_then(|core| core.public_certificate_ref.clone());
+    given.or_else(|| certificates::public_secret(harbor))
 }
 
 fn components(harbor: &Inputs<'_>, credentials: &Credentials) -> CoreComponentsSpec {
@@ -75,7 +90,7 @@ fn components(harbor: &Inputs<'_>, credentials: &Credentials) -> CoreComponentsS
         portal: CorePortalSpec { url: harbor.url(Part::Portal) },
         registry: CoreRegistrySpec {
             access: registry_access(harbor, credentials, harbor.url(Part::RegistryController)),
-            redis: Some(harbor.redis(redis_index::REGISTRY)),
+            redis: Some(harbor.redis(RedisDatabase::Registry)),
             storage_provider_name: Some(storage::provider(&harbor.spec.image_chart_storage).into()),
             sync: false,
         },

@@ -1,8 +1,8 @@
 //! JobService.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
-    redis_index, registry_access,
+    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    registry_access,
 };
 use crate::volumes;
 use api::v1beta1::{
@@ -64,7 +64,7 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
 /// The queue of jobs. Its namespace is left to JobService, which makes one from its own name.
 pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
     JobServiceRedisPool {
-        connection: harbor.redis(redis_index::JOBSERVICE),
+        connection: harbor.redis(RedisDatabase::JobService),
         namespace: None,
         idle_timeout: GoDuration::from("30s"),
     }
@@ -116,7 +116,7 @@ pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
 fn cache_layer(harbor: &Inputs<'_>) -> Option<JobServiceCacheLayerSpec> {
     let layer = harbor.installation.cache_layer.as_ref().filter(|layer| layer.enabled)?;
     Some(JobServiceCacheLayerSpec {
-        redis: harbor.redis(redis_index::CORE),
+        redis: harbor.redis(RedisDatabase::Core),
         expire_hours: layer.expire_hours,
         database: layer.database,
     })

@@ -30,18 +30,6 @@ use super::{
 };
 use api::v1beta1::registry_access::{RegistryAccess, RegistryCredentials};
 
-/// Which Redis database each component uses. Data is in them: they never change.
-mod redis_index {
-    pub(super) const CORE: i32 = 0;
-    pub(super) const REGISTRY: i32 = 1;
-    pub(super) const JOBSERVICE: i32 = 2;
-    pub(super) const CHARTMUSEUM: i32 = 3;
-    pub(super) const TRIVY: i32 = 5;
-}
-
-/// The name of Core's database, after the prefix.
-pub(super) const CORE_DATABASE: &str = "core";
-
 /// How Core and JobService reach the registry.
 fn registry_access(harbor: &Inputs<'_>, credentials: &Credentials, controller_url: String) -> RegistryAccess {
     RegistryAccess {

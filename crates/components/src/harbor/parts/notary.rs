@@ -1,6 +1,6 @@
 //! Notary's server and signer.
 
-use super::super::{certificates, credentials::Credentials, inputs::Inputs, part::Part};
+use super::super::{certificates, credentials::Credentials, databases::Database, inputs::Inputs, part::Part};
 use api::v1beta1::{
     self, NotaryServerSpec, NotarySignerSpec,
     installation::HarborLogLevel,
@@ -10,7 +10,6 @@ use api::v1beta1::{
         NotaryServerTokenSpec, NotaryServerTrustServiceSpec,
     },
     notarysigner::{NotarySignerAuthenticationSpec, NotarySignerStorageSpec},
-    postgres::PostgresConnection,
 };
 
 /// Where the signer listens.
@@ -29,7 +28,7 @@ pub(in super::super) fn notary_server(harbor: &Inputs<'_>) -> Option<v1beta1::No
                 certificate_ref: Some(certificates::notary_server_secret(harbor)),
             }),
         },
-        storage: Some(NotaryStorageSpec { postgres: database(harbor, Part::NotaryServer) }),
+        storage: Some(NotaryStorageSpec { postgres: harbor.database(Database::NotaryServer) }),
         authentication: Some(NotaryServerAuthenticationSpec {
             token: NotaryServerTokenSpec {
                 realm: format!("{}/service/token", harbor.external_url()),
@@ -59,7 +58,7 @@ pub(in super::super) fn notary_signer(
             certificate_ref: certificates::notary_signer_secret(harbor),
         },
         storage: NotarySignerStorageSpec {
-            storage: NotaryStorageSpec { postgres: database(harbor, Part::NotarySigner) },
+            storage: NotaryStorageSpec { postgres: harbor.database(Database::NotarySigner) },
             aliases_ref: credentials.notary_aliases.name(),
         },
         migration_enabled: Some(wished.migration_enabled),
@@ -67,11 +66,6 @@ pub(in super::super) fn notary_signer(
         network: harbor.installation.network.clone(),
     };
     Some(v1beta1::NotarySigner { metadata: harbor.component_metadata(), spec, status: None })
-}
-
-/// Each has a database of its own.
-fn database(harbor: &Inputs<'_>, part: Part) -> PostgresConnection {
-    harbor.database(part.name())
 }
 
 const fn level(level: HarborLogLevel) -> NotaryLogLevel {

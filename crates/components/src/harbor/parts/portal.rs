@@ -7,7 +7,9 @@ use api::v1beta1::{self, PortalSpec};
 pub(in super::super) fn portal(harbor: &Inputs<'_>) -> Option<v1beta1::Portal> {
     let wished = harbor.installation.portal.as_ref()?;
     let spec = PortalSpec {
-        component: harbor.pods(Part::Portal, Some(wished)),
+        component: harbor.pods(Part::Portal, Some(&wished.component)),
+        service: wished.service.clone(),
+        strong_ciphers: harbor.strong_ciphers(),
         tls: harbor.tls(Part::Portal),
         network: harbor.installation.network.clone(),
         ..PortalSpec::default()

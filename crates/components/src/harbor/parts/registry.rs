@@ -1,8 +1,8 @@
 //! The registry and its controller.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
-    redis_index, storage,
+    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    storage,
 };
 use api::v1beta1::{
     self, GoDuration, RegistryControllerSpec, RegistrySpec,
@@ -50,7 +50,7 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
         }),
         notifications: None,
         redis: Some(RegistryRedisSpec {
-            connection: harbor.redis(redis_index::REGISTRY),
+            connection: harbor.redis(RedisDatabase::Registry),
             dial_timeout: None,
             read_timeout: None,
             write_timeout: None,

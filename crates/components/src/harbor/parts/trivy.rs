@@ -1,9 +1,9 @@
 //! Trivy.
 
 use super::{
-    super::{certificates, inputs::Inputs, part::Part},
+    super::{databases::RedisDatabase, inputs::Inputs, part::Part},
+    core::public_authority,
     jobservice::claim_or_scratch,
-    redis_index,
 };
 use api::v1beta1::{
     self, TrivySpec,
@@ -26,7 +26,7 @@ pub(in super::super) fn trivy(harbor: &Inputs<'_>) -> Option<v1beta1::Trivy> {
             cache: claim_or_scratch(wished.storage.cache_persistent_volume.as_ref()),
             reports: claim_or_scratch(wished.storage.reports_persistent_volume.as_ref()),
         },
-        redis: Some(TrivyRedisSpec::on(harbor.redis(redis_index::TRIVY))),
+        redis: Some(TrivyRedisSpec::on(harbor.redis(RedisDatabase::Trivy))),
         severities: unless_set(&wished.severities, TrivySeverity::every),
         vulnerability_types: unless_set(&wished.vulnerability_types, TrivyVulnerabilityType::every),
         timeout: wished.timeout.clone().unwrap_or_else(TrivySpec::usual_timeout),
@@ -50,10 +50,11 @@ fn unless_set<T: Clone>(wished: &[T], usual: fn() -> Vec<T>) -> Vec<T> {
 fn server(harbor: &Inputs<'_>, wished: &HarborTrivySpec) -> TrivyServerSpec {
     TrivyServerSpec {
         tls: harbor.tls(Part::Trivy),
-        token_service_certificate_authority_refs: certificates::public_secret(harbor)
+        token_service_certificate_authority_refs: public_authority(harbor)
             .map(String::from)
             .into_iter()
             .collect(),
+        debug_mode: wished.debug_mode.unwrap_or_default(),
         ignore_unfixed: wished.ignore_unfixed.unwrap_or_default(),
         insecure: wished.insecure.unwrap_or_default(),
         ..TrivyServerSpec::default()

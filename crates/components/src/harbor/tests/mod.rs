@@ -2,6 +2,8 @@
 
 mod adoption;
 mod certificates;
+mod chart;
+mod claims;
 mod defaults;
 mod graph;
 mod ingress;
@@ -17,7 +19,8 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use everything a Harbor can be given.
-const CASES: [&str; 10] = [
+const CASES: [&str; 12] = [
+    "as-the-chart",
     "minimal",
     "harbor-2.5",
     "harbor-2.8",
@@ -27,6 +30,7 @@ const CASES: [&str; 10] = [
     "own-certificates",
     "storage-oss",
     "versions",
+    "volumes",
     "without-cert-manager",
 ];
 

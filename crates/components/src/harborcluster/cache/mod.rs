@@ -15,7 +15,10 @@ use api::{
         opstree::{RedisReplication, RedisSentinel},
         spotahome::RedisFailover,
     },
-    v1beta1::{harborcluster::cache::CacheKind, redis::RedisSpec},
+    v1beta1::{
+        harborcluster::cache::CacheKind,
+        redis::{HarborRedisSpec, RedisSpec},
+    },
 };
 use k8s_openapi::api::{
     apps::v1::{Deployment, StatefulSet},
@@ -34,7 +37,7 @@ const SENTINEL_PORT: i32 = 26379;
 
 /// The Redis, and where the Harbor finds it.
 pub(super) struct Cache {
-    settings: RedisSpec,
+    settings: HarborRedisSpec,
     run: Run,
 }
 
@@ -58,17 +61,17 @@ impl Cache {
             CacheKind::Redis => Ok(Self { settings: external::settings(cluster)?, run: Run::Elsewhere }),
             CacheKind::RedisFailover => {
                 let failover = Failover::of(cluster, world)?;
-                Ok(Self { settings: failover.settings(), run: Run::Spotahome(Box::new(failover)) })
+                Ok(Self { settings: failover.settings().into(), run: Run::Spotahome(Box::new(failover)) })
             }
             CacheKind::RedisReplication => {
                 let replication = Replication::of(cluster, world)?;
-                Ok(Self { settings: replication.settings(), run: Run::Opstree(Box::new(replication)) })
+                Ok(Self { settings: replication.settings().into(), run: Run::Opstree(Box::new(replication)) })
             }
         }
     }
 
     /// Where the Harbor finds it.
-    pub fn settings(&self) -> &RedisSpec {
+    pub fn settings(&self) -> &HarborRedisSpec {
         &self.settings
     }
 

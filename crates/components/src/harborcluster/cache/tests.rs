@@ -348,3 +348,16 @@ fn claims_of_devices_that_servers_cannot_have_are_refused() {
         );
     }
 }
+
+#[test]
+fn indexes_of_databases_and_tls_are_the_harbors_as_they_are() {
+    let case = elsewhere()
+        .set("/spec/cache/spec/redis/databases", json!({"jobservice": 1, "registry": 2}))
+        .set("/spec/cache/spec/redis/tls", json!(true))
+        .set("/spec/version", json!("2.15.0"));
+    let redis = case.child("Harbor")["spec"]["redis"].clone();
+    assert_eq!(redis["databases"], json!({"jobservice": 1, "registry": 2}));
+    assert_eq!(redis["tls"], true);
+    let error = case.set("/spec/version", json!("2.12.0")).error();
+    assert!(error.contains("spec.cache.spec.redis.tls: Harbor 2.12.0 does not know TLS"), "{error}");
+}

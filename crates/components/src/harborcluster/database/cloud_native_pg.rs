@@ -60,10 +60,12 @@ impl CloudNativePg {
             credentials: PostgresCredentials {
                 username: Some(USER.into()),
                 password_ref: Some(String::from(secret.clone()).into()),
+                password_key: None,
             },
             hosts: vec![PostgresHostSpec { host: host(&name, cluster.namespace), port: Some(5432) }],
             ssl_mode: Some(spec.ssl_mode.unwrap_or(PostgresSslMode::Require)),
             prefix: None,
+            name: None,
         };
         let postgres = PostgresCluster {
             metadata: cluster.metadata(&name),

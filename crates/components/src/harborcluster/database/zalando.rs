@@ -68,12 +68,14 @@ impl Zalando {
             credentials: PostgresCredentials {
                 username: Some(USER.into()),
                 password_ref: Some(String::from(secret.clone()).into()),
+                password_key: None,
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
             // Left to the Harbor unless set: the servers always offer TLS, and only with TLS do the rules of
             // `patroni` let IPv6 addresses in.
             ssl_mode: spec.ssl_mode,
             prefix: None,
+            name: None,
         };
         let postgresql = Postgresql { metadata: cluster.metadata(&name), spec: spec_of_it, status: None };
         let why = || match &spec.credentials_ref {

@@ -58,3 +58,14 @@ fn siblings_are_reached_without_the_proxy() {
         assert!(exceptions.contains(&host), "{host}");
     }
 }
+
+#[test]
+fn the_user_of_the_registry_is_the_one_in_its_secret_if_that_names_one() {
+    let user = |case: &Case<JobService>| values(case)["REGISTRY_CREDENTIAL_USERNAME"].clone();
+    assert_eq!(user(&a_jobservice()), "harbor_registry_user");
+    let named = a_jobservice().with("registry-basicauth", "username", "robot");
+    let reference = json!({"secretKeyRef": {"name": "registry-basicauth", "key": "username"}});
+    assert_eq!(user(&named), reference);
+    let unknown = named.with("registry-basicauth", "htpasswd", "other:$2y$10$fake");
+    assert!(unknown.error().contains("has no line for the user"), "{}", unknown.error());
+}

@@ -67,3 +67,14 @@ fn b33_a_name_too_long_for_its_children_is_refused() {
     let error = a_portal().set("/metadata/name", json!("x".repeat(57))).error();
     assert!(error.contains("use a name of at most 56 characters"), "{error}");
 }
+
+#[test]
+fn strong_ciphers_are_offered_where_they_are_asked_for() {
+    let ciphers = |case: Case<Portal>| {
+        let text = configuration(&case);
+        text.lines().find(|line| line.contains("ssl_ciphers")).map(|line| line.trim().to_owned())
+    };
+    let strong = "ssl_ciphers ECDHE+AESGCM:DHE+AESGCM:ECDHE+RSA+SHA256:DHE+RSA+SHA256:!AES128;";
+    assert_eq!(ciphers(Case::golden("as-the-chart")).as_deref(), Some(strong));
+    assert!(ciphers(Case::golden("tls")).is_some_and(|line| line.contains("!aNULL:kECDH+AESGCM")));
+}

@@ -21,7 +21,7 @@ const SECRET: &str = "secret";
 /// `secure` and `v4auth` are always written: the registry takes them for true unless told otherwise.
 pub(super) fn s3(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
     let (access_key, secret_key, files) = (
-        access_key(spec, secrets),
+        access_key("s3", spec.access_key.as_ref(), spec.access_key_ref.as_deref(), secrets),
         secret(spec.secret_key_ref.as_deref(), secrets),
         service_authority(spec, secrets),
     )
@@ -48,11 +48,15 @@ pub(super) fn s3(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Driver, PlanErr
 }
 
 /// In the spec, or in a Secret; in neither if the environment of the pods has credentials.
-fn access_key(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Option<String>, PlanError> {
-    let plain = spec.access_key.as_ref().filter(|key| !key.is_empty());
-    match (plain, &spec.access_key_ref) {
+fn access_key(
+    store: &str,
+    plain: Option<&String>,
+    kept: Option<&str>,
+    secrets: &Secrets<'_>,
+) -> Result<Option<String>, PlanError> {
+    match (plain.filter(|key| !key.is_empty()), kept) {
         (Some(_), Some(_)) => Err(PlanError::invalid(
-            format_args!("{FIELD}.s3.accesskeyRef"),
+            format_args!("{FIELD}.{store}.accesskeyRef"),
             "is set beside accesskey",
             "keep one of them",
         )),
@@ -71,9 +75,10 @@ fn service_authority(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Files, Plan
 
 /// OpenStack Swift.
 pub(super) fn swift(spec: &SwiftSpec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
-    let (username, password, secret_key, auth_version) = (
+    let (username, password, access_key, secret_key, auth_version) = (
         set(spec.username.as_deref(), "swift.username"),
         set(spec.password_ref.as_deref(), "swift.passwordRef").and_then(|name| secret(Some(name), secrets)),
+        access_key("swift", spec.access_key.as_ref(), spec.access_key_ref.as_deref(), secrets),
         secret(spec.secret_key_ref.as_deref(), secrets),
         identity_version(spec),
     )
@@ -93,7 +98,6 @@ pub(super) fn swift(spec: &SwiftSpec, secrets: &Secrets<'_>) -> Result<Driver, P
         .with("endpointtype", spec.endpoint_type.as_str())
         .with("insecureskipverify", spec.insecure_skip_verify)
         .with_some("chunksize", spec.chunk_size);
-    let access_key = spec.access_key.clone().filter(|key| !key.is_empty());
     let credentials = Settings::default()
         .with_some("REGISTRY_STORAGE_SWIFT_PASSWORD", password)
         .with_some("REGISTRY_STORAGE_SWIFT_ACCESSKEY", access_key)

@@ -40,6 +40,23 @@ fn b39_swift_without_a_secret_key_has_no_variable_for_it() {
 }
 
 #[test]
+fn the_access_key_of_swift_may_be_in_a_secret_and_not_in_two_places() {
+    let case = |change: &str, value: Value| {
+        let case =
+            Case::<Registry>::golden("harbor-2.5").set("/spec/storage/driver/swift/accesskey", Value::Null);
+        case.set(&format!("/spec/storage/driver/swift/{change}"), value)
+    };
+    let kept =
+        case("accesskeyRef", json!("swift-secretkey")).with("swift-secretkey", "accesskey", "fake-access");
+    let secret: k8s_openapi::ByteString =
+        serde_json::from_value(kept.child("Secret")["data"]["REGISTRY_STORAGE_SWIFT_ACCESSKEY"].clone())
+            .unwrap();
+    assert!(String::from_utf8(secret.0).unwrap().contains("fake-access"));
+    let error = kept.set("/spec/storage/driver/swift/accesskey", json!("plain")).error();
+    assert_eq!(error, "spec.storage.driver.swift.accesskeyRef: is set beside accesskey; keep one of them");
+}
+
+#[test]
 fn b39_credentials_of_every_store_are_waited_for() {
     for (case, secret) in [
         ("full", "s3-credentials"),

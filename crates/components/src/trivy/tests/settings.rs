@@ -99,3 +99,18 @@ fn the_authorities_of_callers_are_told_as_files_that_exist() {
         assert!(deployment.contains(&format!(r#""path":"{file}""#)), "{file}");
     }
 }
+
+#[test]
+fn the_log_never_holds_the_password_of_redis() {
+    let level = |case: Case<Trivy>, version: &str| {
+        let case =
+            case.set("/spec/log", json!({"level": "debug"})).annotated("harbor.goharbor.io/version", version);
+        setting(&case, "SCANNER_LOG_LEVEL")
+    };
+    assert_eq!(level(a_trivy(), "2.10.0"), "info", "the adapter would print the URL of Redis");
+    assert_eq!(level(a_trivy(), "2.9.0"), "debug", "it does not yet");
+    let open = a_trivy().set("/spec/redis", json!({"host": "redis"}));
+    assert_eq!(level(open, "2.15.0"), "debug", "there is nothing to keep");
+    let sentinel = json!({"host": "sentinel", "sentinelMasterSet": "harbor", "passwordRef": "redis"});
+    assert_eq!(level(a_trivy().set("/spec/redis", sentinel), "2.15.0"), "debug", "sentinels are not printed");
+}

@@ -31,6 +31,8 @@ pub(super) struct Access<'a> {
     pub endpoint: String,
     /// How clients reach it that are sent to it.
     pub redirect: Option<Redirect<'a>>,
+    /// Secret with the certificate of the servers.
+    certificate: Option<&'a ObjectName>,
 }
 
 /// How clients reach MinIO.
@@ -43,23 +45,32 @@ impl<'a> Access<'a> {
     /// From outside where clients are redirected, else from inside.
     pub fn of(wish: &Wish<'a>) -> Result<Self, PlanError> {
         let redirect = Redirect::of(wish)?;
-        let endpoint = match &redirect {
-            Some(redirect) => format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host),
-            // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the
-            // headless one: it also leads to servers that are not ready.
-            None => format!("http://{}.{}.svc:{}", wish.name, wish.cluster.namespace, Scheme::Http.port()),
+        // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the headless
+        // one: it also leads to servers that are not ready.
+        let inside = || {
+            let (scheme, name, namespace) = (wish.scheme(), &wish.name, wish.cluster.namespace);
+            format!("{}://{name}.{namespace}.svc:{}", scheme.as_str(), scheme.port())
         };
-        Ok(Self { endpoint: endpoint.to_lowercase(), redirect })
+        let outside =
+            |redirect: &Redirect<'_>| format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host);
+        let endpoint = redirect.as_ref().map_or_else(inside, outside);
+        Ok(Self { endpoint: endpoint.to_lowercase(), redirect, certificate: wish.certificate() })
     }
 
     /// Whether the endpoint is served over TLS.
     pub fn is_secure(&self) -> bool {
-        self.redirect.as_ref().is_some_and(|redirect| redirect.scheme() == Scheme::Https)
+        match &self.redirect {
+            Some(redirect) => redirect.scheme() == Scheme::Https,
+            None => self.certificate.is_some(),
+        }
     }
 
     /// The Secret with the certificate of the endpoint.
     pub fn certificate(&self) -> Option<ObjectName> {
-        self.redirect.as_ref().and_then(Redirect::certificate)
+        match &self.redirect {
+            Some(redirect) => redirect.certificate(),
+            None => self.certificate.cloned(),
+        }
     }
 
     /// The Ingress, where clients are redirected.
@@ -69,9 +80,9 @@ impl<'a> Access<'a> {
             metadata: wish.cluster.metadata(&wish.name),
             wished: redirect.ingress,
             certificate: redirect.certificate().map(String::from),
-            behind: Scheme::Http,
+            behind: wish.scheme(),
             public: redirect.scheme(),
-            paths: vec![ingress::path("/", wish.name.as_str(), Scheme::Http.port())],
+            paths: vec![ingress::path("/", wish.name.as_str(), wish.scheme().port())],
         };
         Some(exposed.into())
     }
@@ -81,10 +92,11 @@ impl<'a> Access<'a> {
 pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
     let redirect = access.redirect.as_ref();
     let type_ = redirect.and_then(|redirect| ingress_controller::service_type(redirect.ingress.controller));
+    let scheme = wish.scheme();
     let port = ServicePort {
-        name: Some("http-minio".into()),
+        name: Some(format!("{}-minio", scheme.as_str())),
         protocol: Some("TCP".into()),
-        port: Scheme::Http.port(),
+        port: scheme.port(),
         target_port: Some(IntOrString::Int(LISTENING)),
         ..ServicePort::default()
     };
@@ -111,7 +123,10 @@ impl<'a> Redirect<'a> {
         }
         let exposed = redirect.expose.as_ref().and_then(|expose| Some((expose, expose.ingress.as_ref()?)));
         match exposed {
-            Some((expose, ingress)) => Ok(Some(Self { expose, ingress })),
+            Some((expose, wished)) => {
+                ingress::one_certificate(expose, &format!("spec.storage.spec.{field}.expose"))?;
+                Ok(Some(Self { expose, ingress: wished }))
+            }
             None => Err(PlanError::invalid(
                 format_args!("spec.storage.spec.{field}.expose.ingress"),
                 "is required while redirect is enabled",
@@ -121,7 +136,10 @@ impl<'a> Redirect<'a> {
     }
 
     fn scheme(&self) -> Scheme {
-        Scheme::of(self.expose.tls.as_ref())
+        match self.ingress.default_certificate {
+            Some(true) => Scheme::Https,
+            _ => Scheme::of(self.expose.tls.as_ref()),
+        }
     }
 
     fn certificate(&self) -> Option<ObjectName> {

@@ -10,10 +10,17 @@ mod volumes;
 
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
-use crate::{harborcluster::cluster::Cluster, pem, resources, secret_key::Secrets};
+use crate::{
+    authorities,
+    harborcluster::cluster::Cluster,
+    pem, resources,
+    secret_key::{SecretKey, Secrets},
+    tls::Scheme,
+};
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{
+        ObjectName,
         harbor::storage::{HarborStorageSpec, ObjectStoreSpec},
         harborcluster::storage::{MinioSpec, StorageKind},
         storage::{RedirectDisable, S3Spec},
@@ -48,6 +55,27 @@ struct Wish<'a> {
     name: String,
 }
 
+impl<'a> Wish<'a> {
+    /// The Secret with the certificate of the servers, where they speak TLS.
+    fn certificate(&self) -> Option<&'a ObjectName> {
+        self.spec.tls.as_ref().map(|tls| &tls.certificate_ref)
+    }
+
+    /// How the servers are served.
+    fn scheme(&self) -> Scheme {
+        if self.certificate().is_some() { Scheme::Https } else { Scheme::Http }
+    }
+}
+
+/// Looks at the certificate: MinIO would not start without, and the registry not trust it.
+fn certified(wish: &Wish<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let secrets = Secrets::new(world, wish.cluster.namespace);
+    let files = wish.certificate().into_iter().flat_map(|secret| {
+        ["tls.crt", "tls.key", authorities::CERTIFICATE].map(|key| SecretKey::new(secret, key))
+    });
+    files.map(|file| secrets.sound(&file, pem::file(file.key))).collect::<Vec<_>>().all().map(drop)
+}
+
 /// The name of the Tenant and of most others.
 pub(super) fn name(cluster: &Cluster<'_>) -> String {
     format!("minio-{}", cluster.name)
@@ -63,7 +91,8 @@ impl Minio {
             world.read::<Tenant>(&wish.name),
             Credentials::of(&wish, world),
             Claims::of(&wish),
-            Access::of(&wish).and_then(|access| certified(access, cluster, world)),
+            Access::of(&wish).and_then(|access| exposed(access, cluster, world)),
+            certified(&wish, world),
             namespace::has_room_for(&wish.name, world),
             resources::without_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
         )
@@ -99,12 +128,12 @@ impl Minio {
 }
 
 /// Refuses a certificate that the Ingress could not be served with.
-fn certified<'a>(
+fn exposed<'a>(
     access: Access<'a>,
     cluster: &Cluster<'_>,
     world: &World<'_>,
 ) -> Result<Access<'a>, PlanError> {
-    if let Some(secret) = access.certificate() {
+    if let Some(secret) = access.redirect.as_ref().and_then(access::Redirect::certificate) {
         pem::served_with(&secret, &Secrets::new(world, cluster.namespace))?;
     }
     Ok(access)

@@ -3,7 +3,7 @@
 use super::{BUCKET, Wish, credentials::Credentials, volumes::Claims};
 use crate::image;
 use api::{
-    thirdparty::minio::{Bucket, Pool, Tenant, TenantSpec},
+    thirdparty::minio::{Bucket, CertificateReference, Pool, Tenant, TenantSpec},
     v1beta1::image::ImagePullPolicy,
 };
 use k8s_openapi::api::core::v1::{
@@ -44,6 +44,7 @@ pub(super) fn tenant(
             mount_path: Some("/export".into()),
             pod_management_policy: Some("Parallel".into()),
             request_auto_cert: Some(false),
+            external_cert_secret: wish.certificate().map(|secret| certificate(secret)).into_iter().collect(),
             env: vec![EnvVar { name: "MINIO_BROWSER".into(), value: Some("on".into()), value_from: None }],
             buckets: vec![Bucket { name: BUCKET.into() }],
         },
@@ -106,6 +107,11 @@ fn mirrored(wish: &Wish<'_>) -> Option<String> {
     };
     let mirror = &wish.cluster.mirror;
     (!mirror.is_none()).then(|| mirror.image("minio", "minio", tag))
+}
+
+/// The names of the keys are those of cert-manager, with which servers trust each other by `ca.crt`.
+fn certificate(secret: &str) -> CertificateReference {
+    CertificateReference { name: secret.into(), type_: "cert-manager.io/v1".into() }
 }
 
 fn reference(secret: &str) -> LocalObjectReference {

@@ -161,3 +161,40 @@ fn a_minio_that_is_run_here_is_reached_without_a_proxy_under_whatever_name() {
     assert_eq!(direct(a_cluster()), json!(["minio-acme.registry.svc"]));
     assert_eq!(direct(an_exposed_cluster()), json!(["minio.example.com"]));
 }
+
+#[test]
+fn a_minio_with_a_certificate_is_reached_over_tls_and_its_authority_is_trusted() {
+    let case = Case::<HarborCluster>::golden("minio-tls");
+    let certificate = json!([{"name": "minio-tls", "type": "cert-manager.io/v1"}]);
+    assert_eq!(case.child("Tenant")["spec"]["externalCertSecret"], certificate);
+    let service = named(&case, "Service", "minio-acme");
+    assert_eq!(
+        service["spec"]["ports"],
+        json!([{"name": "https-minio", "protocol": "TCP", "port": 443, "targetPort": 9000}])
+    );
+    let s3 = harbor_storage(&case)["s3"].clone();
+    assert_eq!(s3["regionendpoint"], "https://minio-acme.registry.svc:443");
+    assert_eq!((&s3["secure"], &s3["certificateRef"]), (&json!(true), &json!("minio-tls")));
+    let core = case.child("Harbor")["spec"]["core"]["certificateRefs"].clone();
+    assert_eq!(core, json!(["minio-tls"]), "and by whoever else may be sent there");
+}
+
+#[test]
+fn a_certificate_that_minio_would_not_start_with_is_refused() {
+    let case = || Case::<HarborCluster>::golden("minio-tls");
+    assert_eq!(case().without("minio-tls").error(), "Secret registry/minio-tls does not exist; create it");
+    let error = case().with("minio-tls", "ca.crt", "").error();
+    assert_eq!(error, "Secret registry/minio-tls, key `ca.crt`: is empty; give it a value");
+}
+
+#[test]
+fn behind_an_ingress_a_minio_with_a_certificate_is_spoken_to_over_tls() {
+    let mut case =
+        an_exposed_cluster().set("/spec/storage/spec/minIO/tls", json!({"certificateRef": "minio-tls"}));
+    case.inputs.extend(Case::<HarborCluster>::golden("minio-tls").inputs);
+    let ingress = case.child("Ingress");
+    let protocol = &ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/backend-protocol"];
+    assert_eq!(protocol, "HTTPS");
+    let port = ingress.pointer("/spec/rules/0/http/paths/0/backend/service/port/number").cloned();
+    assert_eq!(port, Some(json!(443)));
+}

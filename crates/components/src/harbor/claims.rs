@@ -1,0 +1,234 @@
+//! Volumes that the operator claims, where the user says how large they are.
+//!
+//! A claim holds data: it stays when the Harbor is deleted, unless `deletionPolicy` says otherwise, and when the Harbor no
+//! longer creates it. It grows and never shrinks or moves. A claim that somebody else made is never written to.
+
+use super::inputs::Inputs;
+use crate::{quantity::bytes, retention};
+use api::v1beta1::volume::{ClaimAccessMode, NewClaimSpec, PersistentVolumeSpec};
+use k8s_openapi::{
+    api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
+    apimachinery::pkg::api::resource::Quantity,
+};
+use kube::{ResourceExt as _, core::ObjectMeta};
+use plan::{All, Builder, Desired, Node, PlanError, World, mutation::CONTROLLER_LABEL};
+use std::collections::BTreeMap;
+
+/// The claims of a Harbor.
+pub(super) struct Claims {
+    /// By name.
+    wanted: BTreeMap<String, Claim>,
+}
+
+enum Claim {
+    /// As the user wants it.
+    Created(Box<PersistentVolumeClaim>),
+    /// Created earlier, and used as it is.
+    Left,
+}
+
+/// A volume that the spec describes.
+struct Volume<'a> {
+    field: &'static str,
+    spec: &'a PersistentVolumeSpec,
+}
+
+impl Claims {
+    /// Those that a Harbor creates, or has created. Looks at what exists, for a claim can become little else.
+    pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let claims = volumes(harbor).map(|volume| {
+            let name = &volume.spec.claim_name;
+            let existing = world.read::<PersistentVolumeClaim>(name)?;
+            let ours = existing.as_ref().is_some_and(|claim| is_ours(claim, harbor));
+            let claim = match &volume.spec.create {
+                Some(_) if existing.is_some() && !ours => return Err(foreign(&volume)),
+                Some(create) => {
+                    fits(&volume, create, existing.as_ref())?;
+                    Some(Claim::Created(Box::new(claim(harbor, name, create))))
+                }
+                None => ours.then_some(Claim::Left),
+            };
+            Ok((volume, claim))
+        });
+        let mut wanted = BTreeMap::<String, Claim>::new();
+        for (volume, claim) in claims.collect::<Vec<_>>().all()? {
+            match (claim, wanted.get(&volume.spec.claim_name)) {
+                (Some(Claim::Created(one)), Some(Claim::Created(other))) if one != *other => {
+                    return Err(contradiction(&volume));
+                }
+                (Some(Claim::Left), Some(_)) | (None, _) => {}
+                (Some(claim), _) => {
+                    wanted.insert(volume.spec.claim_name.clone(), claim);
+                }
+            }
+        }
+        Ok(Self { wanted })
+    }
+
+    /// Adds them; pods come after them.
+    pub fn add<'g>(
+        self,
+        harbor: &Inputs<'_>,
+        graph: &mut Builder<'g>,
+    ) -> Vec<Node<'g, PersistentVolumeClaim>> {
+        let tie = retention::tie_of_data(harbor.installation);
+        let desired = |(name, claim)| match claim {
+            Claim::Created(claim) => Desired::from(*claim).tied(tie),
+            // Wanted as it is, or it would be swept.
+            Claim::Left => {
+                let metadata = harbor.metadata(name);
+                Desired::once(PersistentVolumeClaim { metadata, ..PersistentVolumeClaim::default() })
+                    .tied(tie)
+            }
+        };
+        self.wanted.into_iter().map(|claim| graph.add::<PersistentVolumeClaim>(desired(claim), ())).collect()
+    }
+}
+
+fn volumes<'a>(harbor: &Inputs<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
+    const FILESYSTEM: [&str; 2] = [
+        "spec.imageChartStorage.filesystem.registryPersistentVolume",
+        "spec.imageChartStorage.filesystem.chartPersistentVolume",
+    ];
+    let filesystem = harbor.spec.image_chart_storage.filesystem.as_ref();
+    let jobservice = harbor.installation.jobservice.as_ref().and_then(|it| it.storage.as_ref());
+    let trivy = harbor.installation.trivy.as_ref().map(|it| &it.storage);
+    let volumes = [
+        (FILESYSTEM[0], filesystem.map(|it| &it.registry_persistent_volume.volume)),
+        (FILESYSTEM[1], filesystem.and_then(|it| it.chart_persistent_volume.as_ref())),
+        (
+            "spec.jobservice.storage.scanDataExportsPersistentVolume",
+            jobservice.and_then(|it| it.scan_data_exports_persistent_volume.as_ref()),
+        ),
+        (
+            "spec.jobservice.storage.jobLogsPersistentVolume",
+            jobservice.and_then(|it| it.job_logs_persistent_volume.as_ref()),
+        ),
+        (
+            "spec.trivy.storage.cachePersistentVolume",
+            trivy.and_then(|it| it.cache_persistent_volume.as_ref()),
+        ),
+        (
+            "spec.trivy.storage.reportsPersistentVolume",
+            trivy.and_then(|it| it.reports_persistent_volume.as_ref()),
+        ),
+    ];
+    volumes.into_iter().filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
+}
+
+fn is_ours(claim: &PersistentVolumeClaim, harbor: &Inputs<'_>) -> bool {
+    let label = |name: &str| claim.labels().get(name).map(String::as_str);
+    label(CONTROLLER_LABEL) == Some("harbor") && label("app.kubernetes.io/instance") == Some(harbor.owner)
+}
+
+fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
+    let mode = create.access_mode.unwrap_or_default().as_str();
+    let size = ("storage".to_owned(), Quantity(create.size.clone()));
+    PersistentVolumeClaim {
+        metadata: ObjectMeta {
+            annotations: Some(create.annotations.clone()).filter(|all| !all.is_empty()),
+            ..harbor.metadata(name)
+        },
+        spec: Some(PersistentVolumeClaimSpec {
+            access_modes: Some(vec![mode.into()]),
+            storage_class_name: create.storage_class_name.clone(),
+            resources: Some(VolumeResourceRequirements { requests: Some([size].into()), limits: None }),
+            ..PersistentVolumeClaimSpec::default()
+        }),
+        status: None,
+    }
+}
+
+/// Refuses what a claim that exists cannot become.
+fn fits(
+    volume: &Volume<'_>,
+    create: &NewClaimSpec,
+    existing: Option<&PersistentVolumeClaim>,
+) -> Result<(), PlanError> {
+    let wanted = bytes(&create.size).ok_or_else(|| {
+        let problem = format!("{:?} is not the size of a volume", create.size);
+        PlanError::invalid(volume.at("size"), problem, "write it like 100Gi")
+    });
+    let Some(spec) = existing.and_then(|claim| claim.spec.as_ref()) else { return wanted.map(drop) };
+    let ((), (), ()) = (
+        wanted.and_then(|wanted| no_smaller(volume, wanted, spec)),
+        same_class(volume, create, spec),
+        same_mode(volume, create, spec),
+    )
+        .all()?;
+    Ok(())
+}
+
+fn no_smaller(volume: &Volume<'_>, wanted: f64, spec: &PersistentVolumeClaimSpec) -> Result<(), PlanError> {
+    let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
+    match requests.and_then(|requests| requests.get("storage")) {
+        Some(Quantity(size)) if bytes(size).is_some_and(|present| wanted < present) => {
+            Err(PlanError::invalid(
+                volume.at("size"),
+                format!("the claim {} has {size}, and volumes do not shrink", volume.spec.claim_name),
+                format!("set at least {size}"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A class that is not asked for is the cluster's default, which the API server notes down.
+fn same_class(
+    volume: &Volume<'_>,
+    create: &NewClaimSpec,
+    spec: &PersistentVolumeClaimSpec,
+) -> Result<(), PlanError> {
+    match (&create.storage_class_name, &spec.storage_class_name) {
+        (Some(wanted), present) if Some(wanted) != present.as_ref() => {
+            let present = present.as_deref().unwrap_or_default();
+            Err(PlanError::invalid(
+                volume.at("storageClassName"),
+                format!(
+                    "the claim {} is of class {present:?}, and volumes do not move",
+                    volume.spec.claim_name
+                ),
+                format!("set it to {present:?}, or name another claim and copy the data"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn same_mode(
+    volume: &Volume<'_>,
+    create: &NewClaimSpec,
+    spec: &PersistentVolumeClaimSpec,
+) -> Result<(), PlanError> {
+    let present = spec.access_modes.clone().unwrap_or_default();
+    if present == [create.access_mode.unwrap_or_default().as_str()] {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        volume.at("accessMode"),
+        format!("the claim {} is {}, which cannot change", volume.spec.claim_name, present.join(", ")),
+        "restore it, or name another claim and copy the data",
+    ))
+}
+
+fn foreign(volume: &Volume<'_>) -> PlanError {
+    PlanError::invalid(
+        format_args!("{}.create", volume.field),
+        format!("the claim {} exists and was not created for this Harbor", volume.spec.claim_name),
+        "remove it to use the claim as it is, or name another claim",
+    )
+}
+
+fn contradiction(volume: &Volume<'_>) -> PlanError {
+    PlanError::invalid(
+        format_args!("{}.create", volume.field),
+        format!("another volume creates the claim {} in another way", volume.spec.claim_name),
+        "say the same of both, or name another claim",
+    )
+}
+
+impl Volume<'_> {
+    fn at(&self, field: &str) -> String {
+        format!("{}.create.{field}", self.field)
+    }
+}
