@@ -81,7 +81,7 @@ const SCHEDULING: &str = "the Helm chart has it (upstream issue 924)";
 const CREDENTIALS: &str = "existing Secrets for every credential, as the Helm chart has it";
 
 /// Fields the Go operator did not have: end of the path, why.
-const ADDITIONS: [(&str, &str); 83] = [
+const ADDITIONS: [(&str, &str); 84] = [
     (".status.conditions[].lastTransitionTime", "clients expect it of a condition"),
     (".status.conditions[].observedGeneration", "clients expect it of a condition"),
     (".status.conditions", "the day-2 kinds report like all others"),

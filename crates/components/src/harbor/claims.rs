@@ -5,7 +5,7 @@
 
 use super::inputs::Inputs;
 use crate::{quantity::bytes, retention};
-use api::v1beta1::volume::{ClaimAccessMode, NewClaimSpec, PersistentVolumeSpec};
+use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,

@@ -203,6 +203,8 @@ fn agree(
     controller: &registrycontroller::Inputs<'_>,
 ) -> Result<(), PlanError> {
     let other = ObjectKey::of::<v1beta1::RegistryController>(registry.namespace, registry.owner);
+    let measured =
+        availability::measurable(registry.spec, &controller.spec.component, format_args!("{other}, spec"));
     let (ours, theirs) = (registry.annotation(VERSION_ANNOTATION), controller.version());
     let version = match (ours, theirs) {
         (Some(ours), Some(theirs)) if ours != theirs => Err(PlanError::unsettled(
@@ -219,8 +221,6 @@ fn agree(
         let why = "must have spec.tls where the Registry has spec.http.tls, and only there";
         Err(PlanError::unsettled(other, why))
     };
-    let measured =
-        availability::measurable(registry.spec, &controller.spec.component, format_args!("{subject}, spec"));
     (version, tls, measured).all().map(drop)
 }
 

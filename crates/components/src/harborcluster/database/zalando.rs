@@ -10,7 +10,7 @@ use crate::{
         cluster::Cluster,
         volume::{Volume, Wish},
     },
-    image, resources,
+    resources,
 };
 use api::{
     thirdparty::zalando::{

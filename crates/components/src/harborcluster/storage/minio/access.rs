@@ -142,7 +142,7 @@ impl<'a> Redirect<'a> {
         }
     }
 
-    fn certificate(&self) -> Option<ObjectName> {
+    pub fn certificate(&self) -> Option<ObjectName> {
         let certificate = self.expose.tls.as_ref()?.certificate_ref.clone();
         certificate.filter(|name| !name.is_empty())
     }

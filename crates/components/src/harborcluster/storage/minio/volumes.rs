@@ -2,7 +2,7 @@
 //! the HarborCluster where its data is to be deleted, and stay where it is to be kept.
 
 use super::{Wish, access::TENANT_LABEL, tenant::POOL};
-use crate::harborcluster::volume::{bytes, size};
+use crate::{harborcluster::volume::size, quantity::bytes};
 use api::{
     thirdparty::minio::{Pool, Tenant, VolumeClaim, VolumeClaimMetadata},
     v1beta1::harborcluster::storage::VolumeClaimTemplate,
