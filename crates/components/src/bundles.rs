@@ -62,7 +62,9 @@ impl Copies {
 
     /// Takes the copy of each authority, and all other files from where they were.
     fn mount(&self, pods: &mut Desired) {
-        let Some(pod) = pods.object.pod_template_mut().and_then(|template| template.spec.as_mut()) else { return };
+        let Some(pod) = pods.object.pod_template_mut().and_then(|template| template.spec.as_mut()) else {
+            return;
+        };
         let mut renamed = BTreeMap::new();
         for volume in pod.volumes.iter_mut().flatten() {
             let Some(secret) = authority_of(volume).filter(|secret| self.authorities.contains_key(*secret))

@@ -117,7 +117,9 @@ impl Classify for PlanError {
     fn class(&self) -> Class {
         match self {
             Self::Unread(_) => Class::Internal,
-            Self::Missing(_) | Self::Unfilled(_) | Self::Unserved(_) | Self::Unsettled(_) => Class::Dependency,
+            Self::Missing(_) | Self::Unfilled(_) | Self::Unserved(_) | Self::Unsettled(_) => {
+                Class::Dependency
+            }
             Self::Invalid(_) => Class::Invalid,
         }
     }

@@ -5,16 +5,15 @@ use crate::{
     adopt::hand_over,
     agreement::agrees,
     apply::Applier,
-    error::Verb,
     happenings::What,
     index::{Interest, Observation, Whose},
     ownership::{Claimant, Title},
+    patch::{server_side_apply, value},
     progress::State,
     release::release,
 };
 use kube::{
     Api,
-    api::{Patch, PatchParams},
     core::{DynamicObject, ObjectMeta},
 };
 use plan::{ChildKind, ObjectKey, Snapshot};
@@ -72,8 +71,11 @@ impl Applier<'_> {
             return self.patch(key, kind, body.json).await;
         };
         self.take(key, kind, body.meta, &stored).await?;
-        let value = serde_json::to_value(&stored).map_err(|error| Failure::Bug(error.to_string()))?;
-        if agrees(body.json, &value, self.manager) { Ok(stored) } else { self.change(key, kind, body).await }
+        if agrees(body.json, &value(&stored)?, self.manager) {
+            Ok(stored)
+        } else {
+            self.change(key, kind, body).await
+        }
     }
 
     /// Applies an object that exists.
@@ -123,11 +125,7 @@ impl Applier<'_> {
         kind: &ChildKind,
         object: &Value,
     ) -> Result<DynamicObject, Failure> {
-        let params = PatchParams::apply(self.manager).force();
-        let sent = self.api(key, kind).patch(&key.name, &params, &Patch::Apply(object)).await;
-        let stored = sent.map_err(|error| Failure::api(Verb::Apply, key, error))?;
-        tracing::debug!(object = %key, "applied");
-        Ok(stored)
+        server_side_apply(&self.api(key, kind), key, self.manager, object).await
     }
 
     /// The API of a child's kind, in its namespace.

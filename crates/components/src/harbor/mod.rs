@@ -119,7 +119,14 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             upgrade.part(|harbor| parts::jobservice(harbor, &credentials)),
-            (certificate, made.core, made.jobservice, claims.clone(), starts_after(core), upgrades_after(core)),
+            (
+                certificate,
+                made.core,
+                made.jobservice,
+                claims.clone(),
+                starts_after(core),
+                upgrades_after(core),
+            ),
         );
         let portal = upgrade.optional(parts::portal).map(|portal| {
             let certificate = tls(graph, Part::Portal);

@@ -30,12 +30,13 @@ impl<'a> Inputs<'a> {
     pub fn read(owner: &'a v1beta1::RegistryController, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let (instance, tls, jobservice_secret, core_secret, ..) = (
-            Instance::of::<RegistryController>(&owner.metadata, &spec.component, secrets.defaults()),
+            without_pods(&spec.component, "spec", "the Registry's spec").and_then(|()| {
+                Instance::of::<RegistryController>(&owner.metadata, &spec.component, secrets.defaults())
+            }),
             InternalTls::of(spec.tls.as_ref(), "spec.tls", secrets),
             jobservice_secret(spec, secrets),
             core_secret(spec, secrets),
             of_its_own_registry(owner),
-            without_pods(&spec.component, "spec", "the Registry's spec"),
         )
             .all()?;
         Ok(Self { instance, spec, tls, jobservice_secret, core_secret })

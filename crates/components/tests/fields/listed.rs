@@ -117,7 +117,7 @@ pub const REFUSED: &[Row] = &[
     row(
         "ChartMuseum",
         "spec.cache.redis",
-        "certificateRef username",
+        "certificateRef tls username",
         "ChartMuseum ended before Harbor knew them",
     ),
     row("Exporter", "spec", "autoscaling", "every pod of the exporter reports the same metrics"),

@@ -7,11 +7,13 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Client,
-    api::{DeleteParams, Patch, PatchParams, PostParams},
+    api::{DeleteParams, PostParams},
     core::{ApiResource, DynamicObject, GroupVersionKind},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+const NAMESPACE: &str = "registry";
 
 /// A child without a field of its owner, and with it.
 pub struct Change {
@@ -39,7 +41,6 @@ pub struct Server {
 impl Server {
     /// Starts one for the children of a kind.
     pub async fn start(owners: &Kind) -> Self {
-        const NAMESPACE: &str = "registry";
         // Owners are not created, and what belongs to nobody would be collected.
         let server = ApiServer::builder().without_controllers().build().unwrap();
         let client = Client::new(server, NAMESPACE);
@@ -79,7 +80,8 @@ impl Server {
 
     async fn apply(&self, resource: &ApiResource, name: &str, object: &Value) -> Result<Value, String> {
         let api = Api::<DynamicObject>::default_namespaced_with(self.client.clone(), resource);
-        match api.patch(name, &PatchParams::apply("operator").force(), &Patch::Apply(object)).await {
+        let key = crate::cases::key(object);
+        match runtime::server_side_apply(&api, &key, "operator", object).await {
             Ok(stored) => Ok(settled(&stored)),
             Err(error) => {
                 self.delete(resource, name).await;

@@ -29,7 +29,7 @@ pub fn minimal(schema: &Value, path: &Path) -> Value {
 }
 
 /// Two names of things that exist nowhere but in these tests.
-const NAMES: [&str; 2] = ["field-a", "field-b"];
+pub const NAMES: [&str; 2] = ["field-a", "field-b"];
 
 fn by_schema(schema: &Value, path: &Path) -> Vec<Value> {
     if let Some(values) = schema["enum"].as_array() {
@@ -41,6 +41,7 @@ fn by_schema(schema: &Value, path: &Path) -> Vec<Value> {
     match schema["type"].as_str() {
         Some("boolean") => vec![json!(true), json!(false)],
         Some("integer") => integers(schema),
+        Some("number") => vec![json!(0.5), json!(0.25)],
         Some("string") => by_pattern(schema["pattern"].as_str(), path),
         Some("array") if schema["items"]["properties"].is_object() => vec![minimal(schema, path)],
         Some("array") => lists(by_schema(&schema["items"], path)),
@@ -69,9 +70,12 @@ fn lists(items: Vec<Value>) -> Vec<Value> {
 
 fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
     let values = match pattern {
+        // Keys of Secrets, and names of databases.
+        Some(r"^[-._a-zA-Z0-9]+$" | r"^[^\s'\\]+$") => NAMES,
         None | Some("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*") => NAMES,
         Some(durations) if durations.starts_with("([0-9]+h)?([0-9]+m)?([0-9]+s)?") => ["3m", "6m"],
         Some("https?://.*" | "https?://.+") => ["https://a.example.com", "https://b.example.com"],
+        Some(r"^[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$") => ["200Gi", "300Gi"],
         Some("/.+") => ["/a", "/b"],
         Some("oss-.*") => ["oss-a", "oss-b"],
         Some("(/(.+/)?)?") => ["/a/", "/b/"],
@@ -90,6 +94,8 @@ fn by_hand(path: &Path) -> Option<Vec<Value>> {
 
 /// Ends of paths, and values for each, as YAML.
 const BY_HAND: &[(&str, &str)] = &[
+    // No Harbor with ChartMuseum knows it.
+    ("spec.cache.redis.tls", "[true]"),
     // As in a pod.
     ("affinity", "[{podAntiAffinity: {}}, {nodeAffinity: {}}]"),
     ("tolerations", "[[{key: a, operator: Exists}], [{key: b, operator: Exists}]]"),

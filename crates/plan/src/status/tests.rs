@@ -193,5 +193,5 @@ fn advice_is_in_the_message_of_ready_and_only_while_that_holds() {
         status.conditions.into_iter().filter_map(told).collect::<Vec<_>>()
     };
     assert_eq!(messages(&Verdict::Ready), [("Ready".into(), "True".into(), "spec.x: is odd; look".into())]);
-    assert!(messages(&stalled()).iter().all(|(_, _, message)| message == "spec.x: is wrong; put it right"));
+    assert!(messages(&stalled()).iter().all(|(_, _, message)| !message.contains("is odd")));
 }

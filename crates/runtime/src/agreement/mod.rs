@@ -31,7 +31,7 @@ pub(crate) fn agrees(desired: &Value, stored: &Value, manager: &str) -> bool {
 }
 
 /// The fields that belong to `manager` by server-side apply, as `fieldsV1` tells them.
-fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'a Map<String, Value>> {
+pub(crate) fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'a Map<String, Value>> {
     let text = |entry: &'a Value, field: &str| entry.get(field).and_then(Value::as_str);
     let mut ours = stored.pointer("/metadata/managedFields")?.as_array()?.iter().filter(|entry| {
         text(entry, "manager") == Some(manager)

@@ -5,6 +5,7 @@
 //! see, so that one thing can be tried after another.
 
 use super::handover::{relinquish, restore};
+use crate::emptied::{put_empty, take_empty};
 use http::{Method, Request, Response, StatusCode, Uri, header::CONTENT_TYPE};
 use kube::{
     Client,
@@ -139,13 +140,25 @@ impl Stage {
             Some(_) => take_owners(&mut body)?,
             None => Value::Null,
         };
-        let response = self.client.send(Request::from_parts(parts, Body::from(body))).await?;
+        let again = parts.clone();
+        let mut response = self.client.send(Request::from_parts(parts, Body::from(body.clone()))).await?;
+        let mut emptied = Vec::new();
+        if response.status() == StatusCode::UNPROCESSABLE_ENTITY && earlier.is_some() {
+            // A server tries this on what it has stored, where what kept objects from becoming empty still is.
+            let mut object: Value = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
+            emptied = take_empty(&mut object);
+            let body = serde_json::to_vec(&object).map_err(kube::Error::SerdeError)?;
+            response = self.client.send(Request::from_parts(again, Body::from(body))).await?;
+        }
         if !response.status().is_success() {
             return Ok(response);
         }
         let status = response.status();
         let body = response.into_body().collect_bytes().await?;
         let mut after: Value = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
+        for place in emptied {
+            put_empty(&mut after, &place);
+        }
         if let Some(owners) = owners {
             let ours = ours.as_array().cloned().unwrap_or_default();
             after["metadata"]["ownerReferences"] = owners.into_iter().chain(ours).collect();

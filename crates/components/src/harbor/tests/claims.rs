@@ -1,6 +1,6 @@
 //! Volumes that the operator claims.
 
-use super::{Harbor, spec, waits_for};
+use super::{Harbor, waits_for};
 use crate::cases::Case;
 use plan::{Policy, Tie};
 use serde_json::{Value, json};
@@ -89,15 +89,6 @@ fn a_claim_that_is_no_longer_created_stays_as_it_is() {
         let left = claims(&case).into_iter().find(|(name, ..)| name == "acme-images");
         assert_eq!(left, Some(("acme-images".to_owned(), tie, false)), "{policy}: wanted, and not written");
     }
-}
-
-#[test]
-fn pods_let_go_of_a_claim_for_one_node_before_others_mount_it() {
-    let strategy = |case: &Case<Harbor>, kind: &str| spec(case, kind)["updateStrategyType"].clone();
-    assert_eq!(strategy(&a_harbor(), "Registry"), "Recreate");
-    assert_eq!(strategy(&a_harbor(), "JobService"), "RollingUpdate", "its claim is for all nodes");
-    let shared = a_harbor().set(&format!("{IMAGES}/create/accessMode"), json!("ReadWriteMany"));
-    assert_eq!(strategy(&shared, "Registry"), "RollingUpdate");
 }
 
 #[test]

@@ -1,0 +1,83 @@
+//! Server-side apply of one object, whatever of it becomes empty.
+
+use crate::{Failure, emptied, error::Verb};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+    core::DynamicObject,
+};
+use plan::ObjectKey;
+use serde_json::{Value, json};
+
+/// Applies an object as `manager`, who takes fields from others where they differ.
+///
+/// Sends one request, or up to three more where objects within it become empty; see [`emptied`].
+///
+/// # Errors
+///
+/// [`Failure`] when a request is refused or gets no answer.
+pub async fn server_side_apply(
+    api: &Api<DynamicObject>,
+    key: &ObjectKey,
+    manager: &str,
+    object: &Value,
+) -> Result<DynamicObject, Failure> {
+    match apply(api, key, manager, object).await {
+        Err(refused @ Failure::Refused { .. }) if is_invalid(&refused) => {
+            if make_way(api, key, manager, object).await? {
+                apply(api, key, manager, object).await
+            } else {
+                Err(refused)
+            }
+        }
+        Ok(stored) if emptied::is_lost(object, &value(&stored)?) => apply(api, key, manager, object).await,
+        answer => answer,
+    }
+}
+
+/// An object as JSON.
+pub(crate) fn value(stored: &DynamicObject) -> Result<Value, Failure> {
+    serde_json::to_value(stored).map_err(|error| Failure::Bug(error.to_string()))
+}
+
+fn is_invalid(failure: &Failure) -> bool {
+    matches!(failure, Failure::Refused { status, .. } if status.code == 422)
+}
+
+async fn apply(
+    api: &Api<DynamicObject>,
+    key: &ObjectKey,
+    manager: &str,
+    object: &Value,
+) -> Result<DynamicObject, Failure> {
+    let params = PatchParams::apply(manager).force();
+    let sent = api.patch(&key.name, &params, &Patch::Apply(object)).await;
+    let stored = sent.map_err(|error| Failure::api(Verb::Apply, key, error))?;
+    tracing::debug!(object = %key, "applied");
+    Ok(stored)
+}
+
+/// Removes what keeps objects within an object from becoming empty; answers whether there was any.
+async fn make_way(
+    api: &Api<DynamicObject>,
+    key: &ObjectKey,
+    manager: &str,
+    object: &Value,
+) -> Result<bool, Failure> {
+    let failed = |error| Failure::api(Verb::Apply, key, error);
+    let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
+    let removed = emptied::in_the_way(object, &value(&stored)?, manager);
+    if removed.is_empty() {
+        return Ok(false);
+    }
+    let version = json!({
+        "op": "replace", "path": "/metadata/resourceVersion", "value": stored.metadata.resource_version,
+    });
+    let removals = removed.iter().map(|path| json!({"op": "remove", "path": path}));
+    let patch = serde_json::from_value(std::iter::once(version).chain(removals).collect());
+    let patch = patch.map_err(|error| Failure::Bug(error.to_string()))?;
+    let params = PatchParams { field_manager: Some(manager.to_owned()), ..PatchParams::default() };
+    api.patch(&key.name, &params, &Patch::Json::<()>(patch)).await.map_err(failed)?;
+    tracing::debug!(object = %key, ?removed, "removed, so that what it was in can be empty");
+    Ok(true)
+}
