@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborConfiguration",
-    doc = "Settings of a running Harbor, managed as an object.",
+    doc = "Settings of a running Harbor, managed as an object. The operator accepts it and does not act on it yet.",
     namespaced,
     plural = "harborconfigurations",
     shortname = "hc",
@@ -43,7 +43,8 @@ pub struct HarborConfigurationSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harbor_cluster_ref: Option<String>,
 
-    /// The settings. What is not listed keeps its value in Harbor.
+    /// The settings. What is not listed keeps its value in Harbor. What Harbor added since 2.6 has no field here, such
+    /// as the timeout of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<HarborConfigurationSettings>,
 }

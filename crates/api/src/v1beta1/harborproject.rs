@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborProject",
-    doc = "A project within a Harbor, managed as an object.",
+    doc = "A project within a Harbor, managed as an object. The operator accepts it and does not act on it yet.",
     namespaced,
     plural = "harborprojects",
     shortname = "hp",
@@ -55,7 +55,7 @@ pub struct HarborProjectSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "cveAllowList")]
     pub cve_allow_list: Vec<String>,
 
-    /// Space images may take, such as 10Gi.
+    /// Space images may take, such as 10Gi. There is no value for unlimited; left out, the quota stays as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[1-9][0-9]*(Ti|Gi|Mi|Ki)$"))]
     pub storage_quota: Option<String>,
@@ -81,7 +81,8 @@ pub struct HarborProjectMetadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_scan: Option<bool>,
 
-    /// Whether only images signed with Notary can be pulled. False unless set.
+    /// Whether only signed images can be pulled: signed with Notary before Harbor 2.9, with Notation from 2.9 on.
+    /// False unless set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enable_content_trust: Option<bool>,
 
@@ -139,7 +140,7 @@ pub struct HarborProjectMember {
     /// Name of the user or group in Harbor.
     pub name: String,
 
-    /// What the member may do.
+    /// What the member may do. Harbor's role limitedGuest cannot be given.
     pub role: HarborProjectRole,
 
     /// Whether the member is a user or a group.
@@ -147,7 +148,7 @@ pub struct HarborProjectMember {
     pub type_: HarborProjectMemberType,
 }
 
-/// What a member may do.
+/// What a member may do. Harbor's role limitedGuest cannot be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HarborProjectRole {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborServerConfiguration",
-    doc = "A Harbor that HarborProjects, PullSecretBindings and image rewriting use.",
+    doc = "A Harbor that HarborProjects, PullSecretBindings and image rewriting use. The operator accepts it and does not act on it yet.",
     plural = "harborserverconfigurations",
     shortname = "hsc",
     category = "goharbor",

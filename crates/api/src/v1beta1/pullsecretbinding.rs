@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "PullSecretBinding",
-    doc = "Lets the pods of a ServiceAccount pull images of a project, with a robot account.",
+    doc = "Lets the pods of a ServiceAccount pull images of a project, with a robot account. The operator accepts it and does not act on it yet.",
     namespaced,
     plural = "pullsecretbindings",
     shortname = "psb",

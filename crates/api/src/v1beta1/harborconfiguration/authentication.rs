@@ -145,7 +145,7 @@ pub struct AuthProxySettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_authproxy_skip_search: Option<bool>,
 
-    /// Meant to be the proxy's certificate, but a switch since ever; has no effect.
+    /// Meant to be the proxy's certificate, which is text. As a switch it has no effect; objects are stored with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_authproxy_server_certificate: Option<bool>,
 }

@@ -16,7 +16,7 @@ pub struct HarborConfigurationSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_creation_restriction: Option<String>,
 
-    /// Whether nothing can be pushed.
+    /// Whether nothing can be written: pushes, deletions, jobs and all settings but these are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
 
@@ -24,15 +24,16 @@ pub struct HarborConfigurationSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_registration: Option<bool>,
 
-    /// Minutes a token is valid.
+    /// Minutes a token is valid. More than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_expiration: Option<i64>,
 
-    /// Days a robot account is valid.
+    /// Days a robot account is valid, as Harbor's pages suggest it. More than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot_token_duration: Option<i64>,
 
-    /// Text before the name of every robot account.
+    /// Text before the name of every robot account. A change renames all robot accounts that exist, so that pull
+    /// secrets made before stop working.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot_name_prefix: Option<String>,
 
@@ -44,7 +45,7 @@ pub struct HarborConfigurationSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_per_project_enable: Option<bool>,
 
-    /// Quota of new projects in bytes, -1 for none.
+    /// Quota of new projects in bytes, -1 for none. Projects that exist keep theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_per_project: Option<i64>,
 
@@ -73,15 +74,15 @@ pub struct HarborConfigurationSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailSettings {
-    /// Sender.
+    /// Sender. Harbor sends no mail from 2.7 on: all settings of mail are for 2.5 and 2.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_from: Option<String>,
 
-    /// Host of the mail server.
+    /// Host of the mail server. Harbor before 2.7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_host: Option<String>,
 
-    /// Port of the mail server.
+    /// Port of the mail server. Harbor before 2.7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_port: Option<i64>,
 
