@@ -119,6 +119,12 @@ impl HarborVersion {
         self.minor() >= since && ended.is_none_or(|ended| self.minor() < ended)
     }
 
+    /// Whether something ended before this Harbor.
+    pub(crate) fn is_past(&self, feature: Feature) -> bool {
+        let Row(_, ended, _) = feature.row();
+        ended.is_some_and(|ended| self.minor() >= ended)
+    }
+
     /// Refuses what this Harbor lacks, naming the version where it began or ended. `field` is what asks for it.
     pub(crate) fn require(&self, feature: Feature, field: impl fmt::Display) -> Result<(), PlanError> {
         if self.has(feature) {
@@ -148,8 +154,7 @@ impl HarborVersion {
         field: impl fmt::Display,
         value: Option<T>,
     ) -> Result<(), PlanError> {
-        let Row(since, ..) = feature.row();
-        if self.minor() < since { Ok(()) } else { self.known(feature, field, value).map(drop) }
+        if self.is_past(feature) { self.known(feature, field, value).map(drop) } else { Ok(()) }
     }
 
     /// What is set where this Harbor knows it; refused where it does not. `None` asks for nothing.

@@ -4,8 +4,9 @@ use crate::HarborVersion;
 use api::v1beta1::image::{ImageSourceSpec, ImageSpec};
 use plan::Defaults;
 
-/// Where the Harbor project publishes its images.
-const PUBLISHED: &str = "goharbor";
+/// Where the Harbor project publishes its images. With the host: a container runtime that searches several registries
+/// refuses a name without one.
+const PUBLISHED: &str = "docker.io/goharbor";
 
 /// Where images come from, if not from where they are published.
 #[derive(Clone, Debug, Default)]
@@ -60,5 +61,20 @@ pub(crate) fn pulled(spec: ImageSpec, source: Option<&ImageSourceSpec>) -> Image
         image: spec.image,
         image_pull_policy: spec.image_pull_policy.or(source.image_pull_policy),
         image_pull_secrets: secrets,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_named_with_the_host_they_come_from() {
+        let version = HarborVersion::parse("2.15.0").unwrap();
+        assert_eq!(
+            Mirror::default().harbor("harbor-core", &version),
+            "docker.io/goharbor/harbor-core:v2.15.0",
+            "a runtime that searches several registries refuses shorter names"
+        );
     }
 }

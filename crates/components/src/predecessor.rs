@@ -11,6 +11,15 @@ pub(crate) struct Predecessor<C: Component> {
     pub case: Case<C>,
 }
 
+/// A Deployment whose images are named with the host that they have always come from.
+fn with_hosts(mut object: Value) -> Value {
+    let containers = object.pointer_mut("/spec/template/spec/containers").and_then(Value::as_array_mut);
+    for image in containers.into_iter().flatten().filter_map(|container| container.get_mut("image")) {
+        *image = format!("docker.io/{}", image.as_str().unwrap()).into();
+    }
+    object
+}
+
 impl<C: Component> Predecessor<C> {
     pub fn at_hand() -> Option<Self> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -21,6 +30,7 @@ impl<C: Component> Predecessor<C> {
         };
         let mut list: Value = serde_json::from_str(&text).unwrap();
         let objects: Vec<Value> = list["items"].as_array_mut().unwrap_or(&mut vec![]).drain(..).collect();
+        let objects: Vec<Value> = objects.into_iter().map(with_hosts).collect();
         let kind = <C::Owner as kube::Resource>::kind(&());
         let owner = objects.iter().find(|object| object["kind"] == *kind).unwrap();
         let owner = serde_json::from_value(owner.clone()).unwrap();
@@ -31,7 +41,7 @@ impl<C: Component> Predecessor<C> {
         })
     }
 
-    /// The child of a kind, as it was.
+    /// The child of a kind, as it was but for the hosts of images.
     pub fn child(&self, kind: &str) -> &Value {
         let name = format!("h-harbor-{}", C::NAME);
         self.objects.iter().find(|it| it["kind"] == kind && it["metadata"]["name"] == *name).unwrap()

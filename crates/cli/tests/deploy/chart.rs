@@ -256,5 +256,5 @@ fn the_chart_and_the_manifests_are_of_this_version() {
     assert_eq!([&chart["version"], &chart["appVersion"]], [version; 2]);
     let objects = manifests();
     let container = &only(&objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
-    assert_eq!(container["image"], format!("goharbor/harbor-operator:{version}"));
+    assert_eq!(container["image"], format!("docker.io/goharbor/harbor-operator:{version}"));
 }

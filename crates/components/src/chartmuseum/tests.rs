@@ -51,7 +51,7 @@ fn what_an_old_installation_depends_on_is_as_it_was() {
     );
     let container = container(&case);
     assert_eq!(container.name, "chartmuseum");
-    assert_eq!(container.image.as_deref(), Some("goharbor/chartmuseum-photon:v2.7.4"));
+    assert_eq!(container.image.as_deref(), Some("docker.io/goharbor/chartmuseum-photon:v2.7.4"));
     let paths: Vec<String> = container.volume_mounts.unwrap().into_iter().map(|it| it.mount_path).collect();
     assert_eq!(paths, ["/etc/chartmuseum/config.yaml", "/mnt/chartstorage"]);
 }

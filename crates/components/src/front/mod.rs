@@ -1,7 +1,7 @@
 //! The front: the reverse proxy through which users reach Core and the portal where there is no Ingress.
 //!
 //! Not a component: it belongs to a Harbor, whose Services it names. nginx looks these up once, when it starts, so they
-//! must exist before it.
+//! must exist before it, and its pods are replaced when the Services get other addresses.
 
 mod config;
 mod deployment;

@@ -40,6 +40,8 @@ pub(crate) struct Wishes<'a> {
     pub core: &'a str,
     /// Name of the portal's Service.
     pub portal: &'a str,
+    /// Addresses of both Services, as far as there are any.
+    pub addresses: Vec<String>,
 }
 
 /// What a setting is of use with.

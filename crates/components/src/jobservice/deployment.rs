@@ -5,7 +5,14 @@ use super::{
     environment::{self, DIRECTORY, TLS_DIRECTORY},
     inputs::Inputs,
 };
-use crate::{catalogue::Feature, metrics::Metrics, ports, tls::InternalTls, volumes, workload::Workload};
+use crate::{
+    catalogue::Feature,
+    metrics::Metrics,
+    ports,
+    tls::{InternalTls, Scheme},
+    volumes,
+    workload::Workload,
+};
 use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
 use plan::{Component, Desired};
 
@@ -37,19 +44,33 @@ fn container(jobservice: &Inputs<'_>) -> Container {
         env: Some(environment::environment(jobservice).into()),
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(jobservice)),
-        startup_probe: Some(Probe {
-            failure_threshold: Some(STARTUP_PROBES),
-            ..ports::connection(scheme.as_str())
-        }),
-        // Without Redis every answer is an error; to be killed, and with it the jobs that run, would not bring it back.
-        liveness_probe: Some(Probe {
-            period_seconds: Some(30),
-            failure_threshold: Some(3),
-            ..ports::connection(scheme.as_str())
-        }),
-        readiness_probe: Some(ports::probe("/api/v1/stats", scheme.as_str(), scheme)),
+        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..reached(scheme) }),
+        liveness_probe: Some(alive(scheme)),
+        readiness_probe: Some(stats(scheme)),
         ..Container::default()
     }
+}
+
+/// The only request that JobService answers without a password. While Redis is away the answer is an error.
+fn stats(scheme: Scheme) -> Probe {
+    ports::probe("/api/v1/stats", scheme.as_str(), scheme)
+}
+
+/// Whether the server listens. Over TLS it is asked something: it logs an error for each connection that is only opened.
+fn reached(scheme: Scheme) -> Probe {
+    match scheme {
+        Scheme::Http => ports::connection(scheme.as_str()),
+        Scheme::Https => stats(scheme),
+    }
+}
+
+/// Kills no jobs because Redis is away: to be restarted would not bring it back. Over TLS that holds for an hour.
+fn alive(scheme: Scheme) -> Probe {
+    let failures = match scheme {
+        Scheme::Http => 3,
+        Scheme::Https => 120,
+    };
+    Probe { period_seconds: Some(30), failure_threshold: Some(failures), ..reached(scheme) }
 }
 
 const CONFIGURATION: &str = "config";

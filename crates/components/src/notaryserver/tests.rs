@@ -48,7 +48,7 @@ fn what_an_old_installation_depends_on_is_as_it_was() {
     );
     let container = container(&case);
     assert_eq!(container.name, "notaryserver");
-    assert_eq!(container.image.as_deref(), Some("goharbor/notary-server-photon:v2.8.6"));
+    assert_eq!(container.image.as_deref(), Some("docker.io/goharbor/notary-server-photon:v2.8.6"));
     assert_eq!(container.ports.unwrap()[0].container_port, 4443);
     assert_eq!(container.volume_mounts.unwrap()[0].mount_path, "/etc/notary-server/server.json");
 }

@@ -39,7 +39,7 @@ fn what_an_old_installation_depends_on_is_as_it_was() {
     );
     let container = container(&case);
     assert_eq!(container.name, "notarysigner");
-    assert_eq!(container.image.as_deref(), Some("goharbor/notary-signer-photon:v2.8.6"));
+    assert_eq!(container.image.as_deref(), Some("docker.io/goharbor/notary-signer-photon:v2.8.6"));
     assert_eq!(container.volume_mounts.unwrap()[0].mount_path, "/etc/notary-signer/signer.json");
 }
 

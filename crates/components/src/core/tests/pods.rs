@@ -112,7 +112,7 @@ fn labels_of_the_user_reach_the_pods_and_may_repeat_the_selector() {
 
 #[test]
 fn an_image_follows_from_the_version_unless_it_is_named() {
-    assert_eq!(container(&a_core()).image.unwrap(), "goharbor/harbor-core:v2.15.0");
+    assert_eq!(container(&a_core()).image.unwrap(), "docker.io/goharbor/harbor-core:v2.15.0");
     let named = a_core().set("/spec/image", json!("example/core:mine"));
     assert_eq!(container(&named).image.unwrap(), "example/core:mine");
 }

@@ -64,6 +64,7 @@ impl Shown {
             authority: self.authority,
             core: "h-harbor-core",
             portal: "h-harbor-portal",
+            addresses: Vec::new(),
         };
         Front::of(&self.harbor, wishes)
     }

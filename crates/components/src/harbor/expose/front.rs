@@ -11,6 +11,7 @@ use crate::{
     url::Url,
 };
 use api::v1beta1::{ObjectName, component::ComponentSpec};
+use k8s_openapi::api::core::v1::Service;
 use kube::core::ObjectMeta;
 use plan::{All, PlanError, World};
 
@@ -21,6 +22,12 @@ pub(in super::super) struct FrontParts {
     authority: Option<String>,
     core: String,
     portal: String,
+}
+
+/// The addresses of a Service, if it has any yet.
+fn addresses(service: &str, world: &World<'_>) -> Result<Vec<String>, PlanError> {
+    let spec = world.read::<Service>(service)?.and_then(|service| service.spec);
+    Ok(spec.and_then(|spec| spec.cluster_ips.or_else(|| Some(vec![spec.cluster_ip?]))).unwrap_or_default())
 }
 
 impl FrontParts {
@@ -51,6 +58,9 @@ impl FrontParts {
                 "add portal: {}, or expose Core in another way",
             ));
         }
+        let (core, portal, ()) =
+            (addresses(&self.core, world), addresses(&self.portal, world), given_authority(harbor, world))
+                .all()?;
         let wishes = Wishes {
             version: harbor.version.clone(),
             pods: &self.pods,
@@ -62,9 +72,9 @@ impl FrontParts {
             ciphers: Ciphers::of(harbor.strong_ciphers()),
             core: &self.core,
             portal: &self.portal,
+            addresses: [core, portal].concat(),
         };
-        let (front, ()) = (Front::of(meta, wishes), given_authority(harbor, world)).all()?;
-        Ok(Some(front))
+        Front::of(meta, wishes).map(Some)
     }
 }
 

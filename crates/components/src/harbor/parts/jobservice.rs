@@ -4,7 +4,7 @@ use super::{
     super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
     registry_access,
 };
-use crate::volumes;
+use crate::{catalogue::Feature, volumes};
 use api::v1beta1::{
     self, JobServiceSpec,
     duration::GoDuration,
@@ -48,7 +48,7 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
         },
         job_loggers: job_loggers(&wished, level),
         loggers: LoggersSpec { files: None, database: None, stdout: Some(StdoutLoggerSpec { level }) },
-        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(&wished) }),
+        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(harbor, &wished) }),
         metrics: wished.metrics,
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::JobService),
@@ -90,7 +90,10 @@ fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> Logg
     }
 }
 
-fn exports(wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
+fn exports(harbor: &Inputs<'_>, wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
+    if harbor.version.is_past(Feature::ScanDataExportVolume) {
+        return ScratchVolumeSpec::default();
+    }
     let storage = wished.storage.as_ref();
     claim_or_scratch(storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()))
 }

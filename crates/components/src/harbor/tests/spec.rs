@@ -24,7 +24,7 @@ fn a_new_version_is_a_new_spec_so_that_whoever_waits_for_a_component_waits_for_t
         let image = |version| spec(&a_harbor().set("/spec/version", json!(version)), kind)["image"].clone();
         assert_ne!(image("2.14.0"), image("2.15.0"), "{kind}");
     }
-    assert_eq!(spec(&a_harbor(), "Core")["image"], "goharbor/harbor-core:v2.15.0");
+    assert_eq!(spec(&a_harbor(), "Core")["image"], "docker.io/goharbor/harbor-core:v2.15.0");
 }
 
 #[test]
@@ -226,4 +226,24 @@ fn a_harbor_that_names_several_servers_of_postgresql_uses_the_first_and_says_so(
                     address that follows the primary, such as a Service";
     assert_eq!(told, [expected]);
     assert_eq!(Harbor::advice(&a_harbor().owner), []);
+}
+
+#[test]
+fn pods_of_nginx_are_replaced_when_services_behind_it_have_other_addresses() {
+    let service = |name: &str, address: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "registry"},
+            "spec": {"clusterIP": address, "clusterIPs": [address]},
+        })
+    };
+    let template = |services: &[(&str, &str)]| {
+        let mut case = a_harbor().set("/spec/expose/core", json!({"service": {}}));
+        case.inputs.extend(services.iter().map(|(name, address)| service(name, address)));
+        case.child("Deployment")["spec"]["template"]["metadata"]["annotations"].clone()
+    };
+    let addresses = |addresses: &str| json!({"goharbor.io/upstream-addresses": addresses});
+    assert_eq!(template(&[]), Value::Null);
+    let (core, portal) = (("acme-harbor-core", "10.0.0.1"), ("acme-harbor-portal", "10.0.0.2"));
+    assert_eq!(template(&[core, portal]), addresses("10.0.0.1,10.0.0.2"));
+    assert_eq!(template(&[("acme-harbor-core", "10.0.0.9"), portal]), addresses("10.0.0.9,10.0.0.2"));
 }

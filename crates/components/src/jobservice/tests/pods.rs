@@ -28,6 +28,18 @@ fn a_redis_that_is_gone_kills_no_jobs() {
 }
 
 #[test]
+fn probes_over_tls_are_requests_and_outlast_an_hour_without_redis() {
+    let container = pod(&Case::golden("tls")).containers.remove(0);
+    let alive = container.liveness_probe.unwrap();
+    assert_eq!(alive.period_seconds.unwrap() * alive.failure_threshold.unwrap(), 3600);
+    for probe in [alive, container.startup_probe.unwrap(), container.readiness_probe.unwrap()] {
+        let asked = probe.http_get.unwrap();
+        assert_eq!((asked.path.as_deref(), asked.scheme.as_deref()), (Some("/api/v1/stats"), Some("HTTPS")));
+        assert_eq!(probe.tcp_socket, None, "JobService would log a failed handshake each time");
+    }
+}
+
+#[test]
 fn pods_are_replaced_as_the_user_says() {
     let strategy = |wished: &str| {
         let case = a_jobservice().set("/spec/updateStrategyType", json!(wished));

@@ -168,7 +168,7 @@ fn images_follow_from_the_version_unless_they_are_named() {
         |case: &Case<Registry>| ["registry", "registryctl"].map(|it| case.container(it).image.unwrap());
     assert_eq!(
         images(&a_registry()),
-        ["goharbor/registry-photon:v2.15.0", "goharbor/harbor-registryctl:v2.15.0"]
+        ["docker.io/goharbor/registry-photon:v2.15.0", "docker.io/goharbor/harbor-registryctl:v2.15.0"]
     );
 }
 

@@ -34,7 +34,7 @@ fn what_an_old_installation_depends_on_is_as_it_was() {
     assert_eq!(service["spec"]["ports"][0]["port"], 80);
     let container = &deployment["spec"]["template"]["spec"]["containers"][0];
     assert_eq!(container["name"], "trivy");
-    assert_eq!(container["image"], "goharbor/trivy-adapter-photon:v2.14.1");
+    assert_eq!(container["image"], "docker.io/goharbor/trivy-adapter-photon:v2.14.1");
     assert_eq!(
         container["envFrom"],
         json!([{"configMapRef": {"name": "harbor-trivy"}}, {"secretRef": {"name": "harbor-trivy"}}])

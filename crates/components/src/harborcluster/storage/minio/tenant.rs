@@ -106,7 +106,7 @@ fn mirrored(wish: &Wish<'_>) -> Option<String> {
         "RELEASE.2025-04-08T15-41-24Z"
     };
     let mirror = &wish.cluster.mirror;
-    (!mirror.is_none()).then(|| mirror.image("minio", "minio", tag))
+    (!mirror.is_none()).then(|| mirror.image("docker.io/minio", "minio", tag))
 }
 
 /// The names of the keys are those of cert-manager, with which servers trust each other by `ca.crt`.
