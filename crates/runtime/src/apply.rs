@@ -18,7 +18,11 @@ use crate::{
 use graph::{Graph, NodeId, Step};
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
-use kube::{Client, api::PostParams, core::DynamicObject};
+use kube::{
+    Client,
+    api::{ListParams, PostParams},
+    core::DynamicObject,
+};
 use plan::{
     AnyManifest, ChildKind, Content, ContentDigests, Desired, Digest, Health, ObjectKey, PlanError, Policy,
     Reached, Readiness, Recipe, References, Snapshot,
@@ -64,7 +68,10 @@ impl Applier<'_> {
     pub(crate) async fn bring_about(&self, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, Failure> {
         let key = desired.object.key();
         let span = node_span(&key);
-        let step = self.step(&key, desired, gate).instrument(span.clone()).await;
+        let step = match self.step(&key, desired, gate).instrument(span.clone()).await {
+            Err(failure) if failure.is_not_found() => Err(self.or_unserved(failure, desired).await),
+            step => step,
+        };
         match &step {
             Ok(Step::Ready) => span.record("outcome", "ready"),
             Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
@@ -153,6 +160,21 @@ impl Applier<'_> {
             return Ok(());
         }
         Err(PlanError::Unserved([(kind, provider.to_owned())].into()).into())
+    }
+
+    /// Why an object could not be written: as was said, or because its kind is no longer served, which a watch learns only
+    /// when it is next renewed. All who depend on the kind are told at once.
+    async fn or_unserved(&self, failure: Failure, desired: &Desired) -> Failure {
+        let (key, kind) = (desired.object.key(), desired.object.child_kind());
+        // A list of nothing is empty, even in a namespace that does not exist: what is not found then is the kind.
+        let listed = self.api(&key, &kind).list_metadata(&ListParams::default().limit(1)).await;
+        if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
+            return failure;
+        }
+        let resource = ObjectKey::dynamic(&kind.resource, "", "");
+        tracing::info!(kind = %resource, "no longer served by the cluster; what depends on it does without");
+        self.router.wake(self.router.unserved(&resource));
+        PlanError::Unserved([(resource, kind.provider.to_owned())].into()).into()
     }
 
     async fn apply(

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 /// After how long an object that waits for a watch is looked at anyway.
 const SAFETY: Duration = Duration::from_mins(10);
-/// Missing permissions are granted by people.
-const FORBIDDEN: Duration = Duration::from_mins(5);
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_mins(5);
 
@@ -18,9 +16,8 @@ pub(crate) fn retry(class: Class, attempt: u32, dice: &dyn Dice) -> Option<Durat
     match class {
         Class::Invalid => None,
         Class::Dependency => Some(SAFETY),
-        Class::Forbidden => Some(FORBIDDEN),
         Class::Conflict if attempt == 0 => Some(Duration::ZERO),
-        Class::Conflict | Class::Transient | Class::Internal => {
+        Class::Conflict | Class::Forbidden | Class::Transient | Class::Internal => {
             let most = FIRST.saturating_mul(2_u32.saturating_pow(attempt.min(16))).min(LONGEST);
             // Never zero: a failing object must not spin.
             Some(dice.jitter(most).max(FIRST / 10))
@@ -54,11 +51,11 @@ mod tests {
 
     #[test]
     fn a_failing_object_is_tried_ever_more_rarely_up_to_five_minutes() {
-        let waits: Vec<_> = (0..12)
-            .filter_map(|attempt| retry(Class::Transient, attempt, &Most))
-            .map(|d| d.as_secs())
-            .collect();
-        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+        for class in [Class::Transient, Class::Forbidden] {
+            let waits: Vec<_> =
+                (0..12).filter_map(|attempt| retry(class, attempt, &Most)).map(|d| d.as_secs()).collect();
+            assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300], "{class:?}");
+        }
     }
 
     #[test]

@@ -350,7 +350,7 @@ async fn conclude<C: Component>(
     session.track_certificates(&reconciler.shared.router.index, &reconciler.shared.metrics);
     let outcomes = findings.map(|findings| findings.outcomes).unwrap_or_default();
     count_failures(&outcomes, unreported.as_ref(), &reconciler.looks);
-    let retry = next(&outcomes, unreported.as_ref(), session, &reconciler.shared);
+    let retry = next(&key_of::<C>(owner.meta()), &outcomes, unreported.as_ref(), session, &reconciler.shared);
     retry.into_iter().chain(more_to_report).min()
 }
 
@@ -366,6 +366,7 @@ fn count_failures(outcomes: &[Outcome], unreported: Option<&Failure>, looks: &Lo
 }
 
 fn next(
+    owner: &ObjectKey,
     outcomes: &[Outcome],
     unreported: Option<&Failure>,
     session: &mut Session,
@@ -381,11 +382,18 @@ fn next(
         })
         .collect();
     classes.extend(unreported.map(plan::Classify::class));
+    if classes.contains(&Class::Forbidden) {
+        shared.forbidden.refused(owner);
+    } else {
+        shared.router.wake(shared.forbidden.permitted(owner));
+    }
     let retries = classes.iter().filter_map(|class| retry(*class, session.attempts, &*shared.dice));
     // Timers of months drift, and clocks are put right meanwhile.
     let renewal = session.due_in((shared.clock)()).map(|due| due.min(LONGEST_SLEEP));
     let soonest = retries.chain(renewal).min();
-    let counts = |class: &Class| matches!(class, Class::Transient | Class::Conflict | Class::Internal);
+    let counts = |class: &Class| {
+        matches!(class, Class::Transient | Class::Forbidden | Class::Conflict | Class::Internal)
+    };
     session.attempts = if classes.iter().any(counts) { session.attempts.saturating_add(1) } else { 0 };
     soonest
 }

@@ -126,6 +126,11 @@ impl Failure {
             other => Self::Unreachable { verb, object, problem: with_sources(&other) },
         }
     }
+
+    /// Whether what was asked for is not there: the object, its namespace, or its kind.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused { status, .. } if status.code == 404)
+    }
 }
 
 fn answer(status: &Status) -> String {

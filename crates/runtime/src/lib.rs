@@ -16,6 +16,7 @@ mod dice;
 mod emptied;
 mod error;
 mod events;
+mod forbidden;
 mod gate;
 mod happenings;
 mod health;

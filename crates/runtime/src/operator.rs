@@ -5,6 +5,7 @@ use crate::{
     cache::Cache,
     controller::{Limits, serve},
     events::Events,
+    forbidden::probe,
     health::FirstList,
     lease::{Election, Elector, Leadership, Lost},
     router::Router,
@@ -231,6 +232,7 @@ impl Operator {
         let (client, events, cache) = (client.clone(), events.clone(), Arc::clone(cache));
         let shared = Shared::new(client, router, &children, &self.options, events, cache, stop.clone());
         let shared = Arc::new(shared);
+        tasks.spawn(probe(Arc::clone(&shared)));
         let mut settled = vec![leading.clone()];
         for kind in children.iter().filter(|kind| !is_owner(&kind.resource)) {
             let first = shared.health.first_list(&kind.resource.kind);

@@ -37,7 +37,7 @@ impl Provenance {
     /// Of an object that has an owner.
     pub(crate) fn of(meta: &ObjectMeta, predecessors: &BTreeSet<String>) -> Self {
         let has = |label: &str| meta.labels.as_ref().is_some_and(|labels| labels.contains_key(label));
-        let ours = has(CONTROLLER_LABEL) && wrote_content(meta, is_ours);
+        let ours = has(CONTROLLER_LABEL) && (wrote_content(meta, is_ours) || applied_label(meta));
         let is_old = |manager: &str| predecessors.contains(manager);
         let old = (has(CONTROLLER_LABEL) || has(PREDECESSORS_CLUSTER_LABEL)) && wrote_content(meta, is_old);
         if ours || old {
@@ -45,12 +45,9 @@ impl Provenance {
         }
         let mut owners =
             meta.owner_references.iter().flatten().filter(|owner| owner.controller == Some(true));
-        match owners
-            .any(|owner| entries(meta).any(|(manager, it)| is_old(manager) && owns_reference(it, owner)))
-        {
-            true => Self::Appropriated,
-            false => Self::Foreign,
-        }
+        let by_predecessor =
+            |owner| entries(meta).any(|(name, it)| is_old(name) && owns_reference(it, owner));
+        if owners.any(by_predecessor) { Self::Appropriated } else { Self::Foreign }
     }
 }
 
@@ -132,8 +129,8 @@ impl Claimant<'_> {
 /// Whether an object carries the labels by which a child of this owner is known.
 pub(crate) fn is_labelled_alike(stored: &ObjectMeta, wanted: &ObjectMeta) -> bool {
     let label = |meta: &ObjectMeta, key: &str| meta.labels.as_ref()?.get(key).cloned();
-    let alike = |key: &&str| label(stored, key).is_some() && label(stored, key) == label(wanted, key);
-    [CONTROLLER_LABEL, INSTANCE_LABEL].iter().all(|key| alike(key))
+    let alike = |key: &str| label(stored, key).is_some() && label(stored, key) == label(wanted, key);
+    [CONTROLLER_LABEL, INSTANCE_LABEL].into_iter().all(alike)
 }
 
 /// Whether one of these managers has written more into an object than metadata.
@@ -142,6 +139,16 @@ fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
         let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
         fields.is_some_and(|fields| fields.keys().any(|field| field != "f:metadata"))
     })
+}
+
+/// Whether the operator has applied the label of its children, as it does to an object that has no other content.
+fn applied_label(meta: &ObjectMeta) -> bool {
+    let label = format!("f:{CONTROLLER_LABEL}");
+    let owns = |entry: &ManagedFieldsEntry| {
+        let labels = entry.fields_v1.as_ref().and_then(|it| it.0.get("f:metadata")?.get("f:labels"));
+        labels.is_some_and(|labels| labels.get(&label).is_some())
+    };
+    entries(meta).any(|(name, it)| is_ours(name) && it.operation.as_deref() == Some("Apply") && owns(it))
 }
 
 fn owns_reference(entry: &ManagedFieldsEntry, owner: &OwnerReference) -> bool {

@@ -86,6 +86,7 @@ impl<C: Component> Reconciler<C> {
     /// Forgets an object that no longer exists.
     pub(crate) fn forget(&self, key: &ObjectKey) {
         self.take_session(key);
+        self.shared.forbidden.forget(key);
         self.shared.audience.tell(key, || Stage::Deleted);
         self.shared.router.index.forget(key);
     }

@@ -3,8 +3,8 @@
 use crate::index::{Concerned, Index};
 use kube::core::ApiResource;
 use plan::ObjectKey;
-use std::collections::HashMap;
-use tokio::sync::mpsc;
+use std::{collections::HashMap, pin::pin};
+use tokio::sync::{Notify, mpsc};
 
 /// The index of one scope and the queues of its controllers.
 ///
@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 pub(crate) struct Router {
     pub(crate) index: Index,
     queues: HashMap<(String, String), mpsc::UnboundedSender<ObjectKey>>,
+    lost: Notify,
 }
 
 impl Router {
@@ -36,6 +37,25 @@ impl Router {
             self.index.track_children_of(group, kind);
         }
         receiver
+    }
+
+    /// A kind turned out not to be served; answers who is concerned.
+    pub(crate) fn unserved(&self, kind: &ObjectKey) -> Concerned {
+        let concerned = self.index.unserved(kind);
+        self.lost.notify_waiters();
+        concerned
+    }
+
+    /// Ends when a kind that is served turns out to be served no longer.
+    pub(crate) async fn until_unserved(&self, kind: &ObjectKey) {
+        loop {
+            let mut lost = pin!(self.lost.notified());
+            lost.as_mut().enable();
+            if !self.index.serves(kind) {
+                return;
+            }
+            lost.await;
+        }
     }
 
     /// Has all of these look again.

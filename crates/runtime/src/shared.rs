@@ -1,8 +1,8 @@
 //! What all that is done in one scope has in common.
 
 use crate::{
-    Dice, Health, Metrics, Options, cache::Cache, events::Events, progress::Audience, router::Router,
-    source::Kinds,
+    Dice, Health, Metrics, Options, cache::Cache, events::Events, forbidden::Forbidden, progress::Audience,
+    router::Router, source::Kinds,
 };
 use jiff::Timestamp;
 use kube::Client;
@@ -32,6 +32,7 @@ pub(crate) struct Shared {
     /// Reconciles so far; the number of each is in its lines of the log.
     pub(crate) reconciles: AtomicU64,
     pub(crate) audience: Audience,
+    pub(crate) forbidden: Forbidden,
     pub(crate) stop: CancellationToken,
 }
 
@@ -63,6 +64,7 @@ impl Shared {
             trace_id: options.trace_id,
             reconciles: AtomicU64::default(),
             audience: Audience(options.observer.clone()),
+            forbidden: Forbidden::default(),
             stop,
         }
     }

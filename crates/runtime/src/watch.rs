@@ -39,7 +39,7 @@ const ANOTHER_LOOK: Duration = Duration::from_mins(5);
 /// A kind that is not served is looked for every five minutes or so, with one list request, for as long as it is not:
 /// twelve requests in an hour for each missing kind are all an idle operator sends besides its open watches. Whether it
 /// is served is known to the index, and whoever asked is woken when that changes. That a definition was deleted shows
-/// when the watch is next renewed, within five minutes too.
+/// when the watch is next renewed, within five minutes too, or at once when an object of the kind cannot be written.
 pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, first: FirstList) {
     let config = || match Breadth::of(&kind.resource.group, &kind.resource.kind) {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
@@ -82,7 +82,7 @@ async fn unserved(shared: &Shared, resource: &ApiResource, first: &FirstList) {
     if router.index.serves(&kind) {
         tracing::info!(%kind, "not served by the cluster; what depends on it does without");
     }
-    router.wake(router.index.unserved(&kind));
+    router.wake(router.unserved(&kind));
     first.ended();
     let wait = ANOTHER_LOOK / 2 + shared.dice.jitter(ANOTHER_LOOK);
     shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
@@ -113,7 +113,16 @@ async fn drive<K: Resource>(
     let mut patience = Patience::default();
     let router = &shared.router;
     let mut events = pin!(events);
-    while let Some(Some(event)) = shared.stop.run_until_cancelled(events.next()).await {
+    let kind = ObjectKey::dynamic(resource, "", "");
+    let mut is_served = false;
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = shared.stop.cancelled() => return Ended::Stopped,
+            () = router.until_unserved(&kind), if is_served => return Ended::Unserved,
+            event = events.next() => event,
+        };
+        let Some(event) = event else { return Ended::Stopped };
         match event {
             Ok(Event::Init) => listed.clear(),
             Ok(Event::InitApply(object)) => {
@@ -123,7 +132,8 @@ async fn drive<K: Resource>(
                 }
             }
             Ok(Event::InitDone) => {
-                router.wake(router.index.served(&ObjectKey::dynamic(resource, "", "")));
+                router.wake(router.index.served(&kind));
+                is_served = true;
                 router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                 patience.restore();
                 first.ended();
@@ -148,7 +158,6 @@ async fn drive<K: Resource>(
             }
         }
     }
-    Ended::Stopped
 }
 
 /// A list of nothing is empty, even in a namespace that does not exist: what is not found is the kind.

@@ -157,6 +157,31 @@ async fn a_forbidden_write_shows_up_where_users_look() {
 }
 
 #[tokio::test]
+async fn permissions_that_come_back_are_noticed_by_all_who_wait_for_them() {
+    let mut world = World::new().await;
+    let user = format!("operator-{}", world.name);
+    world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
+    world.allow(&user, "list,watch", "deployments").await;
+    world.allow(&user, "get,list,watch,patch", "widgets.engine.test,widgets.engine.test/status").await;
+    world.allow(&user, "update", "widgets.engine.test/finalizers").await;
+    world.allow(&user, "list,watch", "gadgets.engine.test").await;
+    let config = world.plane.user(&user, &[]);
+    world.start_operator_as(config);
+    let names = ["a", "b", "c"];
+    for name in names {
+        world.create_widget(name, widget()).await;
+    }
+    for name in names {
+        world.until_condition(name, "Stalled", "True").await;
+    }
+
+    world.allow(&user, "create,patch", "deployments.apps").await;
+    for name in names {
+        world.until::<Deployment>(&format!("{name}-widget"), |_| true).await;
+    }
+}
+
+#[tokio::test]
 async fn every_kind_is_watched_once_however_many_objects_there_are() {
     let world = World::with_operator().await;
     for name in ["a", "b", "c"] {

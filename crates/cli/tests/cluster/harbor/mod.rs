@@ -10,6 +10,7 @@ mod htpasswd;
 mod lifecycle;
 mod names;
 mod order;
+mod removal;
 
 use crate::world::{Running, World, documents, root};
 use api::v1beta1::{ComponentStatus, Harbor, Registry};
