@@ -216,12 +216,11 @@ impl Applier<'_> {
             // Perhaps a process before this one has sent it.
             (Some(seen), _) => self.agreeing(key, &object, seen).await?,
         };
-        let stored = match stored {
-            Some(stored) => stored,
-            None => {
-                let body = Body { meta: wanted.meta(), json: &object, left_to_others };
-                self.send(key, kind, body, seen.as_ref()).await?
-            }
+        let stored = if let Some(stored) = stored {
+            stored
+        } else {
+            let body = Body { meta: wanted.meta(), json: &object, left_to_others };
+            self.send(key, kind, body, seen.as_ref()).await?
         };
         let now = self.record(key, kind, &stored)?;
         if let Some((before, pods)) = replaced {

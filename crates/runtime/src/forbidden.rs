@@ -89,7 +89,9 @@ mod tests {
 
     fn waiting(names: &[&str]) -> Forbidden {
         let forbidden = Forbidden::default();
-        names.iter().for_each(|name| forbidden.refused(&owner(name)));
+        for name in names {
+            forbidden.refused(&owner(name));
+        }
         forbidden
     }
 

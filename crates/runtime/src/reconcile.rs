@@ -258,9 +258,9 @@ impl<C: Component> Reconciler<C> {
         let previous = status::previous(&stored, session.written.as_ref());
         let index = &self.shared.router.index;
         let replicas = session.memo.replicas(index);
-        let owned: Vec<_> =
+        let children: Vec<_> =
             index.owned_by(meta.uid.as_deref().unwrap_or_default()).into_iter().map(|it| it.key).collect();
-        let reached = session.memo.serving(&owned, index).unwrap_or_default();
+        let reached = session.memo.serving(&children, index).unwrap_or_default();
         let advice = owner.0.as_ref().map(C::advice).unwrap_or_default();
         let common = self.input(meta, &previous.common);
         let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };

@@ -70,9 +70,12 @@ fn lists(items: Vec<Value>) -> Vec<Value> {
 
 fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
     let values = match pattern {
-        // Keys of Secrets, and names of databases.
-        Some(r"^[-._a-zA-Z0-9]+$" | r"^[^\s'\\]+$") => NAMES,
-        None | Some("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*") => NAMES,
+        None
+        | Some(
+            r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+            | r"^[-._a-zA-Z0-9]+$"
+            | r"^[^\s'\\]+$",
+        ) => NAMES,
         Some(durations) if durations.starts_with("([0-9]+h)?([0-9]+m)?([0-9]+s)?") => ["3m", "6m"],
         Some("https?://.*" | "https?://.+") => ["https://a.example.com", "https://b.example.com"],
         Some(r"^[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$") => ["200Gi", "300Gi"],

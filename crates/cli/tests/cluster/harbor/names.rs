@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret},
 };
 use kube::{
-    ResourceExt as _,
+    ResourceExt,
     api::{DeleteParams, ListParams},
 };
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ async fn a_harbor_deleted_without_its_children_and_made_anew_owns_all_of_them_ag
         .filter(|secret| {
             secret.owner_references().iter().all(|owner| Some(&owner.uid) != harbor.metadata.uid.as_ref())
         })
-        .map(|secret| secret.name_any())
+        .map(ResourceExt::name_any)
         .collect();
     assert_eq!(unowned, Vec::<String>::new());
 }
