@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 /// Applies an object as `manager`, who takes fields from others where they differ.
 ///
-/// Sends one request, or up to three more where objects within it become empty; see [`emptied`].
+/// Sends one request, or up to three more where objects within it become empty.
 ///
 /// # Errors
 ///
-/// [`Failure`] when a request is refused or gets no answer.
+/// When a request is refused or gets no answer.
 pub async fn server_side_apply(
     api: &Api<DynamicObject>,
     key: &ObjectKey,
