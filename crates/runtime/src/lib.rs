@@ -51,7 +51,7 @@ pub use dice::{Dice, SystemDice};
 pub use error::with_sources;
 pub use health::{Health, Unwell};
 pub use lease::{Election, Leadership, Lost, Timing, TimingError};
-pub use metrics::{Build, MEDIA_TYPE, Metrics};
+pub use metrics::{Build, Format, Metrics};
 pub use operator::{Ended, Operator, Options, Scope};
 pub use permissions::Permissions;
 pub use progress::{Observer, Planned, Progress, Stage, State};
