@@ -43,6 +43,7 @@ mod source;
 mod spectator;
 mod status;
 mod sweep;
+mod tally;
 mod tie;
 mod watch;
 
@@ -58,6 +59,7 @@ pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 pub use rehearsal::{Rehearsal, Rehearsed, Remark, What};
 pub use spectator::Spectator;
+pub use tally::Tally;
 
 use error::Failure;
 use index::Sighting;
