@@ -115,7 +115,8 @@ impl Namespace {
     pub async fn until_gone<K: Kind>(&self, name: &str) {
         let Some(object) = self.api::<K>().get_opt(name).await.unwrap() else { return };
         let uid = object.uid().unwrap();
-        let gone = insist(async || await_condition(self.api::<K>(), name, conditions::is_deleted(&uid)).await);
+        let gone =
+            insist(async || await_condition(self.api::<K>(), name, conditions::is_deleted(&uid)).await);
         timeout(PATIENCE, gone).await.expect("it is deleted in time");
     }
 
