@@ -42,11 +42,8 @@ pub enum Error {
         problem: String,
     },
     /// There is no cluster to be had.
-    #[error("no cluster: {problem}; set KUBECONFIG or run inside a cluster")]
-    Connect {
-        /// Why not.
-        problem: String,
-    },
+    #[error("{0}")]
+    Connect(Violation),
     /// The cluster cannot be looked at.
     #[error("the cluster cannot be looked at: {0}")]
     Look(String),

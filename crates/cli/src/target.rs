@@ -1,11 +1,12 @@
 //! Which cluster a command talks to, and where in it, as kubectl's flags say it.
 
-use crate::{connect::connect_to, error::Error, namespace::namespace};
-use clap::Args;
-use kube::{
-    Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
+use crate::{
+    connect::{self, connect_to},
+    error::Error,
+    namespace::namespace,
 };
+use clap::Args;
+use kube::{Client, Config};
 use std::path::PathBuf;
 
 /// A place in a cluster.
@@ -41,19 +42,9 @@ impl Target {
     }
 
     async fn config(&self) -> Result<Config, Error> {
-        let no_cluster = |problem: String| Error::Connect { problem };
-        let options = KubeConfigOptions { context: self.context.clone(), ..KubeConfigOptions::default() };
-        match (&self.kubeconfig, &self.context) {
-            (Some(file), _) => {
-                let known = Kubeconfig::read_from(file).map_err(|error| no_cluster(error.to_string()))?;
-                Config::from_custom_kubeconfig(known, &options)
-                    .await
-                    .map_err(|error| no_cluster(error.to_string()))
-            }
-            (None, Some(_)) => {
-                Config::from_kubeconfig(&options).await.map_err(|error| no_cluster(error.to_string()))
-            }
-            (None, None) => Config::infer().await.map_err(|error| no_cluster(error.to_string())),
+        match (self.kubeconfig.as_deref(), self.context.as_deref()) {
+            (None, None) => connect::default_config().await,
+            (file, context) => connect::config(file, context).await,
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::missing_panics_doc, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::{ControlPlane, PATIENCE};
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::StreamExt as _;
 use k8s_openapi::{
     NamespaceResourceScope,
     api::{apps::v1::Deployment, events::v1::Event},
@@ -19,8 +19,11 @@ use kube::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use std::{fmt::Debug, pin::pin};
+use std::{fmt::Debug, pin::pin, time::Duration};
 use tokio::time::timeout;
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a kind must be able to do to be used in a test.
 pub trait Kind:
@@ -100,8 +103,9 @@ impl Namespace {
     /// Waits until an object meets a condition, and returns it.
     pub async fn until<K: Kind>(&self, name: &str, condition: impl Fn(&K) -> bool + Send + Sync) -> K {
         let met = |object: Option<&K>| object.is_some_and(&condition);
-        if let Ok(object) = timeout(PATIENCE, await_condition(self.api::<K>(), name, met)).await {
-            return object.unwrap().unwrap();
+        let object = insist(async || await_condition(self.api::<K>(), name, met).await);
+        if let Ok(object) = timeout(PATIENCE, object).await {
+            return object.unwrap();
         }
         let now = serde_json::to_string_pretty(&self.api::<K>().get_opt(name).await.unwrap()).unwrap();
         panic!("{} {name} did not come to what was waited for: {now}", K::kind(&()));
@@ -111,8 +115,9 @@ impl Namespace {
     pub async fn until_gone<K: Kind>(&self, name: &str) {
         let Some(object) = self.api::<K>().get_opt(name).await.unwrap() else { return };
         let uid = object.uid().unwrap();
-        let gone = await_condition(self.api::<K>(), name, conditions::is_deleted(&uid));
-        timeout(PATIENCE, gone).await.expect("it is deleted in time").unwrap();
+        let gone =
+            insist(async || await_condition(self.api::<K>(), name, conditions::is_deleted(&uid)).await);
+        timeout(PATIENCE, gone).await.expect("it is deleted in time");
     }
 
     /// Waits for an event about the object of this name; its note.
@@ -121,9 +126,10 @@ impl Namespace {
             event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(about)
                 && event.reason.as_deref() == Some(reason)
         };
-        let events = watcher(self.api::<Event>(), watcher::Config::default()).applied_objects();
-        let mut seen = pin!(events.try_filter(|event| std::future::ready(matches(event))));
-        let event = timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap().unwrap();
+        let events = watcher(self.api::<Event>(), watcher::Config::default()).default_backoff();
+        let events = events.applied_objects().filter_map(|event| std::future::ready(event.ok()));
+        let mut seen = pin!(events.filter(|event| std::future::ready(matches(event))));
+        let event = timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap();
         event.note.unwrap_or_default()
     }
 
@@ -159,5 +165,33 @@ impl Namespace {
         self.kubectl(&["create", "role", &role, &verbs, &resources]).await;
         let (role_flag, user) = (format!("--role={role}"), format!("--user={user}"));
         self.kubectl(&["create", "rolebinding", &role, &role_flag, &user]).await;
+    }
+}
+
+/// Tries until it works. A watch is refused or cut off by a busy API server as a matter of course, and opened again by
+/// every client; kube's [`await_condition`] gives up instead.
+async fn insist<T, E: Debug>(attempt: impl AsyncFn() -> Result<T, E>) -> T {
+    loop {
+        match attempt().await {
+            Ok(done) => return done,
+            Err(error) => eprintln!("tried again after {error:?}"),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::insist;
+    use std::cell::Cell;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_that_is_cut_off_is_opened_again() {
+        let attempts = Cell::new(0);
+        let third = async || {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() < 3 { Err("cut off") } else { Ok(attempts.get()) }
+        };
+        assert_eq!(insist(third).await, 3);
     }
 }

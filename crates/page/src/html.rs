@@ -11,6 +11,7 @@ use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
+use runtime::Tally;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// What is around every page.
@@ -49,7 +50,7 @@ pub(crate) struct Object {
     parent: Option<Link>,
     after: Vec<Line>,
     parts: Vec<Line>,
-    ready: usize,
+    tally: Tally,
     drawing: Drawing,
     manifest: Read<String>,
     events: Read<Vec<Told>>,
@@ -171,7 +172,7 @@ impl Object {
             parent: sight.parent.as_ref().map(Link::of),
             after: sight.after.iter().map(|part| Line::of(part, &Summary::default())).collect(),
             parts,
-            ready: sight.parts.iter().filter(|part| part.state == State::Ready).count(),
+            tally: Tally::of(sight.parts.iter().map(|part| part.state == State::Ready)),
             drawing: Drawing::of(sight),
             manifest,
             events,

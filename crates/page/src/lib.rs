@@ -47,7 +47,7 @@ const STREAMS: usize = 64;
 pub struct Setup {
     /// Whose page it is.
     pub title: &'static str,
-    /// Kinds that are listed even where another object wants them to exist.
+    /// Kinds that are listed even where an object of another program wants them to exist.
     pub listed: Vec<&'static str>,
     /// Kinds whose objects can be looked at in full.
     pub kinds: Vec<ApiResource>,

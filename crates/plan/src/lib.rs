@@ -52,5 +52,5 @@ pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
-pub use status::{Difference, Failure, Outcome, Status, StatusInput, Verdict, fold, paused};
+pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
 pub use world::{Snapshot, World, defined, served};

@@ -121,6 +121,11 @@ impl Verdict {
         matches!(self, Self::Progressing { reason, .. } if *reason == Self::WAITING)
     }
 
+    /// Whether something does not exist that a user has to bring.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Progressing { reason: "DependencyMissing" | "KindMissing", .. })
+    }
+
     /// The sentence for people, where there is one.
     pub fn message(&self) -> Option<&str> {
         match self {
@@ -264,14 +269,25 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     }
 }
 
-/// The status while reconciliation is paused: everything as it was, and a condition that says so.
+/// The reason of the conditions of an object whose reconciliation a user has paused.
+pub const PAUSED: &str = "Paused";
+
+/// The status while reconciliation is paused: everything as it was, and a condition that says so. Of an object that was
+/// never looked at nobody knows whether it is ready.
 pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
     let mut status = input.previous.clone();
     // No generation: nobody has looked at any.
-    let condition =
-        Condition { observed_generation: None, ..input.condition("Paused", "True", "Paused", Some(message)) };
+    let condition = |kind: &str, status: &str| Condition {
+        observed_generation: None,
+        ..input.condition(kind, status, PAUSED, Some(message))
+    };
+    let is_known = |c: &Condition| c.type_ == "Ready" && c.reason.as_deref() != Some(PAUSED);
+    if !status.conditions.iter().any(is_known) {
+        status.conditions.retain(|c| c.type_ != "Ready");
+        status.conditions.push(condition("Ready", "Unknown"));
+    }
     status.conditions.retain(|c| c.type_ != "Paused");
-    status.conditions.push(condition);
+    status.conditions.push(condition("Paused", "True"));
     status.operator = Some(input.operator.clone());
     status
 }

@@ -44,7 +44,7 @@ pub use nginx::Nginx;
 pub use openssl::openssl;
 pub use postgres::{Postgres, psql};
 pub use program::Program;
-pub use promtool::promtool;
+pub use promtool::{check_metrics, promtool};
 pub use redis::Redis;
 pub use registry::Registry;
 pub use site::{Port, Site};

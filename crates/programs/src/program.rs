@@ -1,13 +1,7 @@
 //! Where the programs are, and how one is run to its end.
 
 use crate::error::{Failure, Log};
-use std::{
-    env,
-    ffi::OsStr,
-    fmt,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::{env, ffi::OsStr, fmt, path::PathBuf, process::Command};
 
 /// A program that `hack/programs` provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +65,7 @@ impl Program {
     /// What the program prints when it runs to its end, and what it complains of although it does not fail.
     pub(crate) fn outcome(self, command: &mut Command) -> Result<Outcome, Failure> {
         let spawn = |source| Failure::Spawn { program: self, source };
-        let result = command.stdin(Stdio::null()).output().map_err(spawn)?;
+        let result = command.output().map_err(spawn)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (output, complaints) = (text(&result.stdout), text(&result.stderr));
         if result.status.success() {

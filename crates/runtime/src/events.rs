@@ -9,7 +9,7 @@ use kube::{
     Client,
     runtime::events::{Event, EventType, Recorder, Reporter},
 };
-use plan::Verdict;
+use plan::{ObjectKey, Verdict};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -56,17 +56,17 @@ impl Events {
             Verdict::Ready => (EventType::Normal, "everything is as it should be".to_owned()),
             Verdict::Interrupted => return,
             Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => {
-                (EventType::Warning, message.chars().take(LONGEST_NOTE / 4).collect())
+                (EventType::Warning, message.clone())
             }
         };
-        let event = Event {
-            type_,
-            reason: verdict.reason().into(),
-            note: Some(note),
-            action: "Reconcile".into(),
-            secondary: None,
-        };
-        self.leave(event, about);
+        self.leave(event(type_, verdict, &note), about);
+    }
+
+    /// Tells users of an object what is wrong with a part of it.
+    pub(crate) fn tell_of_part(&self, about: ObjectReference, part: &ObjectKey, verdict: &Verdict) {
+        if let Some(message) = verdict.message() {
+            self.leave(event(EventType::Warning, verdict, &format!("{part}: {message}")), about);
+        }
     }
 
     /// Tells users what was done to children.
@@ -81,6 +81,16 @@ impl Events {
             self.metrics.event_lost();
             tracing::warn!(%error, "an event was dropped");
         }
+    }
+}
+
+fn event(type_: EventType, verdict: &Verdict, note: &str) -> Event {
+    Event {
+        type_,
+        reason: verdict.reason().into(),
+        note: Some(note.chars().take(LONGEST_NOTE / 4).collect()),
+        action: "Reconcile".into(),
+        secondary: None,
     }
 }
 
@@ -135,7 +145,7 @@ impl Trouble {
 }
 
 fn is_trouble(reason: &str) -> bool {
-    reason != Verdict::Ready.reason() && reason != Verdict::WAITING
+    ![Verdict::Ready.reason(), Verdict::WAITING, plan::PAUSED].contains(&reason)
 }
 
 #[cfg(test)]
@@ -197,5 +207,9 @@ mod tests {
     fn the_end_of_trouble_is_told_after_a_restart_too() {
         assert!(Trouble::default().is_news(Some(("Forbidden", None)), &Verdict::Ready));
         assert!(!Trouble::default().is_news(Some((Verdict::WAITING, None)), &Verdict::Ready));
+        assert!(
+            !Trouble::default().is_news(Some((plan::PAUSED, None)), &Verdict::Ready),
+            "nobody paused in trouble"
+        );
     }
 }

@@ -46,6 +46,7 @@ mod source;
 mod spectator;
 mod status;
 mod sweep;
+mod tally;
 mod tie;
 mod watch;
 
@@ -54,7 +55,7 @@ pub use dice::{Dice, SystemDice};
 pub use error::with_sources;
 pub use health::{Health, Unwell};
 pub use lease::{Election, Leadership, Lost, Timing, TimingError};
-pub use metrics::{Build, MEDIA_TYPE, Metrics};
+pub use metrics::{Build, Format, Metrics};
 pub use operator::{Ended, Operator, Options, Scope};
 pub use patch::server_side_apply;
 pub use permissions::Permissions;
@@ -62,6 +63,7 @@ pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 pub use rehearsal::{Rehearsal, Rehearsed, Remark, What};
 pub use spectator::Spectator;
+pub use tally::Tally;
 
 use error::Failure;
 use index::Sighting;

@@ -3,7 +3,7 @@
 use crate::{
     Failure, Sighting,
     apply::{Applier, node_span},
-    index::{self, Interest},
+    index::{self, GENERATIONS, Interest},
     learned::Learned,
     memo::{self, Memo},
     metrics::Looks,
@@ -15,6 +15,7 @@ use crate::{
     sweep::{Owner, sweep, unwanted},
 };
 use api::v1beta1::ComponentStatus;
+use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{
     Resource as _,
     core::{ApiResource, DeserializeGuard, ObjectMeta},
@@ -285,8 +286,33 @@ impl<C: Component> Reconciler<C> {
         let before = before.as_ref().map(|(reason, message)| (reason.as_str(), message.as_deref()));
         if session.trouble.is_news(before, verdict) {
             self.shared.events.tell(owner.object_ref(&()), verdict);
+            if verdict.is_missing() {
+                self.tell_ancestors(meta, verdict);
+            }
         }
         Ok(None)
+    }
+
+    /// Tells of what is missing where users look: at the object that they made, which takes it for waiting.
+    fn tell_ancestors(&self, meta: &ObjectMeta, verdict: &Verdict) {
+        let key = key_of::<C>(meta);
+        let index = &self.shared.router.index;
+        let first = index::controller_of(meta, &key.namespace);
+        let ancestors = std::iter::successors(first, |owner| index.child(owner.key())?.owner);
+        // What another program made of ours is none of its objects' business.
+        for owner in ancestors.take_while(|owner| owner.key().group == self.resource.group).take(GENERATIONS)
+        {
+            let whole = owner.key();
+            let about = ObjectReference {
+                api_version: Some(self.resource.api_version.clone()),
+                kind: Some(whole.kind.clone()),
+                namespace: Some(whole.namespace.clone()),
+                name: Some(whole.name.clone()),
+                uid: owner.controller().map(str::to_owned),
+                ..ObjectReference::default()
+            };
+            self.shared.events.tell_of_part(about, &key, verdict);
+        }
     }
 
     /// Says that nothing is done because the user asked for that.

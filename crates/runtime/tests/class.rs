@@ -38,7 +38,7 @@ fn start(cluster: &mut Cluster) {
 }
 
 fn gadget(name: &str, class: Option<&str>) -> Gadget {
-    let mut gadget = Gadget::new(name, GadgetSpec { message: "hello".into() });
+    let mut gadget = Gadget::new(name, GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
     gadget.metadata.annotations = class.map(|class| [(CLASS_ANNOTATION.into(), class.into())].into());
     gadget
 }

@@ -27,7 +27,7 @@ async fn until_ready(world: &World, status: &str) -> (String, String) {
 #[tokio::test]
 async fn b07_a_child_that_is_a_component_is_waited_for_and_restored_like_any_other() {
     let world = World::with_operator().await;
-    world.post(&Gadget::new("g", GadgetSpec { message: "one".into() })).await;
+    world.post(&Gadget::new("g", GadgetSpec { message: "one".into(), ..GadgetSpec::default() })).await;
     let waiting =
         format!("Deployment {}/g-gadget-widget: the newest spec has not been observed yet", world.name);
     world.until::<Widget>("g-gadget", |widget| widget.status.is_some()).await;

@@ -5,13 +5,17 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[allow(dead_code, reason = "each test binary uses a part of it")]
+#[path = "support/gadget.rs"]
+mod gadget;
+#[allow(dead_code, reason = "each test binary uses a part of it")]
 #[path = "support/memory.rs"]
 mod memory;
 #[path = "support/widget.rs"]
 mod widget;
 
+use gadget::{Gadget, GadgetComponent, GadgetSpec};
 use k8s_openapi::api::{core::v1::Secret, events::v1::Event};
-use kube::api::ListParams;
+use kube::{CustomResourceExt as _, api::ListParams};
 use memory::{Cluster, clock};
 use runtime::Options;
 use serde_json::json;
@@ -79,4 +83,39 @@ async fn a_second_mistake_is_told_in_its_own_words() {
             ("DependencyMissing", "Secret default/second does not exist; create it"),
         ])
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_part_misses_is_told_once_of_the_whole_too() {
+    let options = Options { clock, ..Options::default() };
+    let mut cluster = Cluster::new::<GadgetComponent>(options).await;
+    cluster.install(Widget::crd()).await;
+    let start = |cluster: &mut Cluster| {
+        cluster.start_with(|operator| {
+            operator.register::<WidgetComponent>();
+            operator.register::<GadgetComponent>();
+        });
+    };
+    start(&mut cluster);
+    cluster.create(&Gadget::new("g", GadgetSpec { message: "a".into(), reads: Some("s".into()) })).await;
+    cluster.until_reason::<Widget>("g-gadget", "DependencyMissing").await;
+    let note = "Secret default/s does not exist; create it";
+    let of_part = format!("Widget default/g-gadget: {note}");
+    let once = expected([("DependencyMissing", note), ("DependencyMissing", &of_part)]);
+    assert_eq!(told(&cluster).await, once);
+    let mut events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
+    events.retain(|event| event.note.as_ref() == Some(&of_part));
+    let gadget = cluster.get::<Gadget>("g").await.metadata;
+    let about = events[0].regarding.clone().unwrap();
+    assert_eq!(
+        (about.kind, about.name, about.uid, about.api_version),
+        (Some("Gadget".into()), gadget.name, gadget.uid, Some("engine.test/v1".into()))
+    );
+
+    cluster.merge::<Gadget>("g", json!({"spec": {"message": "b"}})).await;
+    tokio::time::sleep(Duration::from_mins(30)).await;
+    cluster.stop().await;
+    start(&mut cluster);
+    tokio::time::sleep(Duration::from_mins(30)).await;
+    assert_eq!(told(&cluster).await, once, "neither another look nor another operator tells it again");
 }

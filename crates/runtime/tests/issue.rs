@@ -17,7 +17,7 @@ use plan::{
     Builder, Children, Component, Desired, INPUTS_ANNOTATION, Issuance, Manifest as _, PlanError, Recipe,
     Role, World,
 };
-use runtime::Options;
+use runtime::{Format, Options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -398,7 +398,7 @@ async fn values_that_are_made_up_may_be_made_of_each_other() {
 async fn a_scrape_tells_when_the_first_certificate_expires_and_that_it_was_renewed() {
     let cluster = cluster().await;
     let told = || {
-        let text = cluster.options.metrics.text();
+        let text = cluster.options.metrics.text(Format::OpenMetrics);
         let name = "harbor_operator_certificate_expiry_timestamp_seconds{issuer=\"Operator\"} ";
         let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         Timestamp::from_second(line.parse().unwrap()).unwrap()

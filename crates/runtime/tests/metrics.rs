@@ -11,7 +11,7 @@ mod memory;
 mod widget;
 
 use memory::{Cluster, clock};
-use runtime::{Options, Unwell};
+use runtime::{Format, Options, Unwell};
 use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
 use widget::{Widget, WidgetComponent, WidgetSpec};
@@ -30,7 +30,7 @@ async fn create(cluster: &Cluster, name: &str, spec: WidgetSpec) {
 
 /// Every whole number by its name and labels, without our prefix.
 fn samples(cluster: &Cluster) -> BTreeMap<String, usize> {
-    let text = cluster.options.metrics.text();
+    let text = cluster.options.metrics.text(Format::OpenMetrics);
     let samples = text.lines().filter_map(|line| line.strip_prefix("harbor_operator_")?.rsplit_once(' '));
     samples.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
 }

@@ -53,7 +53,9 @@ fn names() -> Vec<String> {
 
 async fn create(cluster: &Cluster, pause: Duration) {
     for name in names() {
-        cluster.create(&Gadget::new(&name, GadgetSpec { message: "hello".into() })).await;
+        cluster
+            .create(&Gadget::new(&name, GadgetSpec { message: "hello".into(), ..GadgetSpec::default() }))
+            .await;
         tokio::time::sleep(pause).await;
     }
 }

@@ -79,7 +79,7 @@ async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_
     let cluster = cluster().await;
     let (rehearsal, requests) = rehearsal(&cluster);
     let gadgets: Api<Gadget> = Api::default_namespaced(rehearsal.client());
-    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
     gadgets.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
     let rehearsed = play(&rehearsal).await;
     assert_eq!(
@@ -105,7 +105,7 @@ async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_
 #[tokio::test(start_paused = true)]
 async fn where_nothing_changes_nothing_is_told() {
     let cluster = cluster().await;
-    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+    let gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
     let apply = async |client: Client| {
         let api: Api<Gadget> = Api::default_namespaced(client);
         api.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
@@ -238,7 +238,7 @@ async fn what_would_fail_is_told() {
 async fn nothing_is_done_for_an_object_of_another_class() {
     let cluster = cluster().await;
     let gadget = |class: &str| {
-        let mut gadget = Gadget::new("g", GadgetSpec { message: "hello".into() });
+        let mut gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
         gadget.metadata.annotations = Some([(CLASS_ANNOTATION.into(), class.into())].into());
         gadget
     };

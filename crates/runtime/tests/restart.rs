@@ -89,7 +89,7 @@ async fn what_was_found_in_order_is_remembered_as_if_it_had_been_sent() {
 #[tokio::test]
 async fn a_component_that_is_a_child_is_not_written_either() {
     let mut world = World::with_operator().await;
-    world.post(&Gadget::new("w", GadgetSpec { message: "one".into() })).await;
+    world.post(&Gadget::new("w", GadgetSpec { message: "one".into(), ..GadgetSpec::default() })).await;
     world.make_available("w-gadget-widget").await;
     let ready = |gadget: &Gadget| {
         let conditions = gadget.status.iter().flat_map(|status| &status.conditions);

@@ -380,6 +380,18 @@ async fn rule_10_b33_a_name_that_cannot_be_is_refused_with_a_remedy() {
 }
 
 #[tokio::test]
+async fn an_object_that_is_created_paused_has_a_reason_to_show() {
+    let world = World::with_operator().await;
+    let mut widget = Widget::new("w", message("one"));
+    widget.metadata.annotations = Some([("goharbor.io/pause".to_owned(), "true".to_owned())].into());
+    world.post(&widget).await;
+    let paused = world.until_condition("w", "Paused", "True").await;
+    let (status, _, reason, _) = support::condition(&paused, "Ready").unwrap();
+    assert_eq!((status.as_str(), reason.as_str()), ("Unknown", "Paused"));
+    assert_eq!(writes(&world.until_quiet().await).len(), 1, "nothing but the status is written");
+}
+
+#[tokio::test]
 async fn a_paused_object_is_left_alone_and_says_so() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;

@@ -3,10 +3,13 @@
 use crate::error::Error;
 use axum::{
     Router,
-    http::{StatusCode, header::CONTENT_TYPE},
+    http::{
+        HeaderMap, StatusCode,
+        header::{ACCEPT, CONTENT_TYPE, VARY},
+    },
     routing::get,
 };
-use runtime::{Health, MEDIA_TYPE, Metrics, Unwell};
+use runtime::{Format, Health, Metrics, Unwell};
 use std::{
     fmt, io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -111,10 +114,15 @@ fn answer(how: Result<(), Unwell>) -> (StatusCode, String) {
     }
 }
 
-/// `/metrics`.
+/// `/metrics`, in the format that the request asks for.
 pub fn metrics(metrics: Arc<Metrics>) -> Router {
-    Router::new()
-        .route("/metrics", get(move || async move { ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.text()) }))
+    let answer = move |request: HeaderMap| async move {
+        let accepted: Vec<_> =
+            request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+        let format = Format::accepted(&accepted.join(","));
+        ([(CONTENT_TYPE, format.media_type()), (VARY, "accept")], metrics.text(format))
+    };
+    Router::new().route("/metrics", get(answer))
 }
 
 #[cfg(test)]
@@ -124,11 +132,16 @@ mod tests {
 
     /// The answer to a request, head and body.
     async fn answer_to(router: Router, path: &str) -> (String, String) {
+        answer_with(router, path, "").await
+    }
+
+    /// The answer to a request with more headers.
+    async fn answer_with(router: Router, path: &str, headers: &str) -> (String, String) {
         let listener = Listen::At(([127, 0, 0, 1], 0).into()).bind("--x").await.unwrap().unwrap();
         let address = listener.local_addr().unwrap();
         serve(listener, "all", router);
         let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n");
         connection.write_all(request.as_bytes()).await.unwrap();
         let mut text = String::new();
         connection.read_to_string(&mut text).await.unwrap();
@@ -148,10 +161,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn metrics_are_served_as_openmetrics() {
+    async fn metrics_are_plain_text_unless_openmetrics_is_asked_for() {
         let (head, body) = answer_to(metrics(Arc::default()), "/metrics").await;
-        assert!(head.to_lowercase().contains(&format!("content-type: {MEDIA_TYPE}")), "{head}");
-        assert!(body.contains("harbor_operator_build_info{") && body.ends_with("# EOF\n"), "{body}");
+        assert!(head.contains("content-type: text/plain; version=0.0.4; charset=utf-8"), "{head}");
+        assert!(
+            body.contains("# TYPE harbor_operator_build_info gauge\n") && !body.contains("# EOF"),
+            "{body}"
+        );
+
+        let accept = "accept: application/openmetrics-text;version=1.0.0\r\naccept: text/plain;q=0.5\r\n";
+        let (head, body) = answer_with(metrics(Arc::default()), "/metrics", accept).await;
+        assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0"), "{head}");
+        assert!(body.contains("# TYPE harbor_operator_build info\n") && body.ends_with("# EOF\n"), "{body}");
     }
 
     #[test]

@@ -143,6 +143,6 @@ async fn stop_on_signal(stop: CancellationToken) {
     signals.next().await;
     tracing::info!("stopping; a second signal stops at once");
     stop.cancel();
-    signals.next().await;
+    signals.insistent().await;
     std::process::exit(1);
 }

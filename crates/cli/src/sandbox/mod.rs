@@ -43,8 +43,9 @@ use tokio_util::sync::CancellationToken;
 /// While objects converge, the terminal shows what waits for what; without a terminal there is a line per change.
 /// Log lines are written if RUST_LOG says what to log, such as RUST_LOG=info.
 ///
-/// Ends with the first SIGTERM or Ctrl-C, or when --wait has come to a result. Exits with 0 when all went well, with 1
-/// when something could not be applied or did not become ready, and with 130 or 143 when --wait was interrupted.
+/// Ends with the first Ctrl-C, SIGTERM or SIGHUP, or when --wait has come to a result. Exits with 0 when all went well,
+/// with 1 when something could not be applied or did not become ready, and with 129, 130 or 143 when --wait was
+/// interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -128,7 +129,7 @@ impl Sandbox {
         let interrupted = async {
             let signal = signals.next().await;
             tokio::spawn(async move {
-                let signal = signals.next().await;
+                let signal = signals.insistent().await;
                 std::process::exit(signal.exit_code().into());
             });
             signal

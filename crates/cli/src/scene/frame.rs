@@ -6,6 +6,7 @@ use super::{
     text::{Line, duration, plain, shortened, width},
 };
 use clap::builder::styling::{AnsiColor, Style};
+use runtime::Tally;
 use std::{fmt, time::Duration};
 
 const PLAIN: Style = Style::new();
@@ -153,8 +154,8 @@ fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> Lin
 fn said(row: &Row<'_>) -> Option<String> {
     let Content::Here { at, children, .. } = &row.content else { return None };
     match (&at.condition, children) {
-        (condition, Some((ready, all))) if ready < all && is_of_children(condition) => {
-            Some(format!("{ready} of {all} ready"))
+        (condition, Some(tally)) if !tally.is_complete() && is_of_children(condition) => {
+            Some(format!("{tally} ready"))
         }
         // Which object it is, the row says itself.
         (condition, _) => words(condition).map(|words| words.replacen(&format!("{}: ", row.key), "", 1)),
@@ -222,9 +223,9 @@ impl fmt::Display for Condition {
 }
 
 fn sum(scene: &Scene, now: Option<Duration>, room: usize) -> String {
-    let ready = scene.roots.iter().filter(|root| root.at.condition == Condition::Ready).count();
+    let tally = Tally::of(scene.tops().map(|root| root.at.condition == Condition::Ready));
     let mut line = Line::with_room(room);
     let after = now.map(|now| format!(", {}", duration(now))).unwrap_or_default();
-    line.push(FAINT, &format!("{ready} of {} ready{after}", scene.roots.len()));
+    line.push(FAINT, &format!("{tally} ready{after}"));
     line.finish()
 }

@@ -23,7 +23,7 @@ pub use text::{Line, plain, shortened, width};
 pub use tree::Tree;
 
 use plan::{ObjectKey, Verdict};
-use runtime::{Planned, Progress, Stage, State};
+use runtime::{Planned, Progress, Stage, State, Tally};
 use std::{mem, time::Duration};
 
 /// Where an object is.
@@ -131,6 +131,31 @@ impl Scene {
         self.roots
             .iter()
             .all(|root| settled(&root.at) && root.children.iter().all(|child| settled(&child.at)))
+    }
+
+    /// What stands at the left edge: everything that is nobody's child.
+    fn tops(&self) -> impl Iterator<Item = &Root> {
+        let is_child = |key: &ObjectKey| {
+            let others = self.roots.iter().filter(|root| root.key != *key);
+            others.flat_map(|root| &root.children).any(|child| child.key == *key)
+        };
+        self.roots.iter().filter(move |root| !is_child(&root.key))
+    }
+
+    /// A child that wants objects to exist itself.
+    fn as_root(&self, child: &Child) -> Option<&Root> {
+        self.roots.iter().find(|root| root.key == child.key)
+    }
+
+    /// Where a child is: it is ready where it says so itself and its owner has nothing left to do for it.
+    fn mark<'a>(&'a self, child: &'a Child) -> &'a Mark {
+        let own = self.as_root(child).map(|root| &root.at);
+        own.filter(|at| at.condition != Condition::Ready).unwrap_or(&child.at)
+    }
+
+    /// How many of its children are ready.
+    fn tally(&self, root: &Root) -> Tally {
+        Tally::of(root.children.iter().map(|child| self.mark(child).condition == Condition::Ready))
     }
 
     /// The changes since the last call.

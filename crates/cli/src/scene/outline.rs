@@ -2,6 +2,7 @@
 
 use super::{Child, Condition, Mark, Root, Scene};
 use plan::ObjectKey;
+use runtime::Tally;
 use std::time::Duration;
 
 /// Deeper than any graph; a bound for what was not foreseen.
@@ -29,8 +30,8 @@ pub enum Content<'a> {
         at: &'a Mark,
         /// When work on it began.
         began: Duration,
-        /// How many children it has, and how many of them are ready.
-        children: Option<(usize, usize)>,
+        /// How many of its children are ready, if it has any.
+        children: Option<Tally>,
     },
     /// That it is told further below, when everything it waits for has been.
     SeeBelow,
@@ -38,12 +39,14 @@ pub enum Content<'a> {
 
 /// All rows of a scene. Whatever is a child of something else is shown as that.
 pub fn rows(scene: &Scene) -> Vec<Row<'_>> {
-    let is_child = |key: &ObjectKey| {
-        scene.roots.iter().any(|root| root.key != *key && root.children.iter().any(|child| child.key == *key))
-    };
     let mut rows = Vec::new();
-    for root in scene.roots.iter().filter(|root| !is_child(&root.key)) {
-        rows.push(Row { branches: String::new(), key: &root.key, top: true, content: root.here() });
+    for root in scene.tops() {
+        rows.push(Row {
+            branches: String::new(),
+            key: &root.key,
+            top: true,
+            content: scene.here(root, &root.at),
+        });
         Walk { scene, rows: &mut rows }.below(root, missing(&root.children), "", 0);
     }
     rows
@@ -114,9 +117,9 @@ impl<'a> Walk<'a, '_> {
         if missing[position] > 0 || depth >= DEEPEST {
             return self.rows.push(row(Content::SeeBelow));
         }
-        let as_root = self.scene.roots.iter().find(|root| root.key == child.key);
-        let here = Content::Here { at: &child.at, began: root.since, children: None };
-        self.rows.push(row(as_root.map_or(here, Root::here)));
+        let (as_root, at) = (self.scene.as_root(child), self.scene.mark(child));
+        let here = Content::Here { at, began: root.since, children: None };
+        self.rows.push(row(as_root.map_or(here, |root| self.scene.here(root, at))));
         let indent = format!("{indent}{below}");
         let dependents: Vec<_> = positions(root, |other| other.after.contains(&position)).collect();
         if let Some(inner) = as_root {
@@ -139,13 +142,9 @@ fn missing(children: &[Child]) -> Vec<usize> {
     children.iter().map(|child| child.after.len()).collect()
 }
 
-impl Root {
-    fn here(&self) -> Content<'_> {
-        Content::Here { at: &self.at, began: self.since, children: self.tally() }
-    }
-
-    fn tally(&self) -> Option<(usize, usize)> {
-        let ready = self.children.iter().filter(|child| child.at.condition == Condition::Ready);
-        (!self.children.is_empty()).then(|| (ready.count(), self.children.len()))
+impl Scene {
+    fn here<'a>(&self, root: &Root, at: &'a Mark) -> Content<'a> {
+        let children = (!root.children.is_empty()).then(|| self.tally(root));
+        Content::Here { at, began: root.since, children }
     }
 }

@@ -306,9 +306,34 @@ fn an_object_that_is_a_child_of_another_is_shown_as_that_with_its_own_children()
     │   └── ✓ Secret harbor-core          ready 0.4s
     │       └── ◌ Deployment harbor-core  waiting 1.2s  0 of 1 replicas available
     └── · JobService j                    pending
-0 of 2 ready, 1.7s
+0 of 1 ready, 1.7s
 ",
     );
+}
+
+#[test]
+fn rows_trees_and_the_last_line_count_alike() {
+    let harbor = key("Harbor", "h");
+    let stage = |scene: &mut Scene, stage| scene.observe(Progress { owner: harbor.clone(), stage }, at(3000));
+    let mut scene = ready();
+    stage(&mut scene, Stage::Planned(vec![Planned { object: core(), after: vec![] }]));
+    stage(&mut scene, Stage::Child { object: core(), state: State::Waiting("later".into()) });
+    let message = "Core registry/harbor: later".into();
+    stage(&mut scene, Stage::Concluded(Verdict::Progressing { reason: "ChildrenNotReady", message }));
+    let counted = |scene: &Scene| {
+        let trees = scene.trees();
+        let [tree] = trees.as_slice() else { panic!("a part is no installation of its own") };
+        let shown = frame(scene, None, Size { width: 100, height: 24 });
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let row = shown.lines().nth(1).unwrap_or_default().contains("✓ Core harbor");
+        (tree.tally().to_string(), row, shown.lines().last().unwrap_or_default().to_owned())
+    };
+    assert_eq!(counted(&scene), ("0 of 1".into(), false, "0 of 1 ready".into()), "its owner has work to do");
+    stage(&mut scene, Stage::Child { object: core(), state: State::Ready });
+    stage(&mut scene, Stage::Concluded(Verdict::Ready));
+    assert_eq!(counted(&scene), ("1 of 1".into(), true, "1 of 1 ready".into()));
+    scene.stage(Stage::Paused, 4000);
+    assert_eq!(counted(&scene), ("0 of 1".into(), false, "1 of 1 ready".into()), "it says so itself");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::{
     frame::{word, words},
 };
 use plan::ObjectKey;
+use runtime::Tally;
 use serde::Serialize;
 
 /// An object, where it is, and what it wants to exist.
@@ -37,24 +38,18 @@ impl Tree {
     }
 
     /// How many of its children are ready.
-    pub fn ready_children(&self) -> usize {
-        self.children.iter().filter(|child| child.is_ready()).count()
+    pub fn tally(&self) -> Tally {
+        Tally::of(self.children.iter().map(Self::is_ready))
     }
 }
 
 impl Scene {
     /// Everything that is nobody's child, with all that is.
     pub fn trees(&self) -> Vec<Tree> {
-        let is_child = |key: &ObjectKey| {
-            self.roots
-                .iter()
-                .any(|root| root.key != *key && root.children.iter().any(|child| child.key == *key))
-        };
-        let tops = self.roots.iter().filter(|root| !is_child(&root.key));
-        tops.map(|root| self.tree(root, Vec::new(), 0)).collect()
+        self.tops().map(|root| self.tree(root, &root.at.condition, Vec::new(), 0)).collect()
     }
 
-    fn tree(&self, root: &Root, after: Vec<String>, depth: usize) -> Tree {
+    fn tree(&self, root: &Root, condition: &Condition, after: Vec<String>, depth: usize) -> Tree {
         let names = |child: &Child| {
             let named = |&position: &usize| root.children.get(position);
             let before = child.after.iter().filter_map(named);
@@ -62,15 +57,13 @@ impl Scene {
         };
         let child = |child: &Child| {
             // Deeper than that nothing is: an object that wants itself would have no end.
-            match self.roots.iter().find(|root| root.key == child.key).filter(|_| depth < 8) {
-                Some(inner) => self.tree(inner, names(child), depth + 1),
-                None => leaf(&child.key, &child.at.condition, names(child)),
+            let condition = &self.mark(child).condition;
+            match self.as_root(child).filter(|_| depth < 8) {
+                Some(inner) => self.tree(inner, condition, names(child), depth + 1),
+                None => leaf(&child.key, condition, names(child)),
             }
         };
-        Tree {
-            children: root.children.iter().map(child).collect(),
-            ..leaf(&root.key, &root.at.condition, after)
-        }
+        Tree { children: root.children.iter().map(child).collect(), ..leaf(&root.key, condition, after) }
     }
 }
 

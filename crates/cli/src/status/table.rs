@@ -21,7 +21,7 @@ pub fn table(rows: &[(&Tree, Option<String>)], namespaces: bool, room: usize) ->
             tree.name.clone(),
             version.clone().unwrap_or_else(|| "-".into()),
             tree.state.to_owned(),
-            format!("{}/{}", tree.ready_children(), tree.children.len()),
+            format!("{}/{}", tree.tally().ready, tree.tally().all),
             tree.message.as_deref().map(plain).unwrap_or_default(),
         ]
     });

@@ -138,5 +138,6 @@ async fn without_a_cluster_it_says_so_and_ends() {
         .unwrap();
     let words = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{words}");
-    assert!(words.contains("error: no cluster"), "{words}");
+    let expected = "error: no cluster: /does/not/exist does not exist, and this process is not in a pod; ";
+    assert!(words.contains(expected), "{words}");
 }

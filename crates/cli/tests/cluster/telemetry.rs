@@ -43,18 +43,22 @@ impl Process {
             .collect()
     }
 
-    /// Where it says that it answers.
-    async fn address(&self, what: &str) -> SocketAddr {
+    /// The first line that is about this; it may be yet to come.
+    async fn line(&self, is_it: impl Fn(&Value) -> bool) -> Value {
         let said = async {
             loop {
-                let address = self.lines().into_iter().find(|line| line["what"] == what);
-                if let Some(address) = address {
-                    return address["address"].as_str().unwrap().parse().unwrap();
+                if let Some(line) = self.lines().into_iter().find(&is_it) {
+                    return line;
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        timeout(PATIENCE, said).await.expect("it says where it answers")
+        timeout(PATIENCE, said).await.expect("it says so")
+    }
+
+    /// Where it says that it answers.
+    async fn address(&self, what: &str) -> SocketAddr {
+        self.line(|line| line["what"] == what).await["address"].as_str().unwrap().parse().unwrap()
     }
 }
 
@@ -69,6 +73,16 @@ async fn get(address: SocketAddr, path: &str) -> (String, String) {
     (head.split_whitespace().nth(1).unwrap().to_owned(), body.to_owned())
 }
 
+/// Waits for a line of the metrics.
+async fn until_scraped(metrics: SocketAddr, line: &str) {
+    let scraped = async {
+        while !get(metrics, "/metrics").await.1.lines().any(|told| told == line) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, scraped).await.expect("it is counted");
+}
+
 #[tokio::test]
 async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what_it_is_about() {
     let world = World::new().await;
@@ -77,8 +91,13 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
     let process = Process::start(&world);
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
+    // A Core that is available before it was first looked at is ready from the start, and that is no news.
+    world.until_condition("Ready", "False").await;
     world.make_available("harbor-core").await;
     world.until_condition("Ready", "True").await;
+    // What is written to the API server is logged and counted after that.
+    process.line(|line| line["span"]["kind"] == "Core" && line["message"] == "ready").await;
+    until_scraped(metrics, r#"harbor_operator_objects{kind="Core",state="Ready"} 1"#).await;
 
     assert_eq!(get(health, "/healthz").await, ("200".into(), "ok\n".into()));
     assert_eq!(get(health, "/readyz").await, ("200".into(), "ok\n".into()));

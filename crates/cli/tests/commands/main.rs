@@ -1,6 +1,8 @@
 //! The real binary on real files: exit code, standard output and standard error.
 
 #[cfg(test)]
+mod connect;
+#[cfg(test)]
 mod crds;
 #[cfg(test)]
 mod graph;

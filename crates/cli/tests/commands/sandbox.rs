@@ -1,10 +1,11 @@
 use crate::run::{Folder, Ran, failed};
 use programs::Client;
 use std::{
+    fs,
     io::{BufRead as _, BufReader},
     net::SocketAddr,
     path::PathBuf,
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
 };
 
 fn misused(ran: &Ran) -> &str {
@@ -90,7 +91,11 @@ give a Namespace called nowhere in an earlier --apply
 
 /// A sandbox that was started with these arguments, and the kubeconfig it names.
 fn serving(folder: &Folder, arguments: &str) -> (Child, PathBuf) {
-    let mut sandbox = folder.command(arguments).spawn().unwrap();
+    started(&mut folder.command(arguments))
+}
+
+fn started(command: &mut Command) -> (Child, PathBuf) {
+    let mut sandbox = command.spawn().unwrap();
     let lines = BufReader::new(sandbox.stdout.take().unwrap()).lines();
     let mut kubectl = lines.map_while(Result::ok).filter(|line| line.contains("kubectl --kubeconfig "));
     let line = kubectl.next().expect("it says how to reach it");
@@ -98,13 +103,42 @@ fn serving(folder: &Folder, arguments: &str) -> (Child, PathBuf) {
 }
 
 #[test]
-fn it_ends_cleanly_with_a_signal_and_leaves_nothing_behind() {
+fn it_ends_cleanly_with_any_signal_and_leaves_nothing_behind() {
+    for name in ["TERM", "INT", "HUP"] {
+        let folder = Folder::with_a_core();
+        let (mut sandbox, kubeconfig) =
+            serving(&folder, "sandbox --apply inputs core.yaml --state state.json");
+        assert!(kubeconfig.exists());
+        signal(&sandbox, name);
+        assert_eq!(sandbox.wait().unwrap().code(), Some(0), "{name}");
+        assert!(!kubeconfig.parent().unwrap().exists(), "{name}");
+        assert!(folder.read("state.json").contains("\"Core\""), "{name}");
+    }
+}
+
+#[test]
+fn a_terminal_that_closes_says_so_twice_and_the_sandbox_still_cleans_up() {
     let folder = Folder::with_a_core();
-    let (mut sandbox, kubeconfig) = serving(&folder, "sandbox --apply inputs core.yaml");
-    assert!(kubeconfig.exists());
-    terminate(&sandbox);
-    assert_eq!(sandbox.wait().unwrap().code(), Some(0));
+    let (mut sandbox, kubeconfig) = serving(&folder, "sandbox --apply inputs core.yaml --wait --delay 1h");
+    signal(&sandbox, "HUP");
+    // The shell tells its jobs, and the kernel the foreground ones.
+    let _ended_already = Command::new("kill").args(["-HUP", &sandbox.id().to_string()]).output().unwrap();
+    assert_eq!(sandbox.wait().unwrap().code(), Some(129));
     assert!(!kubeconfig.parent().unwrap().exists());
+}
+
+#[test]
+fn under_nohup_it_survives_its_terminal() {
+    let folder = Folder::empty();
+    let plain = folder.command("sandbox");
+    let mut command = Command::new("nohup");
+    command.arg(plain.get_program()).args(plain.get_args()).stdin(Stdio::null());
+    let (mut sandbox, _) = started(command.stdout(Stdio::piped()).stderr(Stdio::null()));
+    let status = fs::read_to_string(format!("/proc/{}/status", sandbox.id())).unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    assert_eq!(u64::from_str_radix(ignored.trim(), 16).unwrap() & 1, 1, "it ignores SIGHUP");
+    signal(&sandbox, "TERM");
+    assert_eq!(sandbox.wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -127,7 +161,7 @@ fn it_serves_a_page_about_what_was_applied() {
     );
     let secret = text("/default/Secret/harbor-core");
     assert!(secret.contains("kind: Secret") && secret.contains(": (hidden)"), "{secret}");
-    terminate(&sandbox);
+    signal(&sandbox, "TERM");
     assert_eq!(sandbox.wait().unwrap().code(), Some(0));
 }
 
@@ -136,7 +170,7 @@ fn waiting_that_is_interrupted_has_failed() {
     let folder = Folder::with_a_core();
     let arguments = "sandbox --apply inputs core.yaml --wait --delay 1h --kubeconfig k8s.yaml";
     let (mut sandbox, kubeconfig) = serving(&folder, arguments);
-    terminate(&sandbox);
+    signal(&sandbox, "TERM");
     assert_eq!(sandbox.wait().unwrap().code(), Some(143));
     assert!(kubeconfig.is_absolute() && kubeconfig.ends_with("k8s.yaml"), "{}", kubeconfig.display());
     assert!(folder.read("k8s.yaml").contains("current-context: sandbox"), "what a user names is theirs");
@@ -153,8 +187,9 @@ fn with_a_file_it_goes_on_where_it_ended() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
 }
 
-fn terminate(process: &Child) {
-    assert!(Command::new("kill").args(["-TERM", &process.id().to_string()]).status().unwrap().success());
+fn signal(process: &Child, name: &str) {
+    let (name, pid) = (format!("-{name}"), process.id().to_string());
+    assert!(Command::new("kill").args([name, pid]).status().unwrap().success());
 }
 
 /// A line without the seconds at its beginning.

@@ -1,6 +1,6 @@
 //! What the documentation says, held against the sources, the binary and itself.
 
-#![allow(clippy::unwrap_used, reason = "a file that cannot be read fails the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[cfg(test)]
 mod book;
@@ -18,5 +18,7 @@ mod objects;
 mod reasons;
 #[cfg(all(test, feature = "sandbox"))]
 mod sandbox;
+#[cfg(test)]
+mod scripts;
 #[cfg(test)]
 mod tree;

@@ -6,6 +6,7 @@
 mod alerts;
 mod certificates;
 mod installation;
+mod metrics;
 #[path = "../../../components/tests/programs/oci.rs"]
 mod oci;
 mod page;

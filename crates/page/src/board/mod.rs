@@ -108,12 +108,10 @@ impl Observer for Board {
     fn see(&self, owner: &ObjectKey, object: &dyn Fn() -> Value) {
         let object = object();
         let (summary, told) = ((self.summary)(&object), told(&object));
-        let root = !object["metadata"]["ownerReferences"]
-            .as_array()
-            .is_some_and(|owners| owners.iter().any(|owner| owner["controller"] == true));
+        let parent = parent(owner, &object).map(Box::new);
         self.change(owner, |owner, _, _| {
-            let differs = owner.summary != summary || owner.root != root;
-            (owner.summary, owner.root, owner.told) = (summary, root, told);
+            let differs = owner.summary != summary || owner.parent != parent;
+            (owner.summary, owner.parent, owner.told) = (summary, parent, told);
             differs
         });
     }
@@ -197,6 +195,14 @@ impl Owner {
         }
         changed
     }
+}
+
+/// The object that an object says is its controller.
+fn parent(key: &ObjectKey, object: &Value) -> Option<Address> {
+    let owners = object["metadata"]["ownerReferences"].as_array()?;
+    let owner = owners.iter().find(|owner| owner["controller"] == true)?;
+    let text = |field: &str| owner[field].as_str().unwrap_or_default().into();
+    Some(Address { namespace: key.namespace.as_str().into(), kind: text("kind"), name: text("name") })
 }
 
 /// Since when an object's own condition says that it is ready, or that it is not.

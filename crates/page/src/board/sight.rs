@@ -88,15 +88,17 @@ pub struct Listing {
 }
 
 impl Board {
-    /// Those objects that nobody else wants to exist, and all of the `listed` kinds.
+    /// Those objects that are no part of another one, and of the `listed` kinds those whose owner is not known here.
     pub fn listing(&self, listed: &[&str], query: &Query) -> Listing {
         let memory = self.memory();
         let mut counts = BTreeMap::new();
         let mut found = Vec::new();
         let text = query.text.to_lowercase();
-        let listed =
-            memory.owners.iter().filter(|(address, owner)| owner.root || listed.contains(&&*address.kind));
-        for (address, owner) in listed {
+        let is_whole = |address: &Address, owner: &Owner| {
+            let unknown = |parent: &Address| !memory.owners.contains_key(parent);
+            owner.parent.as_deref().is_none_or(|parent| listed.contains(&&*address.kind) && unknown(parent))
+        };
+        for (address, owner) in memory.owners.iter().filter(|(address, owner)| is_whole(address, owner)) {
             *counts.entry(owner.mark.state).or_default() += 1;
             let wanted = query.state.is_none_or(|state| state == owner.mark.state) && address.contains(&text);
             if wanted {
@@ -124,7 +126,7 @@ impl Board {
             let position = owner.children.iter().position(|child| named(&child))?;
             Some((parent, owner, position))
         });
-        let composed = |address: &Address| memory.owners.contains_key(address);
+        let composed = |address: &Address| memory.owners.get(address);
         let mut sight = match (memory.owners.get(address), parent) {
             (Some(owner), _) => owner.sight(address, composed),
             (None, Some((place, owner, position))) => owner.part_sight(place, position)?,
@@ -172,11 +174,16 @@ impl Owner {
         part(address, &self.mark, None, true)
     }
 
-    fn sight(&self, address: &Address, composed: impl Fn(&Address) -> bool) -> Sight {
+    fn sight<'m>(&self, address: &Address, composed: impl Fn(&Address) -> Option<&'m Owner>) -> Sight {
         let mut parts: Vec<_> =
             (0..self.children.len()).filter_map(|child| self.part(address, child)).collect();
         for part in &mut parts {
-            part.composed = composed(&part.address);
+            let Some(own) = composed(&part.address) else { continue };
+            part.composed = true;
+            // It is ready where it says so itself and its owner has nothing left to do for it.
+            if own.mark.state != State::Ready {
+                *part = own.as_part(part.address.clone());
+            }
         }
         let edges = self
             .edges

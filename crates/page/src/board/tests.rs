@@ -129,6 +129,37 @@ fn listed_are_roots_and_the_kinds_that_always_are_and_trouble_comes_first() {
 }
 
 #[test]
+fn an_installation_is_listed_once_whatever_it_is_made_of() {
+    let board = board();
+    let [cluster, stack] = [key("Cluster", "c"), key("Stack", "c-stack")];
+    let owned =
+        json!({"metadata": {"ownerReferences": [{"controller": true, "kind": "Cluster", "name": "c"}]}});
+    board.see(&stack, &|| owned.clone());
+    let names = || {
+        let listing = board.listing(&["Cluster", "Stack"], &all(10));
+        assert_eq!(listing.counts.values().sum::<usize>(), listing.shown.len());
+        listing.shown.into_iter().map(|row| row.part.address.name.into()).collect::<Vec<String>>()
+    };
+    assert_eq!(names(), ["c-stack"], "its owner is none of ours");
+    board.see(&cluster, &|| json!({}));
+    assert_eq!(names(), ["c"]);
+}
+
+#[test]
+fn a_part_is_ready_where_it_and_its_owner_say_so() {
+    let (board, cluster, stack) = (board(), key("Cluster", "c"), key("Stack", "s"));
+    plan(&board, &cluster, &[(stack.clone(), &[])]);
+    child(&board, &cluster, &stack, runtime::State::Ready);
+    let state = || states(&board, &cluster).remove(0).1;
+    assert_eq!(state(), State::Ready);
+    tell(&board, &stack, Stage::Paused);
+    assert_eq!(state(), State::Paused, "as its own page says");
+    tell(&board, &stack, Stage::Concluded(Verdict::Ready));
+    child(&board, &cluster, &stack, runtime::State::Waiting("later".into()));
+    assert_eq!(state(), State::Waiting);
+}
+
+#[test]
 fn a_list_is_filtered_by_state_and_text_and_cut_into_pages() {
     let board = board();
     for name in ["one", "two", "three"] {

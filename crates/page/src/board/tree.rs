@@ -1,5 +1,6 @@
 //! What is remembered of an object and of those it wants to exist: as little as can be shown, for there may be thousands.
 
+use super::Address;
 use crate::{State, Summary};
 use jiff::Timestamp;
 use plan::ObjectKey;
@@ -48,8 +49,8 @@ pub(crate) struct Owner {
     pub(crate) kind: Arc<Kind>,
     pub(crate) mark: Mark,
     pub(crate) summary: Summary,
-    /// Whether no other object wants it to exist, as far as it says itself.
-    pub(crate) root: bool,
+    /// The object that wants it to exist, as far as it says itself.
+    pub(crate) parent: Option<Box<Address>>,
     /// Since when it says itself that it is ready, or that it is not.
     pub(crate) told: Option<(bool, Timestamp)>,
     pub(crate) children: Box<[Child]>,
@@ -104,7 +105,7 @@ impl Owner {
             kind,
             mark: Mark::new(now),
             summary: Summary::default(),
-            root: true,
+            parent: None,
             told: None,
             children: Box::default(),
             edges: Box::default(),

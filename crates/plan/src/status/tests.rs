@@ -116,6 +116,18 @@ fn pausing_adds_a_condition_and_resuming_removes_it() {
 }
 
 #[test]
+fn what_was_paused_before_anybody_looked_says_so_where_it_would_say_whether_it_is_ready() {
+    let message = "paused by annotation";
+    let halted = paused(&input(&ComponentStatus::default(), 1, 10), message);
+    assert_eq!(told(&halted), [("Ready", "Unknown"), ("Paused", "True")]);
+    let ready = &halted.conditions[0];
+    assert_eq!((ready.reason.as_deref(), ready.message.as_deref()), (Some("Paused"), Some(message)));
+    assert_eq!(paused(&input(&halted, 2, 20), message), halted, "that is written once");
+    let resumed = fold(&input(&halted, 2, 30), &Verdict::Ready);
+    assert_eq!(resumed, fold(&input(&ComponentStatus::default(), 2, 30), &Verdict::Ready));
+}
+
+#[test]
 fn the_worst_failure_is_told_and_the_others_are_counted() {
     let failed = |class, reason, stalls| {
         Outcome::Failed(Failure { class, reason, message: format!("{class}"), stalls })

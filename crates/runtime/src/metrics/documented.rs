@@ -2,7 +2,7 @@
 //!
 //! With `UPDATE_GOLDEN=1` the tables are written instead of compared.
 
-use super::{Issuer, Metrics};
+use super::{Format, Issuer, Metrics};
 use http::{Request, Response};
 use jiff::Timestamp;
 use kube::{Client, client::Body};
@@ -44,7 +44,7 @@ async fn everything() -> String {
     let server = |_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) };
     let client = metrics.observe(Client::new(tower::service_fn(server), "default"));
     client.send(Request::get("/version").body(Body::empty()).unwrap()).await.unwrap();
-    metrics.text()
+    metrics.text(Format::OpenMetrics)
 }
 
 /// One family of samples, as a reader of queries sees it.

@@ -5,9 +5,12 @@
 
 mod calls;
 mod certificates;
+mod format;
 mod looks;
 mod process;
 mod queues;
+
+pub use format::Format;
 
 pub(crate) use certificates::{Issuer, Tracked};
 pub(crate) use looks::{Counted, Looks, State};
@@ -27,9 +30,6 @@ use std::sync::{
 
 /// What every name begins with, save those that every process has.
 const PREFIX: &str = "harbor_operator";
-
-/// The media type of [`Metrics::text`].
-pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A histogram of durations, by something.
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -100,12 +100,15 @@ impl Metrics {
         }
     }
 
-    /// Everything in the text format of OpenMetrics; see [`MEDIA_TYPE`].
-    pub fn text(&self) -> String {
+    /// Everything, in this format.
+    pub fn text(&self, format: Format) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _written = text::encode(&mut text, &self.registry);
-        text
+        match format {
+            Format::OpenMetrics => text,
+            Format::Prometheus => format::prometheus(&text),
+        }
     }
 
     /// This process leads, or does not. To be told again what is known changes nothing.

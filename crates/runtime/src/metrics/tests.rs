@@ -9,7 +9,7 @@ fn metrics() -> Metrics {
 
 /// Those lines that begin with this, the prefix taken off.
 fn lines(metrics: &Metrics, begin: &str) -> Vec<String> {
-    let text = metrics.text();
+    let text = metrics.text(Format::OpenMetrics);
     let begin = format!("{PREFIX}_{begin}");
     text.lines().filter(|line| line.starts_with(&begin)).map(|line| line[PREFIX.len() + 1..].into()).collect()
 }
@@ -92,7 +92,7 @@ fn only_changes_of_the_leader_are_counted() {
 
 #[test]
 fn the_process_is_told_under_the_names_everybody_uses() {
-    let text = metrics().text();
+    let text = metrics().text(Format::OpenMetrics);
     let value = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
         line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
@@ -104,7 +104,7 @@ fn the_process_is_told_under_the_names_everybody_uses() {
 
 #[test]
 fn nothing_is_registered_twice_and_the_text_is_complete() {
-    let text = metrics().text();
+    let text = metrics().text(Format::OpenMetrics);
     let mut types: Vec<_> = text.lines().filter(|line| line.starts_with("# TYPE ")).collect();
     let all = types.len();
     types.dedup();

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a test asks for.
-#[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
     version = "v1",
@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 pub struct GadgetSpec {
     /// What its widget says.
     pub message: String,
+    /// A Secret that its widget reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<String>,
 }
 
 impl Manifest for Widget {
@@ -47,7 +50,8 @@ impl Component for GadgetComponent {
 
     fn desired(gadget: &Gadget, _: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let name = ChildName::of(&gadget.name_any(), Self::NAME)?;
-        let spec = WidgetSpec { message: gadget.spec.message.clone(), ..WidgetSpec::default() };
+        let GadgetSpec { message, reads } = gadget.spec.clone();
+        let spec = WidgetSpec { message, reads, ..WidgetSpec::default() };
         let mut widget = Widget::new(&name, spec);
         widget.metadata.namespace = gadget.namespace();
         graph.add::<Widget>(widget, ());

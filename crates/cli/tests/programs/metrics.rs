@@ -1,0 +1,75 @@
+//! What a running operator serves is what Prometheus accepts.
+
+use programs::{Client, check_metrics};
+use serde_json::Value;
+use std::{
+    io::{BufRead as _, BufReader},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Process {
+    fn start(command: &mut Command) -> Self {
+        Self(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn harbor_operator() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
+}
+
+#[test]
+fn prometheus_accepts_what_a_running_operator_serves() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut sandbox = Process::start(
+        harbor_operator()
+            .args(["sandbox", "--delay", "0s", "--apply"])
+            .args(["namespace.yaml", "harbor-inputs.yaml", "harbor.yaml"].map(|file| examples.join(file))),
+    );
+    let mut told = BufReader::new(sandbox.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let kubectl = told.find(|line| line.contains("kubectl --kubeconfig ")).expect("it says how to reach it");
+    let kubeconfig = kubectl.split_whitespace().nth(2).unwrap();
+    told.find(|line| line.ends_with("Harbor registry/acme: ready")).expect("it becomes ready");
+
+    let mut operator = Process::start(
+        harbor_operator()
+            .args(["run", "--namespace", "registry", "--log", "json", "--health-address", "off"])
+            .args(["--metrics-address", "127.0.0.1:0"])
+            .env("KUBECONFIG", kubeconfig)
+            .env_remove("RUST_LOG"),
+    );
+    let lines = BufReader::new(operator.0.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+    let line = lines.find(|line| line["what"] == "metrics-address").expect("it says where it answers");
+    let address: SocketAddr = line["address"].as_str().unwrap().parse().unwrap();
+
+    let scrape = || {
+        let answer = Client::http(address).get("/metrics").unwrap();
+        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+        String::from_utf8(answer.into_body().to_vec()).unwrap()
+    };
+    let ready = "harbor_operator_objects{kind=\"Harbor\",state=\"Ready\"} 1\n";
+    let deadline = Instant::now() + PATIENCE;
+    let mut text = scrape();
+    while !text.contains(ready) {
+        assert!(Instant::now() < deadline, "the Harbor is not ready: {text}");
+        thread::sleep(Duration::from_millis(100));
+        text = scrape();
+    }
+    assert_eq!(check_metrics(&text).unwrap(), "");
+}

@@ -1,0 +1,129 @@
+//! The two text formats that Prometheus understands, and which of them a scraper wants.
+
+use std::fmt::Write as _;
+
+/// A text format for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The text format of Prometheus, version 0.0.4, which every scraper reads.
+    Prometheus,
+    /// The text format of OpenMetrics, version 1.0.0.
+    OpenMetrics,
+}
+
+impl Format {
+    /// What a request with this `Accept` header is answered with: OpenMetrics only where it is named, and not below
+    /// plain text.
+    pub fn accepted(accept: &str) -> Self {
+        let quality = |media_type: &str| {
+            let ranges = accept.split(',').filter_map(|range| {
+                let mut parts = range.split(';').map(str::trim);
+                let named = parts.next()?.eq_ignore_ascii_case(media_type);
+                let quality = parts.find_map(|part| part.strip_prefix("q="));
+                named.then(|| quality.map_or(Some(1.0), |quality| quality.parse::<f32>().ok())).flatten()
+            });
+            ranges.fold(0.0, f32::max)
+        };
+        let open_metrics = quality("application/openmetrics-text");
+        if open_metrics > 0.0 && open_metrics >= quality("text/plain") {
+            Self::OpenMetrics
+        } else {
+            Self::Prometheus
+        }
+    }
+
+    /// The `Content-Type` of a text in this format.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+/// A text in OpenMetrics, in the format of Prometheus. Samples are written alike in both. A family is called as its
+/// samples are; there is neither an info, which is a gauge, nor a unit, nor an end.
+pub(super) fn prometheus(open_metrics: &str) -> String {
+    let mut text = String::with_capacity(open_metrics.len());
+    let mut help = "";
+    for line in open_metrics.lines() {
+        let words: Vec<_> = line.splitn(4, ' ').collect();
+        // Writing to a string does not fail.
+        let _written = match words.as_slice() {
+            ["#", "HELP", _, words] => {
+                help = words;
+                Ok(())
+            }
+            ["#", "TYPE", name, kind] => {
+                let (suffix, kind) = match *kind {
+                    "counter" => ("_total", "counter"),
+                    "info" => ("_info", "gauge"),
+                    kind => ("", kind),
+                };
+                writeln!(text, "# HELP {name}{suffix} {help}\n# TYPE {name}{suffix} {kind}")
+            }
+            ["#", ..] => Ok(()),
+            _ => writeln!(text, "{line}"),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_the_answer_unless_openmetrics_is_asked_for() {
+        let old = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,\
+                   text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+        let new = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
+                   application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+        for (accept, format) in [
+            ("", Format::Prometheus),
+            ("*/*", Format::Prometheus),
+            ("text/plain", Format::Prometheus),
+            ("text/html, application/xhtml+xml, */*;q=0.8", Format::Prometheus),
+            ("text/plain;version=0.0.4;q=0.9, application/openmetrics-text;q=0.1", Format::Prometheus),
+            ("application/openmetrics-text;q=0", Format::Prometheus),
+            ("application/openmetrics-text; version=1.0.0", Format::OpenMetrics),
+            (old, Format::OpenMetrics),
+            (new, Format::OpenMetrics),
+        ] {
+            assert_eq!(Format::accepted(accept), format, "{accept}");
+        }
+    }
+
+    #[test]
+    fn families_are_called_as_their_samples_are() {
+        let open_metrics = "\
+# HELP build What runs.
+# TYPE build info
+build_info{version=\"1\"} 1
+# HELP cpu_seconds Time used.
+# TYPE cpu_seconds counter
+# UNIT cpu_seconds seconds
+cpu_seconds_total 0.5
+# HELP lag How late.
+# TYPE lag histogram
+lag_sum 1.0
+lag_count 1
+lag_bucket{le=\"+Inf\"} 1
+# EOF
+";
+        let expected = "\
+# HELP build_info What runs.
+# TYPE build_info gauge
+build_info{version=\"1\"} 1
+# HELP cpu_seconds_total Time used.
+# TYPE cpu_seconds_total counter
+cpu_seconds_total 0.5
+# HELP lag How late.
+# TYPE lag histogram
+lag_sum 1.0
+lag_count 1
+lag_bucket{le=\"+Inf\"} 1
+";
+        assert_eq!(prometheus(open_metrics), expected);
+    }
+}
