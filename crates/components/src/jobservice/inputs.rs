@@ -173,9 +173,7 @@ fn supported(spec: &JobServiceSpec, version: &HarborVersion) -> Result<(), PlanE
     let webhook_timeout = webhooks.as_ref().and_then(|webhooks| webhooks.timeout.as_ref());
     let pool = spec.worker_pool.redis_pool.as_ref();
     let exports = spec.storage.as_ref().map(|storage| &storage.scan_data_exports);
-    // A Harbor gives its JobService a scratch directory without a limit, whatever its version.
-    let given = ScratchVolumeSpec { volume_source: volumes::scratch("").into(), prefix: None };
-    let exports = exports.filter(|exports| ![&ScratchVolumeSpec::default(), &given].contains(exports));
+    let exports = exports.filter(|exports| **exports != ScratchVolumeSpec::default());
     (
         pool.map_or(Ok(()), |pool| queue::understood(pool, POOL, version)),
         spec.cache_layer.as_ref().map_or(Ok(()), |cache| cache_understood(cache, version)),

@@ -108,10 +108,3 @@ fn a_volume_of_exported_scan_results_is_refused_once_harbor_has_none() {
         "{error}"
     );
 }
-
-#[test]
-fn the_scratch_directory_that_a_harbor_gives_its_jobservice_is_accepted() {
-    let given = json!({"scanDataExports": {"volumeSource": {"emptyDir": {}}}});
-    let case = a_jobservice().set("/spec/storage", given);
-    assert!(case.annotated("harbor.goharbor.io/version", "2.15.0").plan().is_ok());
-}
