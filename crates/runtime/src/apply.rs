@@ -99,12 +99,8 @@ impl Applier<'_> {
         if let (Policy::CreateOnce { generate }, Some(_)) = (&desired.policy, &seen) {
             self.rehash(key, &kind, desired, generate).await?;
         }
-        match gate {
-            Gate { change: Some(_), .. } if !exists => {
-                return Ok(Step::Waiting("not written before what it confirms is true".into()));
-            }
-            Gate { creation: Some(by), .. } if !exists => return Ok(Step::Blocked { by }),
-            _ => {}
+        if let Some(by) = gate.keeps_away().filter(|_| !exists) {
+            return Ok(Step::Blocked { by });
         }
         let held =
             desired.held.as_ref().filter(|held| gate.upgrade.is_some() && (exists || held.object.is_some()));

@@ -34,8 +34,8 @@ async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_si
     let sent = requests.until_quiet().await;
     let count = |what: &str| sent.iter().filter(|request| request.starts_with(what)).count();
     println!("from created to ready: {} requests, {} of them writes", sent.len(), writes(&sent).len());
-    assert_eq!(count("PATCH"), 4 + 2, "four children and two statuses: {sent:#?}");
-    assert_eq!(count("POST"), 1, "a child that is made once, and no event: {sent:#?}");
+    assert_eq!(count("PATCH"), 5 + 2, "five children and two statuses: {sent:#?}");
+    assert_eq!(count("POST"), 0, "no event: {sent:#?}");
 
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(requests.take(), Vec::<String>::new());
@@ -215,6 +215,7 @@ async fn the_status_tells_old_scripts_what_they_look_for() {
         ("Stalled", "False"),
         ("InProgress", "False"),
         ("Failed", "False"),
+        ("Available", "True"),
     ];
     assert_eq!(told, expected);
     assert_eq!(status.observed_generation, core.metadata.generation);

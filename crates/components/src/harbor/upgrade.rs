@@ -1,6 +1,10 @@
 //! From which version to which a Harbor may go, and which of its parts go first.
 
-use super::inputs::{self, Inputs};
+use super::{
+    inputs::{self, Inputs},
+    part::Part,
+    relocation::began,
+};
 use crate::{HarborVersion, VERSION_ANNOTATION, core::record::Record, version::Release};
 use api::v1beta1;
 use plan::{Desired, Manifest, PlanError, World};
@@ -94,6 +98,9 @@ impl<'a> Upgrade<'a> {
 
 /// What the old operator left behind remembers nothing; its Core says what it runs.
 fn predecessors(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Record, PlanError> {
+    if !began(harbor, Part::Core, world)? {
+        return Ok(Record::default());
+    }
     let core = world.read::<v1beta1::Core>(&harbor.name)?;
     let old = core.filter(|core| {
         core.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(PREDECESSORS_LABEL))

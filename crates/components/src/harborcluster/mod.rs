@@ -74,7 +74,7 @@ impl Component for HarborCluster {
         )
             .all()?;
         let harbor = harbor::harbor(&cluster, &cache, &database, &storage);
-        if let Some(existing) = existing {
+        if let Some(existing) = existing.filter(|existing| relocation::is_its_own(&cluster, existing)) {
             relocation::allowed(&cluster, &existing, &harbor)?;
         }
         let cache = cache.add(graph);

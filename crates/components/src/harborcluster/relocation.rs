@@ -1,9 +1,22 @@
 //! Where the data of a HarborCluster is: told by the Harbor it has written before.
 
-use super::{cluster::Cluster, place};
+use super::{HarborCluster, cluster::Cluster, place};
 use crate::relocation::{self, Move, Service};
 use api::v1beta1::Harbor;
-use plan::{ObjectKey, PlanError};
+use kube::ResourceExt as _;
+use plan::{Component as _, ObjectKey, PlanError, mutation::CONTROLLER_LABEL};
+
+/// Whether a Harbor is the cluster's by its labels or its owner. Another one is refused by its name, wherever its data is.
+pub(super) fn is_its_own(cluster: &Cluster<'_>, existing: &Harbor) -> bool {
+    let instance = existing.labels().get("app.kubernetes.io/instance").map(String::as_str);
+    let labelled = existing.labels().get(CONTROLLER_LABEL).map(String::as_str) == Some(HarborCluster::NAME)
+        && instance == Some(cluster.name);
+    let owned = existing
+        .owner_references()
+        .iter()
+        .any(|owner| owner.kind == "HarborCluster" && owner.name == *cluster.name);
+    labelled || owned
+}
 
 /// Refuses to point an existing Harbor at another place than the one where its data is.
 pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor) -> Result<(), PlanError> {

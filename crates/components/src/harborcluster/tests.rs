@@ -188,3 +188,12 @@ fn another_database_on_the_same_server_is_another_place() {
         "{moved}"
     );
 }
+
+#[test]
+fn where_the_data_of_a_users_harbor_is_tells_nothing_about_the_cluster() {
+    let mut case = an_existing_cluster().set("/spec/storage", elsewhere("storage"));
+    for harbor in case.inputs.iter_mut().filter(|input| input["kind"] == "Harbor") {
+        harbor["metadata"] = json!({"name": harbor["metadata"]["name"], "namespace": "registry"});
+    }
+    assert_eq!(case.plan().err(), None, "the operator refuses to take the Harbor over, and says so");
+}

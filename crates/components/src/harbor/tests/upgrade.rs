@@ -109,6 +109,11 @@ fn b37_what_the_old_operator_left_behind_is_upgraded_step_by_step_too() {
         },
         "spec": case.child("Core")["spec"],
     }));
+    let config = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "acme-harbor-core", "namespace": "registry"},
+    });
+    case.inputs.insert(0, config);
     assert!(case.error().contains("upgrade to 2.8 first"), "{}", case.error());
     let core = case.inputs.last_mut().unwrap();
     core["metadata"]["labels"] = json!({});
