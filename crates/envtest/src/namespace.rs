@@ -75,6 +75,12 @@ impl Namespace {
         self.api().create(&PostParams::default(), object).await.unwrap()
     }
 
+    /// Creates an object from JSON, as this field manager.
+    pub async fn post_json_as<K: Kind>(&self, manager: &str, object: Value) -> K {
+        let params = PostParams { field_manager: Some(manager.to_owned()), ..PostParams::default() };
+        self.api().create(&params, &serde_json::from_value(object).unwrap()).await.unwrap()
+    }
+
     /// Creates an object from JSON.
     pub async fn post_json<K: Kind>(&self, object: Value) -> K {
         self.post(&serde_json::from_value(object).unwrap()).await

@@ -127,7 +127,8 @@ async fn what_is_not_ready_is_told_with_its_children() {
         world.unready(world.example(), "Deployment").await,
         ["Core NS/harbor is not ready after 5m00s: waiting: \
           Deployment NS/harbor-core: the newest spec has not been observed yet\n  \
-          Deployment NS/harbor-core: waiting: the newest spec has not been observed yet"]
+          Deployment NS/harbor-core: waiting: the newest spec has not been observed yet\n  \
+          Secret NS/harbor-core-database: pending: until Deployment harbor-core is ready"]
     );
 }
 

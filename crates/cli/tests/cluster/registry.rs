@@ -41,6 +41,7 @@ async fn b08_a_changed_registry_controller_changes_the_pods_of_the_registry() {
 
 #[tokio::test]
 async fn what_an_older_operator_made_for_the_registry_controller_gives_way() {
+    const OLDER: &str = "harbor-operator/registryctl";
     let world = World::new().await;
     let (registry, inputs) = minimal();
     world.apply(inputs).await;
@@ -61,16 +62,24 @@ async fn what_an_older_operator_made_for_the_registry_controller_gives_way() {
     let labels = json!({"registryctl.goharbor.io/name": "harbor-registryctl"});
     let container = json!({"name": "registryctl", "image": "example/registryctl:old"});
     let old: Deployment = world
-        .post_json(json!({"metadata": metadata, "spec": {
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
-        }}))
+        .post_json_as(
+            OLDER,
+            json!({"metadata": metadata, "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
+            }}),
+        )
         .await;
     let ports = json!([{"name": "http", "port": 80}]);
     world
-        .post_json::<Service>(json!({"metadata": metadata, "spec": {"selector": labels, "ports": ports}}))
+        .post_json_as::<Service>(
+            OLDER,
+            json!({"metadata": metadata, "spec": {"selector": labels, "ports": ports}}),
+        )
         .await;
-    world.post_json::<ConfigMap>(json!({"metadata": metadata, "data": {"config.yml": "port: 8080"}})).await;
+    world
+        .post_json_as::<ConfigMap>(OLDER, json!({"metadata": metadata, "data": {"config.yml": "port: 8080"}}))
+        .await;
     world.apply(vec![registry]).await;
 
     let _operator = world.operator(&Requests::default());

@@ -20,7 +20,8 @@ fn digest(yaml: &str) -> String {
 fn children_are_printed_in_the_order_in_which_they_are_applied() {
     let names = names(&rendered(&Folder::with_a_core(), RENDER));
     assert!(names.contains(&"Service harbor-core".to_owned()), "{names:?}");
-    assert_eq!(names.last().map(String::as_str), Some("Deployment harbor-core"), "it waits for the others");
+    let last: Vec<_> = names.iter().rev().take(2).rev().collect();
+    assert_eq!(last, ["Deployment harbor-core", "Secret harbor-core-database"], "one waits, one confirms");
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn images(yaml: &str) -> Vec<Value> {
 fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_nothing() {
     let folder = a_core_that_says_nothing();
     let unasked = rendered(&folder, RENDER);
-    assert_eq!(images(&unasked), ["goharbor/harbor-core:v2.13.2"]);
+    assert_eq!(images(&unasked), ["docker.io/goharbor/harbor-core:v2.13.2"]);
     let policy = "NetworkPolicy harbor-core-ingress".to_owned();
     assert!(!names(&unasked).contains(&policy), "{unasked}");
 
@@ -164,5 +165,5 @@ fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_not
 fn what_an_object_says_wins_over_what_the_operator_was_started_with() {
     let folder = Folder::with_a_core();
     let asked = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
-    assert_eq!(images(&asked), ["goharbor/harbor-core:v2.13.2"]);
+    assert_eq!(images(&asked), ["docker.io/goharbor/harbor-core:v2.13.2"]);
 }

@@ -106,6 +106,11 @@ impl Cluster {
 
     /// Applies an object as a user would.
     pub async fn apply_object(&self, object: &Value) {
+        self.apply_object_as("user", object).await;
+    }
+
+    /// Applies an object as this field manager.
+    pub async fn apply_object_as(&self, manager: &str, object: &Value) {
         let text = |field: &str| object.pointer(field).and_then(Value::as_str).unwrap_or_default();
         let (group, version) = text("/apiVersion").rsplit_once('/').unwrap_or(("", text("/apiVersion")));
         let kind = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, text("/kind")));
@@ -113,7 +118,7 @@ impl Cluster {
             "" => Api::all_with(self.client.clone(), &kind),
             namespace => Api::namespaced_with(self.client.clone(), namespace, &kind),
         };
-        let params = PatchParams::apply("user").force();
+        let params = PatchParams::apply(manager).force();
         api.patch(text("/metadata/name"), &params, &Patch::Apply(&object)).await.unwrap();
     }
 

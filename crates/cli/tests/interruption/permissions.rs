@@ -174,7 +174,8 @@ impl Settled {
         if !spec.is_null() {
             object["spec"] = spec;
         }
-        self.cluster.apply_object(&object).await;
+        // An earlier version of the operator has written it.
+        self.cluster.apply_object_as("harbor-operator/earlier", &object).await;
     }
 
     /// A child of an owner of this kind that is applied, and its kind.

@@ -9,6 +9,7 @@ mod lower;
 mod names;
 mod node;
 mod openapi;
+mod patterns;
 mod prune;
 mod rule;
 mod rules;

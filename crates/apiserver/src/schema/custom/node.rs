@@ -1,6 +1,6 @@
 //! A schema as a custom resource definition holds it, with patterns and rules compiled.
 
-use super::rule::Rule;
+use super::{patterns::compiled, rule::Rule};
 use crate::schema::{
     Type,
     extensions::{is, text},
@@ -183,7 +183,7 @@ impl Bounds {
             min_length: count("minLength"),
             pattern: text(schema, "pattern")
                 .filter(|pattern| !pattern.is_empty())
-                .and_then(|pattern| Regex::new(pattern).ok()),
+                .and_then(|pattern| compiled(pattern).ok()),
             max_items: count("maxItems"),
             min_items: count("minItems"),
             max_properties: count("maxProperties"),

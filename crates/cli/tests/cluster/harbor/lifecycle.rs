@@ -139,7 +139,8 @@ async fn an_upgrade_rolls_every_component_and_jobservice_after_core() {
 async fn each_storage_driver_converges() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
-    let _operator = cluster.ready(&requests, minimal()).await;
+    let moved = with(minimal(), "/metadata/annotations", json!({"goharbor.io/data-moved": "storage"}));
+    let _operator = cluster.ready(&requests, moved.clone()).await;
     let stores = [
         json!({"s3": {"region": "r", "bucket": "b", "accesskey": "a", "secretkeyRef": "storage"}}),
         json!({"swift": {"authurl": "https://k.example.com/v3", "container": "c", "username": "u", "passwordRef": "storage"}}),
@@ -148,7 +149,7 @@ async fn each_storage_driver_converges() {
         json!({"oss": {"region": "oss-r", "bucket": "b", "accessKeyID": "a", "accessSecretRef": "storage"}}),
     ];
     for store in stores {
-        cluster.apply(vec![with(minimal(), "/spec/imageChartStorage", store.clone())]).await;
+        cluster.apply(vec![with(moved.clone(), "/spec/imageChartStorage", store.clone())]).await;
         cluster.until_ready("acme").await;
         let name = store.as_object().unwrap().keys().next().unwrap();
         let config = cluster.get::<ConfigMap>("acme-harbor-registry").await.data.unwrap();

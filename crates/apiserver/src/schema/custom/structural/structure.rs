@@ -4,11 +4,10 @@ use super::{Check, properties};
 use crate::{
     failure::Cause,
     schema::{
-        custom::node::DEPTH,
+        custom::{node::DEPTH, patterns::compiled},
         extensions::{is, text},
     },
 };
-use regex::Regex;
 use serde_json::Value;
 
 /// What a schema is of.
@@ -157,7 +156,7 @@ impl Check {
             self.at("not", |check| check.nested(part, described, depth + 1));
         }
         if let Some(pattern) = text(schema, "pattern")
-            && let Err(problem) = Regex::new(pattern)
+            && let Err(problem) = compiled(pattern)
         {
             let problem = problem.to_string();
             let reason = problem.lines().last().unwrap_or_default();
