@@ -165,5 +165,5 @@ fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_not
 fn what_an_object_says_wins_over_what_the_operator_was_started_with() {
     let folder = Folder::with_a_core();
     let asked = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
-    assert_eq!(images(&asked), ["docker.io/goharbor/harbor-core:v2.13.2"]);
+    assert_eq!(images(&asked), ["goharbor/harbor-core:v2.13.2"]);
 }
