@@ -14,7 +14,7 @@ use crate::{
 };
 use kube::{
     Api,
-    core::{DynamicObject, ObjectMeta},
+    core::{DynamicObject, ObjectMeta, Status},
 };
 use plan::{ChildKind, ObjectKey, Snapshot};
 use serde_json::Value;
@@ -62,7 +62,7 @@ impl Applier<'_> {
             // Of every object that exists the version is another one: it is not touched, and answered is a conflict.
             created["metadata"]["resourceVersion"] = NO_OBJECTS_VERSION.into();
             match self.patch(key, kind, &created).await {
-                Err(Failure::Refused { status, .. }) if status.code == 409 => {}
+                Err(Failure::Refused { status, .. }) if status.code == 409 || is_confused(&status) => {}
                 answer => return answer,
             }
         }
@@ -132,4 +132,9 @@ impl Applier<'_> {
     pub(crate) fn api(&self, key: &ObjectKey, kind: &ChildKind) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource)
     }
+}
+
+/// Services of Kubernetes 1.20 that do not exist yet are not created by an apply with a version, as all others are.
+fn is_confused(status: &Status) -> bool {
+    status.message.contains("resourceVersion should not be set on objects to be created")
 }
