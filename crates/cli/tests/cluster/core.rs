@@ -34,7 +34,9 @@ async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_si
     let sent = requests.until_quiet().await;
     let count = |what: &str| sent.iter().filter(|request| request.starts_with(what)).count();
     println!("from created to ready: {} requests, {} of them writes", sent.len(), writes(&sent).len());
-    assert_eq!(count("PATCH"), 5 + 2, "five children and two statuses: {sent:#?}");
+    // Kubernetes 1.20 refuses to create a Service in the way that is tried first.
+    let again = usize::from(!world.keeps_families());
+    assert_eq!(count("PATCH"), 5 + 2 + again, "five children and two statuses: {sent:#?}");
     assert_eq!(count("POST"), 0, "no event: {sent:#?}");
 
     tokio::time::sleep(Duration::from_mins(1)).await;

@@ -89,6 +89,12 @@ impl World {
         self.plane.version().at_least(1, 22)
     }
 
+    /// Whether Services keep the policy of their address families. Kubernetes 1.20 drops it, so that a new process applies
+    /// each Service once more.
+    pub fn keeps_families(&self) -> bool {
+        self.plane.version().at_least(1, 21)
+    }
+
     /// Creates or changes objects as a user would.
     pub async fn apply(&self, mut objects: Vec<Value>) {
         for object in &mut objects {
