@@ -133,11 +133,12 @@ pub(crate) fn is_labelled_alike(stored: &ObjectMeta, wanted: &ObjectMeta) -> boo
     [CONTROLLER_LABEL, INSTANCE_LABEL].into_iter().all(alike)
 }
 
-/// Whether one of these managers has written more into an object than metadata.
+/// Whether one of these managers has written more into an object than metadata and status. Before Kubernetes 1.22 an entry
+/// does not say that it is about the status, which the operator writes into objects of users too.
 fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
     entries(meta).filter(|(name, _)| manager(name)).any(|(_, entry)| {
         let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
-        fields.is_some_and(|fields| fields.keys().any(|field| field != "f:metadata"))
+        fields.is_some_and(|fields| fields.keys().any(|field| field != "f:metadata" && field != "f:status"))
     })
 }
 
@@ -234,6 +235,9 @@ mod tests {
         assert_eq!(title(json!({"ownerReferences": [owner("Harbor", "acme", "mine")]})), Title::Clear);
         let ours = json!({"managedFields": [written("harbor-operator/harbor", "Apply", data.clone())]});
         assert_eq!(title(ours), Title::Clear, "an orphan of ours");
+        let status = json!({"f:status": {"f:conditions": {}}});
+        let told = json!({"managedFields": [written("harbor-operator/harbor", "Apply", status)]});
+        assert_eq!(title(told), Title::Foreign, "a status is written into what users made, too");
         let restored = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "acme"}});
         assert_eq!(title(restored), Title::Clear, "a backup keeps labels");
         let others = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "other"}});

@@ -123,6 +123,10 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
         );
         assert!(span["reconcile"].is_u64(), "{line}");
     }
-    let messages: Vec<_> = about.iter().map(|line| line["message"].as_str().unwrap()).collect();
+    let mut messages: Vec<_> = about.iter().map(|line| line["message"].as_str().unwrap()).collect();
+    if !world.keeps_families() {
+        // Kubernetes 1.20 fails to create a Service in the way that is tried first, and kube logs that.
+        messages.retain(|message| !message.contains("500 Internal Server Error"));
+    }
     assert_eq!(messages, ["not ready yet", "ready"], "{lines:#?}");
 }

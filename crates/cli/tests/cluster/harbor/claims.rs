@@ -2,8 +2,8 @@
 
 use super::{Cluster, minimal, with};
 use envtest::Requests;
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
-use kube::ResourceExt as _;
+use k8s_openapi::api::{core::v1::PersistentVolumeClaim, storage::v1::StorageClass};
+use kube::{Api, ResourceExt as _, api::PostParams};
 use serde_json::{Value, json};
 
 const VOLUME: &str = "/spec/imageChartStorage/filesystem/registryPersistentVolume";
@@ -11,6 +11,17 @@ const VOLUME: &str = "/spec/imageChartStorage/filesystem/registryPersistentVolum
 /// A Harbor whose images are on a claim of this size.
 fn claiming(size: &str) -> Value {
     with(minimal(), VOLUME, json!({"claimName": "acme-images", "create": {"size": size}}))
+}
+
+/// A class of volumes that grow: API servers let no others.
+async fn growing(cluster: &Cluster) -> String {
+    let class = json!({
+        "metadata": {"name": format!("growing-{}", cluster.name)},
+        "provisioner": "example.com/volumes", "allowVolumeExpansion": true,
+    });
+    let class: StorageClass = serde_json::from_value(class).unwrap();
+    let api: Api<StorageClass> = Api::all(cluster.plane.client());
+    api.create(&PostParams::default(), &class).await.unwrap().name_any()
 }
 
 fn size(claim: &PersistentVolumeClaim) -> &str {
@@ -21,6 +32,9 @@ fn size(claim: &PersistentVolumeClaim) -> &str {
 async fn a_claim_is_created_and_grows_and_outlives_the_wish_for_it_and_its_harbor() {
     let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();
+    let class = growing(&cluster).await;
+    let claiming =
+        |size: &str| with(claiming(size), &format!("{VOLUME}/create/storageClassName"), json!(class));
     let _operator = cluster.ready(&requests, claiming("10Gi")).await;
     let created = cluster.get::<PersistentVolumeClaim>("acme-images").await;
     assert_eq!((size(&created), created.owner_references()), ("10Gi", &[][..]));
