@@ -100,8 +100,11 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
 
     // Nothing of it has run.
     cluster.apply(vec![with(at("2.13.2"), "/spec/portal", json!({"replicas": 2}))]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.13.2")).await;
+    // Kubernetes 1.20 puts variables that come back at the end, so that pods are replaced all the same.
+    let in_time = json!({"metadata": {"annotations": {"sandbox.goharbor.io/delay": null}}});
+    cluster.merge::<Deployment>("acme-harbor-core", in_time).await;
     cluster.until_ready("acme").await;
-    assert!(cluster.image("core").await.ends_with(":v2.13.2"));
 }
 
 #[tokio::test]
