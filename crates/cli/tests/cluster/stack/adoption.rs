@@ -7,9 +7,12 @@ use api::{
     v1beta1::{Harbor, HarborCluster},
 };
 use envtest::{Kind, Requests};
-use k8s_openapi::api::{core::v1::Secret, networking::v1::Ingress};
+use k8s_openapi::{
+    api::{core::v1::Secret, networking::v1::Ingress},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
 use kube::{
-    ResourceExt as _,
+    Api, ResourceExt as _,
     api::{Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
@@ -94,6 +97,8 @@ async fn a_child_of_the_old_operator_that_has_another_controller_is_taken_over()
         },
     });
     let tenant = cluster.posted_by::<Tenant>(OLD, tenant).await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(cluster.plane.client());
+    cluster.plane.until_owners(&[definitions.get("tenants.minio.min.io").await.unwrap()]).await;
     let backend = json!({"service": {"name": "minio", "port": {"number": 80}}});
     let ingress = json!({
         "metadata": {"name": "minio-acme", "ownerReferences": [{
