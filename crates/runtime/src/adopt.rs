@@ -5,11 +5,10 @@
 //! and we do not want would stay for ever. Therefore its entries in `managedFields` become ours before our first
 //! apply, as `kubectl` does it when it moves from client-side to server-side apply.
 
-use crate::{Failure, error::Verb};
+use crate::{Failure, amend::amend, error::Verb};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
 use kube::{
     Api, Client,
-    api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, ObjectMeta},
 };
 use plan::ObjectKey;
@@ -27,23 +26,18 @@ pub(crate) async fn hand_over(
     given_up: &[String],
 ) -> Result<(), Failure> {
     let (key, meta) = stored;
-    let mut patch = vec![
-        // Without it a change in between would be overwritten with older ownership.
-        json!({"op": "test", "path": "/metadata/resourceVersion", "value": meta.resource_version}),
-    ];
+    let mut operations = Vec::new();
     let entries = meta.managed_fields.clone().unwrap_or_default();
     if let Some(entries) = handed_over(entries, manager, predecessors) {
-        patch.push(json!({"op": "replace", "path": "/metadata/managedFields", "value": entries}));
+        operations.push(json!({"op": "replace", "path": "/metadata/managedFields", "value": entries}));
     }
     if !given_up.is_empty() {
         let mut owners = meta.owner_references.clone().unwrap_or_default();
         owners.retain(|owner| !given_up.contains(&owner.uid));
-        patch.push(json!({"op": "replace", "path": "/metadata/ownerReferences", "value": owners}));
+        operations.push(json!({"op": "replace", "path": "/metadata/ownerReferences", "value": owners}));
     }
-    let patch = serde_json::from_value(patch.into()).map_err(|error| Failure::Bug(error.to_string()))?;
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
-    let patched = api.patch(&key.name, &PatchParams::default(), &Patch::Json::<()>(patch)).await;
-    patched.map_err(|error| Failure::api(Verb::Adopt, key, error))?;
+    amend(&api, (Verb::Adopt, key), manager, meta.resource_version.as_deref(), operations).await?;
     tracing::info!(object = %key, "taken over from the old operator");
     Ok(())
 }
@@ -99,18 +93,20 @@ fn unite(into: &mut Value, other: Value) {
     }
 }
 
+/// An entry of `managedFields`.
+#[cfg(test)]
+pub(crate) fn entry(manager: &str, operation: &str, fields: Value) -> ManagedFieldsEntry {
+    ManagedFieldsEntry {
+        manager: Some(manager.into()),
+        operation: Some(operation.into()),
+        fields_v1: Some(FieldsV1(fields)),
+        ..ManagedFieldsEntry::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn entry(manager: &str, operation: &str, fields: Value) -> ManagedFieldsEntry {
-        ManagedFieldsEntry {
-            manager: Some(manager.into()),
-            operation: Some(operation.into()),
-            fields_v1: Some(FieldsV1(fields)),
-            ..ManagedFieldsEntry::default()
-        }
-    }
 
     #[test]
     fn fields_of_the_old_operator_become_ours_and_those_of_others_stay() {

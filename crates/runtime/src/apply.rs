@@ -3,10 +3,9 @@
 use crate::{
     Dice, Failure, Sighting,
     agreement::agrees,
-    error::Verb,
     gate::Gate,
     happenings::{What, Why},
-    index::{self, Edition, Interest, Observation},
+    index::{Edition, Interest, Observation},
     learned::Learned,
     memo::{self, Applied, Done, Pods, Read, image},
     progress::{Audience, State},
@@ -17,17 +16,12 @@ use crate::{
 };
 use graph::{Graph, NodeId, Step};
 use jiff::Timestamp;
-use k8s_openapi::ByteString;
-use kube::{
-    Client,
-    api::{ListParams, PostParams},
-    core::DynamicObject,
-};
+use kube::{Client, api::ListParams, core::DynamicObject};
 use plan::{
     AnyManifest, ChildKind, Content, ContentDigests, Desired, Digest, Health, ObjectKey, PlanError, Policy,
-    Reached, Readiness, Recipe, References, Snapshot,
+    Reached, Readiness, References, Snapshot,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -244,47 +238,7 @@ impl Applier<'_> {
         Ok(agrees(object, &value, self.manager).then_some(stored))
     }
 
-    async fn create_once(
-        &self,
-        key: &ObjectKey,
-        kind: &ChildKind,
-        desired: &Desired,
-        generate: &BTreeMap<String, Recipe>,
-        seen: Option<Observation>,
-    ) -> Result<Health, Failure> {
-        // Somebody may have created it beforehand; then it is an input like any other and its deletion concerns us.
-        // Where the watch shows nothing of that name there is most likely nothing to read.
-        match seen {
-            Some(seen) => return Ok(seen.health),
-            None if self.router.index.has(key) => {
-                if let Some(existing) = self.find(key).await? {
-                    self.settle_orphan(key, kind, desired, &existing).await?;
-                    return Ok(Health::READY);
-                }
-            }
-            None => {}
-        }
-        let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
-        object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
-        make_up(&mut object, generate, &**self.dice)?;
-        let object: DynamicObject =
-            serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
-        let api = self.api(key, kind);
-        let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
-        self.audience.tell_child(self.owner, key, || State::Applying);
-        match api.create(&params, &object).await {
-            Ok(stored) => {
-                tracing::debug!(object = %key, "created");
-                Ok(self.record(key, kind, &stored)?.health)
-            }
-            Err(kube::Error::Api(status)) if status.is_already_exists() => {
-                self.read(key).await.map(|_| Health::READY)
-            }
-            Err(error) => Err(Failure::api(Verb::Create, key, error)),
-        }
-    }
-
-    /// How an object is that somebody else makes.
+    /// How an object is that another program makes.
     async fn awaited(&self, key: &ObjectKey, kind: &ChildKind, why: &str) -> Result<Health, Failure> {
         let found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
         self.learned().note(&found, Interest::Everything)?;
@@ -297,7 +251,7 @@ impl Applier<'_> {
     }
 
     /// An object, if it exists, remembering what it holds.
-    async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, Failure> {
+    pub(crate) async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, Failure> {
         let mut found = self.source.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
         self.learned().note(&found, Interest::Substance)?;
         Ok(found.remove(key).flatten())
@@ -377,7 +331,7 @@ pub(crate) fn node_span(key: &ObjectKey) -> Span {
     )
 }
 
-/// How an object is that somebody else makes, as it was found.
+/// How an object is that another program makes, as it was found.
 pub(crate) fn awaited(
     key: &ObjectKey,
     kind: &ChildKind,
@@ -390,23 +344,4 @@ pub(crate) fn awaited(
     };
     let undecodable = |_| Failure::Bug(format!("{key} cannot be decoded"));
     serde_json::to_value(&**object).and_then(kind.health).map_err(undecodable)
-}
-
-/// Adds the values that are to be made up to a Secret.
-fn make_up(secret: &mut Value, generate: &BTreeMap<String, Recipe>, dice: &dyn Dice) -> Result<(), Failure> {
-    let present = data(secret);
-    let made = plan::made_up(generate, &present, &dice).map_err(|error| Failure::Bug(error.to_string()))?;
-    for (name, value) in made {
-        secret["data"][name] = json!(ByteString(value));
-    }
-    Ok(())
-}
-
-/// What a Secret holds.
-pub(crate) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
-    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
-    let decoded = |(name, value): (&String, &Value)| {
-        Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
-    };
-    entries.filter_map(decoded).collect()
 }

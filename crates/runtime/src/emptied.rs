@@ -21,6 +21,15 @@ pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<
     found
 }
 
+/// Whether there is an empty object in an object.
+pub(crate) fn has_empty(object: &Value) -> bool {
+    match object {
+        Value::Object(fields) => fields.is_empty() || fields.values().any(has_empty),
+        Value::Array(items) => items.iter().any(has_empty),
+        _ => false,
+    }
+}
+
 /// Whether an empty object was sent and is not in the answer.
 pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
     match (sent, answer) {
@@ -187,6 +196,7 @@ mod tests {
         assert!(is_lost(&sent, &json!({"a": {"b": null}, "list": [{"c": {}}]})));
         assert!(is_lost(&sent, &json!({"a": {"b": {}}, "list": [{}]})));
         assert!(!is_lost(&json!({"a": 1}), &json!({})), "only objects are");
+        assert!(has_empty(&sent) && !has_empty(&json!({"a": [], "b": {"c": null}})));
     }
 
     #[test]

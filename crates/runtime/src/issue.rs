@@ -13,7 +13,8 @@
 
 use crate::{
     Failure,
-    apply::{Applier, data},
+    apply::Applier,
+    generate::data,
     happenings::What,
     index::{self, IMMUTABLE_ANNOTATION, Interest, Observation},
     memo::{Applied, Certificate},

@@ -6,6 +6,7 @@
 
 mod adopt;
 mod agreement;
+mod amend;
 mod apply;
 mod backoff;
 mod cache;
@@ -18,6 +19,7 @@ mod error;
 mod events;
 mod forbidden;
 mod gate;
+mod generate;
 mod happenings;
 mod health;
 mod index;
@@ -38,6 +40,7 @@ mod reconcile;
 mod rehash;
 mod rehearsal;
 mod release;
+mod report;
 mod router;
 mod send;
 mod session;

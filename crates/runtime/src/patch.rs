@@ -1,6 +1,6 @@
 //! Server-side apply of one object, whatever of it becomes empty.
 
-use crate::{Failure, emptied, error::Verb};
+use crate::{Failure, amend::amend, emptied, error::Verb};
 use kube::{
     Api,
     api::{Patch, PatchParams},
@@ -22,26 +22,24 @@ pub async fn server_side_apply(
     manager: &str,
     object: &Value,
 ) -> Result<DynamicObject, Failure> {
-    match apply(api, key, manager, object).await {
-        Err(refused @ Failure::Refused { .. }) if is_invalid(&refused) => {
-            if make_way(api, key, manager, object).await? {
-                apply(api, key, manager, object).await
-            } else {
-                Err(refused)
-            }
+    let applied = apply(api, key, manager, object).await;
+    if !emptied::has_empty(object) {
+        return applied;
+    }
+    match applied {
+        Err(Failure::Refused { status, .. })
+            if status.code == 422 && make_way(api, key, manager, object).await? =>
+        {
+            apply(api, key, manager, object).await
         }
         Ok(stored) if emptied::is_lost(object, &value(&stored)?) => apply(api, key, manager, object).await,
-        answer => answer,
+        applied => applied,
     }
 }
 
 /// An object as JSON.
 pub(crate) fn value(stored: &DynamicObject) -> Result<Value, Failure> {
     serde_json::to_value(stored).map_err(|error| Failure::Bug(error.to_string()))
-}
-
-fn is_invalid(failure: &Failure) -> bool {
-    matches!(failure, Failure::Refused { status, .. } if status.code == 422)
 }
 
 async fn apply(
@@ -70,14 +68,9 @@ async fn make_way(
     if removed.is_empty() {
         return Ok(false);
     }
-    let version = json!({
-        "op": "replace", "path": "/metadata/resourceVersion", "value": stored.metadata.resource_version,
-    });
+    let version = stored.metadata.resource_version.as_deref();
     let removals = removed.iter().map(|path| json!({"op": "remove", "path": path}));
-    let patch = serde_json::from_value(std::iter::once(version).chain(removals).collect());
-    let patch = patch.map_err(|error| Failure::Bug(error.to_string()))?;
-    let params = PatchParams { field_manager: Some(manager.to_owned()), ..PatchParams::default() };
-    api.patch(&key.name, &params, &Patch::Json::<()>(patch)).await.map_err(failed)?;
+    amend(api, (Verb::Apply, key), manager, version, removals).await?;
     tracing::debug!(object = %key, ?removed, "removed, so that what it was in can be empty");
     Ok(true)
 }

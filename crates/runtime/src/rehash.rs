@@ -5,13 +5,7 @@
 //! owner, made as [`plan::expensive_lines`] tells, of the very password beside it. Pods see the new line in the file
 //! they have mounted and are not restarted.
 
-use crate::{
-    Dice, Failure,
-    apply::{Applier, data},
-    error::Verb,
-    index::Interest,
-    issue::belongs,
-};
+use crate::{Dice, Failure, apply::Applier, error::Verb, generate::data, index::Interest, issue::belongs};
 use k8s_openapi::ByteString;
 use kube::{
     Api,

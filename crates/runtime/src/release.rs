@@ -2,14 +2,13 @@
 //!
 //! Server-side apply removes a field that we no longer send and that no other manager has set, and the API server puts
 //! its default in the place: a Deployment whose number of pods is left to an autoscaler would have one pod until the
-//! autoscaler notices. So a field that is left to others is first taken out of our entry in `managedFields`. It belongs to
-//! nobody then, keeps its value, and is its next manager's as soon as that one sets it.
+//! autoscaler notices. So a field that is left to others is first taken out of our entry in `managedFields`. No
+//! manager owns it then, it keeps its value, and the next manager that sets it owns it.
 
-use crate::{Failure, error::Verb};
+use crate::{Failure, amend::amend, error::Verb};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::{
     Api, Client,
-    api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, PartialObjectMeta},
 };
 use plan::ObjectKey;
@@ -23,21 +22,17 @@ pub(crate) async fn release(
     manager: &str,
     fields: &[&str],
 ) -> Result<(), Failure> {
-    let failed = |error| Failure::api(Verb::Release, key, error);
     let api: Api<PartialObjectMeta<DynamicObject>> =
         Api::namespaced_with(client.clone(), &key.namespace, resource);
-    let Some(object) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(()) };
+    let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Release, key, error))?;
+    let Some(object) = object else { return Ok(()) };
     let Some(entries) = released(object.metadata.managed_fields.unwrap_or_default(), manager, fields) else {
         return Ok(());
     };
-    let patch = json!([
-        // A conflict where the object has changed since: ownership that is older would be restored.
-        {"op": "replace", "path": "/metadata/resourceVersion", "value": object.metadata.resource_version},
-        {"op": "replace", "path": "/metadata/managedFields", "value": entries},
-    ]);
-    let patch = serde_json::from_value(patch).map_err(|error| Failure::Bug(error.to_string()))?;
     let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
-    api.patch(&key.name, &PatchParams::default(), &Patch::Json::<()>(patch)).await.map_err(failed)?;
+    let version = object.metadata.resource_version.as_deref();
+    let entries = json!({"op": "replace", "path": "/metadata/managedFields", "value": entries});
+    amend(&api, (Verb::Release, key), manager, version, [entries]).await?;
     tracing::info!(object = %key, ?fields, "left to others, as they are");
     Ok(())
 }
@@ -76,16 +71,7 @@ fn remove(set: &mut Value, field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1;
-
-    fn entry(manager: &str, operation: &str, fields: Value) -> ManagedFieldsEntry {
-        ManagedFieldsEntry {
-            manager: Some(manager.into()),
-            operation: Some(operation.into()),
-            fields_v1: Some(FieldsV1(fields)),
-            ..ManagedFieldsEntry::default()
-        }
-    }
+    use crate::adopt::entry;
 
     #[test]
     fn what_is_left_to_others_is_ours_no_longer_and_stays_theirs() {
