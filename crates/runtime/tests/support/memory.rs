@@ -59,6 +59,8 @@ pub struct Cluster {
     server: ApiServer,
     pub options: Options,
     requests: Arc<Mutex<Vec<String>>>,
+    /// What the operator may not write, as a part of its path.
+    pub forbidden: Arc<Mutex<Option<&'static str>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
     stand_ins: CancellationToken,
     stop: CancellationToken,
@@ -75,9 +77,17 @@ impl Cluster {
         let stop = CancellationToken::new();
         let stand_ins = stop.child_token();
         tokio::spawn(StandIns::new(client.clone()).run(stand_ins.clone()));
-        let requests = Arc::default();
-        let latency = Duration::ZERO;
-        let cluster = Self { client, latency, server, options, requests, operator: None, stand_ins, stop };
+        let cluster = Self {
+            client,
+            latency: Duration::ZERO,
+            server,
+            options,
+            requests: Arc::default(),
+            forbidden: Arc::default(),
+            operator: None,
+            stand_ins,
+            stop,
+        };
         cluster.install(C::Owner::crd()).await;
         cluster
     }
@@ -88,12 +98,15 @@ impl Cluster {
 
     pub fn start_with(&mut self, register: impl FnOnce(&mut Operator)) {
         let (requests, server, latency) = (Arc::clone(&self.requests), self.server.clone(), self.latency);
+        let forbidden = Arc::clone(&self.forbidden);
         let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
             let server = server.clone();
+            let forbidden = forbidden.lock().unwrap().is_some_and(|part| request.uri().path().contains(part));
+            let refused = forbidden && request.method() != http::Method::GET;
             async move {
                 tokio::time::sleep(latency).await;
-                server.oneshot(request).await
+                if refused { Ok(refusal()) } else { server.oneshot(request).await }
             }
         });
         let client = self.options.metrics.observe(Client::new(noted, "default"));
@@ -189,6 +202,11 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.stop.cancel();
     }
+}
+
+fn refusal() -> http::Response<apiserver::Body> {
+    let status = json!({"kind": "Status", "status": "Failure", "reason": "Forbidden", "code": 403});
+    http::Response::builder().status(403).body(apiserver::Body::full(status.to_string())).unwrap()
 }
 
 fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {

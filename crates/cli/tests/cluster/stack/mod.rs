@@ -2,6 +2,7 @@
 
 mod adoption;
 mod data;
+mod emptied;
 mod order;
 mod samples;
 mod versions;
