@@ -30,7 +30,7 @@ impl<'a> Authorities<'a> {
         Self(names)
     }
 
-    /// Refuses Secrets without a certificate: the pod would wait for it without saying so, or trust nobody.
+    /// Refuses Secrets without a certificate: the pod would wait for it without saying so, or trust no certificate.
     pub fn check(&self, secrets: &Secrets<'_>) -> Result<(), PlanError> {
         let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates);
         self.0.iter().map(check).collect::<Vec<_>>().all().map(drop)

@@ -80,7 +80,7 @@ impl Claims {
     /// update would never end: the new pod waits for the claim, and the old one for the new one to be ready.
     ///
     /// A rolling update that the spec asks for does not count then: as the default of the definition it is in every
-    /// object, so nobody can tell whether a user wants it.
+    /// object, so the operator cannot tell whether a user wants it.
     pub fn strategy(&self, wished: Strategy) -> Strategy {
         match self.0.values().max() {
             Some(Sharing::OneNode | Sharing::OnePod) => Strategy::Recreate,
@@ -88,7 +88,7 @@ impl Claims {
         }
     }
 
-    /// Adds the claims as what somebody else makes. Pods need not wait for that: they wait by themselves.
+    /// Adds the claims as objects that a user creates. The Deployment does not wait for them: its pods do.
     pub fn add(&self, graph: &mut Builder<'_>, instance: &Instance<'_>) {
         for name in self.0.keys() {
             let claim = PersistentVolumeClaim {

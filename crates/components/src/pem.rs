@@ -24,7 +24,7 @@ pub(crate) fn served_with(secret: &str, secrets: &Secrets<'_>) -> Result<Presenc
     Ok(Presence::Present)
 }
 
-/// Accepts one certificate or several in PEM. A program that is given anything else does not start, or trusts nobody.
+/// Accepts one certificate or several in PEM. A program that is given anything else does not start, or trusts no certificate.
 pub(crate) fn certificates(value: &[u8]) -> Result<(), Fault> {
     not_empty(value)?;
     Bundle::parse(value).map(drop).map_err(|error| {

@@ -40,7 +40,7 @@ pub(crate) fn host(url: &str) -> &str {
 }
 
 /// The host of an endpoint, which may be a URL or a host with or without a port, if it is a Service of this cluster: only
-/// names that nobody else can resolve. `namespace` is that of the pods.
+/// names that cannot be resolved outside of it. `namespace` is that of the pods.
 ///
 /// All other names may be outside, where only the proxy reaches them; users list those that are not in `noProxy`.
 pub(crate) fn service<'a>(endpoint: &'a str, namespace: &str) -> Option<&'a str> {

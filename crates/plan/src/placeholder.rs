@@ -45,7 +45,7 @@ pub fn issued(mut secret: Value) -> Value {
     secret
 }
 
-/// A certificate that nobody has the key of, or something like a key.
+/// A certificate whose key was thrown away, or something like a key.
 fn tls(key: &str) -> String {
     if key != "tls.key" {
         return CERTIFICATE.into();

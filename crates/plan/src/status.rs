@@ -273,7 +273,7 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
 pub const PAUSED: &str = "Paused";
 
 /// The status while reconciliation is paused: everything as it was, and a condition that says so. Of an object that was
-/// never looked at nobody knows whether it is ready.
+/// never looked at it is unknown whether it is ready.
 pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
     let mut status = input.previous.clone();
     // No generation: nobody has looked at any.

@@ -209,7 +209,7 @@ mod tests {
         assert!(!Trouble::default().is_news(Some((Verdict::WAITING, None)), &Verdict::Ready));
         assert!(
             !Trouble::default().is_news(Some((plan::PAUSED, None)), &Verdict::Ready),
-            "nobody paused in trouble"
+            "it was not paused in trouble"
         );
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Body<'a> {
 }
 
 impl Applier<'_> {
-    /// Whether an object was seen to be a child of this very owner, and written by nobody before us.
+    /// Whether an object was seen to be a child of this very owner, with nothing left to take over from the old operator.
     pub(crate) fn is_its_child(&self, seen: &Observation) -> bool {
         let ours = match &seen.owner {
             Some(Whose::Owned(owner, uid)) => owner == self.owner && uid == self.uid,

@@ -35,7 +35,7 @@ impl Applier<'_> {
         if settled { Ok(()) } else { self.tie(key, kind, desired).await }
     }
 
-    /// Ties a child of ours that belongs to nobody: its owner was deleted without its children, and created again.
+    /// Ties a child of ours that has no owner: the owner was deleted without its children, and created again.
     pub(crate) async fn settle_orphan(
         &self,
         key: &ObjectKey,

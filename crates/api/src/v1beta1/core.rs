@@ -92,7 +92,7 @@ pub struct CoreSpec {
     #[serde(default)]
     pub auth_mode: AuthMode,
 
-    /// Has no effect: no Harbor since 2.5 lets anybody choose how long Core caches its configuration. Defaults to 5s.
+    /// Has no effect: since Harbor 2.5 Core decides itself how long it caches its configuration. Defaults to 5s.
     #[serde(default = "seconds::<5>")]
     pub config_expiration: GoDuration,
 

@@ -133,7 +133,7 @@ impl Scene {
             .all(|root| settled(&root.at) && root.children.iter().all(|child| settled(&child.at)))
     }
 
-    /// What stands at the left edge: everything that is nobody's child.
+    /// What stands at the left edge: every object that has no owner.
     fn tops(&self) -> impl Iterator<Item = &Root> {
         let is_child = |key: &ObjectKey| {
             let others = self.roots.iter().filter(|root| root.key != *key);

@@ -1,7 +1,7 @@
 //! Volumes that the operator claims, where the user says how large they are.
 //!
 //! A claim holds data: it stays when the Harbor is deleted, unless `deletionPolicy` says otherwise, and when the Harbor no
-//! longer creates it. It grows and never shrinks or moves. A claim that somebody else made is never written to.
+//! longer creates it. It grows and never shrinks or moves. A claim that a user made is never written to.
 
 use super::inputs::Inputs;
 use crate::{quantity::bytes, retention};

@@ -51,7 +51,7 @@ fn database(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, Plan
 }
 
 /// Whether a component has a ConfigMap, without which it never ran. Unlike the component itself, it hardly ever changes
-/// and is watched whoever made it, so that looking costs no request.
+/// and all ConfigMaps are watched, so that reading it costs no request.
 pub(super) fn began(harbor: &Inputs<'_>, part: Part, world: &World<'_>) -> Result<bool, PlanError> {
     Ok(world.read::<ConfigMap>(&harbor.child(part.name()))?.is_some())
 }

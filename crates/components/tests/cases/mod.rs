@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-/// A certificate of nobody, as it is in the inputs.
+/// A certificate that signs itself, as it is in the inputs.
 pub const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBNTCB6KADAgECAgEBMAUGAytlcDAZMRcwFQYDVQQDDA5mb3IgdGVzdHMgb25s

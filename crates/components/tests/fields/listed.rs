@@ -44,7 +44,7 @@ pub const WITHOUT_EFFECT: &[Row] = &[
         "HarborCluster",
         "spec.database.spec.zlandoPostgreSql",
         "connectTimeout sslConfig",
-        "the operator's predecessor ignored them, and nobody knows what they were for",
+        "the operator's predecessor ignored them, and does not say what they were for",
     ),
     row(
         "HarborCluster",
@@ -122,7 +122,7 @@ pub const REFUSED: &[Row] = &[
     ),
     row("Exporter", "spec", "autoscaling", "every pod of the exporter reports the same metrics"),
     row("JobService", "spec.loggers", "database", "only the logs of jobs can be kept in the database"),
-    row("Registry", "spec.http", "net", "nobody reaches a Unix socket from outside the container"),
+    row("Registry", "spec.http", "net", "a Unix socket cannot be reached from outside the container"),
 ];
 
 impl Row {

@@ -41,7 +41,7 @@ pub struct Server {
 impl Server {
     /// Starts one for the children of a kind.
     pub async fn start(owners: &Kind) -> Self {
-        // Owners are not created, and what belongs to nobody would be collected.
+        // Owners are not created, and the garbage collector would delete what has no owner.
         let server = ApiServer::builder().without_controllers().build().unwrap();
         let client = Client::new(server, NAMESPACE);
         let namespace: Namespace = serde_json::from_value(json!({"metadata": {"name": NAMESPACE}})).unwrap();

@@ -173,13 +173,13 @@ fn the_user_of_the_registry_is_the_one_in_its_secret_if_that_names_one() {
 #[test]
 fn a_user_whom_the_registry_would_turn_away_is_refused() {
     let case = || Case::<Core>::golden("as-the-chart");
-    let error = case().with("registry-basicauth", "username", "somebody-else").error();
+    let error = case().with("registry-basicauth", "username", "another-user").error();
     assert_eq!(
         error,
         "Secret registry/registry-basicauth, key `htpasswd`: has no line for the user that Core and JobService \
          log in as; make one with `htpasswd -nbB`, or put the name of the user into the key `username`"
     );
-    let unnamed = a_core().with("registry-basicauth", "htpasswd", "somebody-else:$2y$10$fake");
+    let unnamed = a_core().with("registry-basicauth", "htpasswd", "another-user:$2y$10$fake");
     assert!(unnamed.error().contains("has no line for the user"), "{}", unnamed.error());
     for name in ["a:b", "a b", "user\n", ""] {
         let error = case().with("registry-basicauth", "username", name).error();

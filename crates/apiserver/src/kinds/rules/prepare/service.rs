@@ -34,7 +34,7 @@ fn keep_allocated(old: &Value, new: &mut Value) {
         if items(new, "clusterIPs").is_empty() {
             copy(old, new, "clusterIPs");
         }
-        // Nobody gets or loses addresses of a second family without asking for it.
+        // A Service gets or loses addresses of a second family only when its user asks for that.
         if !has(new, "ipFamilyPolicy") {
             copy(old, new, "ipFamilyPolicy");
         }

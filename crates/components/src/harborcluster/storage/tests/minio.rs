@@ -176,7 +176,7 @@ fn a_minio_with_a_certificate_is_reached_over_tls_and_its_authority_is_trusted()
     assert_eq!(s3["regionendpoint"], "https://minio-acme.registry.svc:443");
     assert_eq!((&s3["secure"], &s3["certificateRef"]), (&json!(true), &json!("minio-tls")));
     let core = case.child("Harbor")["spec"]["core"]["certificateRefs"].clone();
-    assert_eq!(core, json!(["minio-tls"]), "and by whoever else may be sent there");
+    assert_eq!(core, json!(["minio-tls"]), "clients of the registry may be redirected there");
 }
 
 #[test]
