@@ -1,12 +1,6 @@
 //! Components without their types, for whoever only looks at what they want.
 
-use crate::{
-    Failure,
-    index::MANAGERS,
-    learned::Learned,
-    reconcile::{Reconciler, key_of},
-    source::Source,
-};
+use crate::{Failure, index::MANAGERS, learned::Learned, planning, reconcile::key_of, source::Source};
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource as _, core::ApiResource};
@@ -27,7 +21,7 @@ pub(crate) struct Entry {
     pub(crate) plan: PlanFn,
 }
 
-/// Plans an object; see [`Reconciler::plan`].
+/// Plans an object; see [`planning::plan`].
 type PlanFn = for<'a> fn(
     Value,
     &'a Defaults,
@@ -48,7 +42,7 @@ impl Components {
                         Ok(owner) => owner,
                         Err(error) => return Ok(Err(Failure::Undecodable(error.to_string()))),
                     };
-                    Reconciler::<C>::plan(&key_of::<C>(owner.meta()), &owner, defaults, source, learned).await
+                    planning::plan::<C>(&key_of::<C>(owner.meta()), &owner, defaults, source, learned).await
                 })
             },
         });

@@ -88,7 +88,7 @@ async fn control<C: Component>(
         let seniority = router.index.seniority(&key);
         queue.wake(key, seniority);
     };
-    let mut queue = Queue::default();
+    let mut queue = Queue::new(limits.concurrency);
     let mut looks = FuturesUnordered::new();
     let (mut settled, mut at_once) = (pin!(settled.fuse()), 0);
     loop {

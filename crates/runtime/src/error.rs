@@ -105,6 +105,13 @@ pub enum Failure {
     /// It took too long.
     #[error("reconciling took longer than {} s and was given up; it will be tried again", .0.as_secs())]
     DeadlineExceeded(Duration),
+    /// Planning took too long.
+    #[error(
+        "planning took longer than {} s and was given up; make the object or what it refers to smaller: the operator \
+         tries again when the object changes",
+        .0.as_secs()
+    )]
+    TooExpensive(Duration),
     /// A bug.
     #[error("the operator panicked; this is a bug, please report it with the operator's log")]
     Panicked,
@@ -174,7 +181,7 @@ impl Classify for Failure {
             Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
             Self::ChildFailed { .. } => Class::Dependency,
             Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } => Class::Conflict,
-            Self::Undecodable(_) => Class::Invalid,
+            Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
         }
     }
@@ -195,6 +202,7 @@ impl Classify for Failure {
             Self::Contended { .. } => "Contended",
             Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",
+            Self::TooExpensive(_) => "TooExpensive",
             Self::Panicked => "Panicked",
             Self::Bug(_) => "Bug",
         }

@@ -2,6 +2,7 @@
 
 use crate::{
     Failure,
+    absences::Absences,
     contention::Repairs,
     happenings::{Happening, What},
     index::{Edition, Interest},
@@ -17,6 +18,8 @@ pub(crate) struct Learned {
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
     /// How often children had to be put right lately.
     pub(crate) repairs: Repairs,
+    /// What the owner misses.
+    pub(crate) absences: Absences,
     /// What this run has done about children.
     pub(crate) done: BTreeMap<ObjectKey, Done>,
     /// How far the children have come that this run has looked at.

@@ -4,6 +4,7 @@
 //! wakes those owners; the `Reconciler` plans, applies what differs from what it last sent, sweeps, and writes the
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
+mod absences;
 mod adopt;
 mod agreement;
 mod amend;
@@ -34,6 +35,7 @@ mod operator;
 mod ownership;
 mod patch;
 mod permissions;
+mod planning;
 mod progress;
 mod queue;
 mod reconcile;

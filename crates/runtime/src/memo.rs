@@ -1,5 +1,6 @@
 //! What was last sent and answered, so that nothing is sent twice.
 
+use crate::absences::Absences;
 use crate::contention::Repairs;
 use crate::gate::Gate;
 use crate::index::{Claim, Edition, Index, Interest, Observation, Tag};
@@ -8,13 +9,18 @@ use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{Aspect, Desired, Digest, Health, ObjectKey, Outcome, Reached, Readiness};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// An owner's uid, generation, labels and annotations.
+pub(crate) type OwnerState = (String, Option<i64>, BTreeSet<Tag>);
 
 /// What everything an owner wants was decided on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inputs {
-    /// The owner's uid, generation, labels and annotations.
-    pub(crate) owner: (String, Option<i64>, BTreeSet<Tag>),
+    pub(crate) owner: OwnerState,
     /// Everything read.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
 }
@@ -155,6 +161,10 @@ pub(crate) struct Memo {
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
     /// How often children had to be put right lately.
     pub(crate) repairs: Repairs,
+    /// What the owner misses.
+    pub(crate) absences: Absences,
+    /// The owner as it was when planning took too long, and how long that is. It is left until it changes.
+    pub(crate) too_expensive: Option<(OwnerState, Duration)>,
     /// The last run, if it got as far as a plan.
     pub(crate) last: Option<Run>,
 }

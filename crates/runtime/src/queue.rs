@@ -11,13 +11,23 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Objects that are due, each once and never while somebody looks at it.
+/// Objects that are due, each once and never while it is being reconciled.
 ///
 /// Parts of what was created first are served first, also when they come again, so that it is complete first. One that
 /// fails is no exception and no burden: it is due when its time has come, and not before.
-#[derive(Debug, Default)]
+///
+/// Once there are objects in more than one namespace, none of these has more than three quarters of the reconciles that
+/// run at once. What is due in one that has its share stands aside, however much it is, so that an object of another
+/// namespace finds a place.
+#[derive(Debug)]
 pub(crate) struct Queue {
     line: Line<Waiting>,
+    concurrency: usize,
+    namespaces: HashSet<String>,
+    /// What is due in namespaces that have their share.
+    aside: HashMap<String, Line<Waiting>>,
+    /// How many objects of each namespace are being reconciled.
+    under_way: HashMap<String, usize>,
     /// Those in line.
     queued: HashSet<ObjectKey>,
     running: HashMap<ObjectKey, Look>,
@@ -44,6 +54,22 @@ struct Look {
 }
 
 impl Queue {
+    /// For so many reconciles at once.
+    pub(crate) fn new(concurrency: u16) -> Self {
+        Self {
+            line: Line::default(),
+            concurrency: concurrency.into(),
+            namespaces: HashSet::new(),
+            aside: HashMap::new(),
+            under_way: HashMap::new(),
+            queued: HashSet::new(),
+            running: HashMap::new(),
+            later: BTreeMap::new(),
+            due: HashMap::new(),
+            count: 0,
+        }
+    }
+
     /// An object is due now.
     pub(crate) fn wake(&mut self, key: ObjectKey, seniority: Seniority) {
         if let Some(look) = self.running.get_mut(&key) {
@@ -52,6 +78,9 @@ impl Queue {
         }
         if let Some(due) = self.due.remove(&key) {
             self.later.remove(&due);
+        }
+        if !self.namespaces.contains(&key.namespace) {
+            self.namespaces.insert(key.namespace.clone());
         }
         if self.queued.insert(key.clone()) {
             self.line.join(seniority, Waiting { key, seniority, since: Instant::now() });
@@ -64,15 +93,53 @@ impl Queue {
             let (key, seniority) = entry.remove();
             self.wake(key, seniority);
         }
-        let Waiting { key, seniority, .. } = self.line.next()?;
+        let Waiting { key, seniority, .. } = self.next_in_line()?;
         self.queued.remove(&key);
+        *self.under_way.entry(key.namespace.clone()).or_default() += 1;
         self.running.insert(key.clone(), Look { seniority, again: false });
         Some(key)
+    }
+
+    /// How many objects of one namespace are reconciled at once.
+    fn share(&self) -> usize {
+        match self.namespaces.len() {
+            0 | 1 => self.concurrency,
+            _ => self.concurrency.saturating_sub((self.concurrency / 4).max(1)).max(1),
+        }
+    }
+
+    /// The next one of a namespace that has less than its share.
+    fn next_in_line(&mut self) -> Option<Waiting> {
+        let share = self.share();
+        loop {
+            let waiting = self.line.next()?;
+            let namespace = &waiting.key.namespace;
+            if self.under_way.get(namespace).is_none_or(|count| *count < share) {
+                return Some(waiting);
+            }
+            self.aside.entry(namespace.clone()).or_default().join(waiting.seniority, waiting);
+        }
+    }
+
+    /// A reconcile in this namespace has ended: one of those that stand aside may line up again.
+    fn give_back(&mut self, namespace: &str) {
+        if let Some(count) = self.under_way.get_mut(namespace) {
+            *count -= 1;
+            if *count == 0 {
+                self.under_way.remove(namespace);
+            }
+        }
+        let Some(aside) = self.aside.get_mut(namespace) else { return };
+        match aside.next() {
+            Some(waiting) => self.line.join(waiting.seniority, waiting),
+            None => drop(self.aside.remove(namespace)),
+        }
     }
 
     /// A look has ended; without an event the next one is due after `wait`, if ever.
     pub(crate) fn done(&mut self, key: ObjectKey, wait: Option<Duration>, now: Instant) {
         let Some(Look { seniority, again }) = self.running.remove(&key) else { return };
+        self.give_back(&key.namespace);
         if again {
             self.wake(key, seniority);
         } else if let Some(at) = wait.and_then(|wait| now.checked_add(wait)) {
@@ -84,7 +151,8 @@ impl Queue {
 
     /// How many are in line, and since when the one is that came first.
     pub(crate) fn in_line(&self) -> (usize, Option<Instant>) {
-        (self.queued.len(), self.line.longest_waiting().map(|first| first.since))
+        let lines = std::iter::once(&self.line).chain(self.aside.values());
+        (self.queued.len(), lines.filter_map(Line::longest_waiting).map(|first| first.since).min())
     }
 
     /// When the next one is due that is not due yet.
@@ -97,6 +165,7 @@ impl Queue {
 mod tests {
     use super::*;
     use k8s_openapi::api::core::v1::Secret;
+    use std::collections::BTreeSet;
 
     fn key(name: &str) -> ObjectKey {
         ObjectKey::of::<Secret>("ns", name)
@@ -109,7 +178,7 @@ mod tests {
 
     /// Objects of decreasing seniority, all due.
     fn queue_of(names: &[&str]) -> Queue {
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(100);
         for (rank, name) in (0..).zip(names) {
             queue.wake(key(name), Seniority::nth(rank));
         }
@@ -135,7 +204,7 @@ mod tests {
     #[test]
     fn those_that_are_woken_all_the_time_leave_every_fourth_turn() {
         let now = Instant::now();
-        let mut queue = Queue::default();
+        let mut queue = Queue::new(100);
         queue.wake(key("new"), Seniority::nth(8));
         queue.wake(key("newer"), Seniority::nth(9));
         let mut served = Vec::new();
@@ -148,6 +217,49 @@ mod tests {
             queue.done(next, None, now);
         }
         assert_eq!(served, ["x", "x", "x", "new", "x", "x", "x", "newer"]);
+    }
+
+    #[test]
+    fn a_namespace_with_a_long_line_leaves_a_place_to_its_neighbour() {
+        let now = Instant::now();
+        let mut queue = Queue::new(4);
+        queue.wake(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(0));
+        let earlier = queue.next(now).unwrap();
+        queue.done(earlier, None, now);
+        for rank in 0..10_000 {
+            queue.wake(ObjectKey::of::<Secret>("crowd", &format!("c{rank}")), Seniority::nth(rank));
+        }
+        assert_eq!(turns(&mut queue, now), ["c0", "c1", "c2"], "the fourth place stays free");
+        queue.wake(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(20_000));
+        assert_eq!(turns(&mut queue, now), ["n"]);
+        assert_eq!(queue.in_line().0, 9_997);
+
+        queue.done(ObjectKey::of::<Secret>("crowd", "c1"), None, now);
+        assert_eq!(turns(&mut queue, now), ["c3"], "in the order of seniority again");
+        queue.done(ObjectKey::of::<Secret>("neighbour", "n"), None, now);
+        assert_eq!(turns(&mut queue, now), Vec::<String>::new());
+    }
+
+    #[test]
+    fn everything_that_stood_aside_is_served_in_the_end() {
+        let now = Instant::now();
+        let mut queue = Queue::new(2);
+        for rank in 0..100 {
+            queue.wake(
+                ObjectKey::of::<Secret>(&format!("ns{}", rank % 3), &format!("{rank}")),
+                Seniority::nth(rank),
+            );
+        }
+        let mut served = BTreeSet::new();
+        let mut running = Vec::new();
+        loop {
+            running.extend(std::iter::from_fn(|| queue.next(now)).take(2));
+            let Some(done) = running.pop() else { break };
+            assert!(served.insert(done.clone()), "{done} twice");
+            queue.done(done, None, now);
+        }
+        assert_eq!((served.len(), queue.in_line().0), (100, 0));
+        assert!(queue.aside.is_empty() && queue.under_way.is_empty(), "nothing is left behind");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use crate::{
     Failure, Sighting,
     apply::{Applier, node_span},
-    index::{self, Interest},
+    index,
     learned::Learned,
     memo::{self, Memo},
     metrics::Looks,
+    planning,
     progress::{Planned as PlannedChild, Stage},
     session::Session,
     shared::Shared,
@@ -17,10 +18,7 @@ use kube::{
     Resource as _,
     core::{ApiResource, DeserializeGuard, ObjectMeta},
 };
-use plan::{
-    Aspects, ChildKind, Component, Defaults, Health, ObjectKey, Outcome, Plan, PlanError, Planned, Reached,
-    Readiness, Snapshot,
-};
+use plan::{Aspects, ChildKind, Component, Health, ObjectKey, Outcome, Plan, PlanError, Reached, Readiness};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -144,11 +142,24 @@ impl<C: Component> Reconciler<C> {
     ) -> Result<Vec<Outcome>, Failure> {
         let key = &key_of::<C>(owner.meta());
         let Shared { client, router, kinds, cache, predecessors, dice, stop, audience, .. } = &*self.shared;
-        let source = || Source { client, router, kinds, cache };
-        let Memo { applied, repairs, .. } = memo.clone();
-        let mut learned = Learned { applied, repairs, ..Learned::default() };
+        if let Some((_, longest)) = memo.too_expensive.as_ref().filter(|(owner, _)| *owner == inputs.owner) {
+            return Err(Failure::TooExpensive(*longest));
+        }
+        let Memo { applied, repairs, absences, .. } = memo.clone();
+        let mut learned = Learned { applied, repairs, absences, ..Learned::default() };
         let read_before = memo.last.take().map(|run| run.inputs.reads).unwrap_or_default();
-        let plan = match Self::plan(key, owner, &self.shared.defaults, &source(), &mut learned).await? {
+        let source = Source { client, router, kinds, cache };
+        let planning = planning::plan::<C>(key, owner, &self.shared.defaults, &source, &mut learned);
+        let answer = match stop.run_until_cancelled(planning).await {
+            None => return Ok(vec![Outcome::Blocked]),
+            Some(Err(Failure::TooExpensive(longest))) => {
+                memo.too_expensive = Some((inputs.owner, longest));
+                return Err(Failure::TooExpensive(longest));
+            }
+            Some(answer) => answer?,
+        };
+        memo.absences = learned.absences.clone();
+        let plan = match answer {
             Ok(plan) => plan,
             Err(failure) => {
                 router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
@@ -164,7 +175,7 @@ impl<C: Component> Reconciler<C> {
             predecessors,
             client,
             router,
-            source: source(),
+            source,
             dice,
             now: (self.shared.clock)(),
             read_before: &read_before,
@@ -175,7 +186,7 @@ impl<C: Component> Reconciler<C> {
         })
         .await;
 
-        let Learned { mut applied, mut done, reads, mut repairs, happenings, .. } =
+        let Learned { mut applied, mut done, reads, mut repairs, absences, happenings, .. } =
             applier.learned.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.shared.events.tell_happenings(&owner.object_ref(&()), &happenings);
         let nodes: Vec<_> =
@@ -194,50 +205,11 @@ impl<C: Component> Reconciler<C> {
         *memo = Memo {
             applied,
             repairs,
+            absences,
+            too_expensive: None,
             last: Some(memo::Run { inputs: memo::Inputs { reads, ..inputs }, nodes }),
         };
         Ok(outcomes)
-    }
-
-    /// Plans, reading what the component asks for until it is satisfied.
-    pub(crate) async fn plan(
-        key: &ObjectKey,
-        owner: &C::Owner,
-        defaults: &Defaults,
-        source: &Source<'_>,
-        learned: &mut Learned,
-    ) -> Result<Result<Plan, Failure>, Failure> {
-        let mut snapshot = Snapshot::new();
-        loop {
-            match plan::plan_with::<C>(owner, &snapshot, defaults) {
-                Planned::Done(plan) => {
-                    learned.forget_all_but(&plan.reads);
-                    return Ok(Ok(plan));
-                }
-                Planned::Failed { error: PlanError::Missing(keys), reads } => {
-                    // Before a user is told, the API server is asked: the watch may lag.
-                    let found = source.confirm(key, &keys).await?;
-                    if found.is_empty() {
-                        learned.forget_all_but(&reads);
-                        return Ok(Err(Failure::Plan(PlanError::Missing(keys))));
-                    }
-                    learned.note(&found, Interest::Substance)?;
-                    snapshot.extend(found);
-                }
-                Planned::Failed { error, reads } => {
-                    learned.forget_all_but(&reads);
-                    return Ok(Err(Failure::Plan(error)));
-                }
-                Planned::Needs(keys) => {
-                    let found = source.fetch(key, &keys, Interest::Substance).await?;
-                    learned.note(&found, Interest::Substance)?;
-                    if found.keys().all(|key| snapshot.contains_key(key)) {
-                        return Err(Failure::Bug(format!("planning {key} asks again for what it was shown")));
-                    }
-                    snapshot.extend(found);
-                }
-            }
-        }
     }
 
     /// A complete list ended: those whose child is not on it must look.

@@ -58,14 +58,17 @@ impl Source<'_> {
         reader: &ObjectKey,
         keys: &BTreeSet<ObjectKey>,
     ) -> Result<Snapshot, Failure> {
-        let mut found = Snapshot::new();
-        for key in keys {
-            if let Some(object) = self.stored(key).await? {
-                let (key, object) = self.noted(reader, key.clone(), Some(Arc::new(object)));
-                found.insert(key, object);
-            }
-        }
-        Ok(found)
+        let answers: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.asked(key)))
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await?;
+        let found = answers.into_iter().filter_map(|(key, object)| Some((key, Arc::new(object?))));
+        Ok(found.map(|(key, object)| self.noted(reader, key, Some(object))).collect())
+    }
+
+    async fn asked(&self, key: ObjectKey) -> Result<(ObjectKey, Option<DynamicObject>), Failure> {
+        let object = self.stored(&key).await?;
+        Ok((key, object))
     }
 
     async fn get(

@@ -78,7 +78,10 @@ impl Run {
     pub fn run(self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
-        Ok(runtime.block_on(self.operate())?)
+        let ended = runtime.block_on(self.operate());
+        // A plan that was given up may still be on its thread; the process does not wait for it.
+        runtime.shutdown_background();
+        Ok(ended?)
     }
 
     async fn operate(self) -> Result<(), Error> {
