@@ -11,6 +11,7 @@ mod defaults;
 mod definitions;
 mod election;
 mod harbor;
+mod hostile;
 mod installation;
 mod load;
 mod plan;

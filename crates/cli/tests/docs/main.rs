@@ -15,6 +15,8 @@ mod markdown;
 #[cfg(test)]
 mod objects;
 #[cfg(test)]
+mod promises;
+#[cfg(test)]
 mod reasons;
 #[cfg(all(test, feature = "sandbox"))]
 mod sandbox;
