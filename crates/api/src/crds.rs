@@ -1,10 +1,11 @@
 //! The custom resource definitions a cluster installs.
 //!
 //! [`all`] is the only place definitions come from. It takes what the derives generate and settles what they cannot
-//! express: which columns every kind shows, that optional fields are absent rather than null, and that foreign
-//! Kubernetes types come without their prose, which would make a definition too large for `kubectl apply`.
+//! express: which columns every kind shows, that optional fields are absent rather than null, that foreign Kubernetes
+//! types come without their prose, which would make a definition too large for `kubectl apply`, and that nothing is
+//! unbounded.
 
-use crate::v1beta1;
+use crate::{bounds, v1beta1};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceColumnDefinition, CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray,
     JSONSchemaPropsOrBool,
@@ -13,11 +14,13 @@ use kube::CustomResourceExt;
 use std::collections::BTreeMap;
 
 /// Fields that hold a Kubernetes type; below them descriptions are Kubernetes' own and dropped.
-const FOREIGN: [&str; 7] = [
+const FOREIGN: [&str; 9] = [
     "imagePullSecrets",
+    "initContainers",
     "namespaceSelector",
     "resources",
     "tolerations",
+    "valueFrom",
     "volume",
     "volumeClaimTemplate",
     "volumeSource",
@@ -93,6 +96,7 @@ fn installable(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
         version.additional_printer_columns.get_or_insert_default().extend(columns());
         if let Some(schema) = version.schema.as_mut().and_then(|schema| schema.open_api_v3_schema.as_mut()) {
             settle("", schema, false);
+            bounds::bound(schema);
         }
     }
     crd
@@ -146,7 +150,7 @@ fn settle(field: &str, schema: &mut JSONSchemaProps, foreign: bool) {
 }
 
 /// The schemas directly below one, with the name of the field for those that have one of their own.
-fn below(schema: &mut JSONSchemaProps) -> Vec<(Option<&str>, &mut JSONSchemaProps)> {
+pub(crate) fn below(schema: &mut JSONSchemaProps) -> Vec<(Option<&str>, &mut JSONSchemaProps)> {
     let properties =
         schema.properties.iter_mut().flatten().map(|(name, property)| (Some(name.as_str()), property));
     let items: Vec<_> = match &mut schema.items {

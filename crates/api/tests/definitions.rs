@@ -108,8 +108,15 @@ fn structural(schema: &Value, path: &str) {
 #[test]
 fn every_field_of_ours_is_explained() {
     fn explained(schema: &Value, path: &str) {
-        let foreign =
-            ["imagePullSecrets", "namespaceSelector", "resources", "tolerations", "volumeClaimTemplate"];
+        let foreign = [
+            "imagePullSecrets",
+            "initContainers",
+            "namespaceSelector",
+            "resources",
+            "tolerations",
+            "valueFrom",
+            "volumeClaimTemplate",
+        ];
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = format!("{path}.{name}");
             assert!(property["description"].is_string(), "{path} is not explained");

@@ -73,7 +73,7 @@ pub struct ComponentSpec {
     /// Containers that run to their end before the component starts; as in a pod. They may mount its volumes. Without a
     /// `securityContext` they get that of the component.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "pod_fields::objects")]
+    #[schemars(schema_with = "pod_fields::containers")]
     pub init_containers: Vec<Container>,
 
     /// How many pods may be taken away at once, for example when nodes are drained. Unlimited unless set.

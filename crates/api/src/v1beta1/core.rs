@@ -58,7 +58,7 @@ pub struct CoreSpec {
     pub service: ServiceAnnotations,
 
     /// URL under which users reach Harbor.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub external_endpoint: String,
 
     /// Where the other components are.

@@ -20,12 +20,11 @@ pub struct NotADuration {
 }
 
 impl GoDuration {
-    /// What most duration fields ask of their value. Unanchored, as it always was, so it refuses nothing by itself.
-    pub const PATTERN: &'static str =
-        "([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?([0-9]+us)?([0-9]+µs)?([0-9]+ns)?";
+    /// What the schema asks of a duration: what [`GoDuration::to_std`] can read, however large.
+    pub const PATTERN: &'static str = r"^\+?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|μs|ns))+)$";
 
-    /// The pattern of duration fields that are meant to be whole seconds.
-    pub const SECONDS_PATTERN: &'static str = "([0-9]+h)?([0-9]+m)?([0-9]+s)?";
+    /// Longest text of a duration: Go prints none with more than 22 characters.
+    const LONGEST: u32 = 64;
 
     /// The text as written.
     pub fn as_str(&self) -> &str {
@@ -112,7 +111,7 @@ impl JsonSchema for GoDuration {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": Self::PATTERN })
+        json_schema!({ "type": "string", "pattern": Self::PATTERN, "maxLength": Self::LONGEST })
     }
 }
 
@@ -152,6 +151,20 @@ mod tests {
             ("1h2m3s4ms5us6ns", Duration::new(3723, 4_005_006)),
         ] {
             assert_eq!(GoDuration::from(text).to_std(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_schema_accepts_what_can_be_read_and_nothing_else() {
+        let pattern = regex::Regex::new(GoDuration::PATTERN).unwrap();
+        for text in
+            ["0", "5m0s", "1.5s", ".5h", "+1m", "7µs", "7μs", "1h2m3s4ms5us6ns", "2562047h47m16.854775807s"]
+        {
+            assert!(pattern.is_match(text), "{text}");
+            assert!(GoDuration::from(text).to_std().is_ok(), "{text}");
+        }
+        for text in ["", "5", "s", ".s", "1x", "1h-2m", "-5s", "abc", "1s ", "1..5s", "1s\n", "a 1s"] {
+            assert!(!pattern.is_match(text), "{text}");
         }
     }
 

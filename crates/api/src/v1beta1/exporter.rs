@@ -81,7 +81,7 @@ pub struct ExporterEndpointSpec {
 
     /// Path metrics are served under. Defaults to `/metrics`.
     #[serde(default = "metrics_path")]
-    #[schemars(regex(pattern = "/.+"))]
+    #[schemars(regex(pattern = "^/.+$"))]
     pub path: String,
 
     /// How long metrics are cached.
@@ -99,12 +99,10 @@ pub struct ExporterEndpointSpec {
 pub struct ExporterCacheSpec {
     /// How long a metric is served before it is read again. Defaults to 30s.
     #[serde(default = "seconds::<30>")]
-    #[schemars(regex(pattern = GoDuration::SECONDS_PATTERN))]
     pub duration: GoDuration,
 
     /// How often outdated metrics are dropped. Defaults to 4h.
     #[serde(default = "hours::<4>")]
-    #[schemars(regex(pattern = GoDuration::SECONDS_PATTERN))]
     pub clean_interval: GoDuration,
 }
 
@@ -113,7 +111,7 @@ pub struct ExporterCacheSpec {
 #[serde(rename_all = "camelCase")]
 pub struct ExporterCoreSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 }
 

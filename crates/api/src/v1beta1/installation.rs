@@ -29,13 +29,13 @@ use serde::{Deserialize, Serialize};
 pub struct InstallationSpec {
     /// URL under which users reach Harbor.
     #[serde(rename = "externalURL")]
-    #[schemars(regex(pattern = r"https?://.*"))]
+    #[schemars(regex(pattern = r"^https?://.*$"))]
     #[x_kube(validation = Rule::new("isURL(self)")
         .message("externalURL: must be a URL; write it like https://harbor.example.com"))]
     pub external_url: String,
 
     /// Version of Harbor, such as 2.12.0. Raise it to upgrade.
-    #[schemars(regex(pattern = r"[0-9]+\.[0-9]+\.[0-9]+"))]
+    #[schemars(regex(pattern = r"^v?[0-9]+\.[0-9]+\.[0-9]+(-[-._0-9A-Za-z]+)?$"))]
     pub version: String,
 
     /// How users reach Harbor from outside the cluster.

@@ -134,7 +134,7 @@ pub struct JobServiceCacheLayerSpec {
 #[serde(rename_all = "camelCase")]
 pub struct JobServiceCoreSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// Secret whose key `secret` authenticates to Core.

@@ -19,7 +19,7 @@ pub struct MetricsSpec {
 
     /// Path metrics are served under. Defaults to `/metrics`.
     #[serde(default = "metrics_path")]
-    #[schemars(regex(pattern = "/.+"))]
+    #[schemars(regex(pattern = "^/.+$"))]
     pub path: String,
 
     /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.

@@ -12,9 +12,28 @@ use std::{borrow::Cow, fmt, ops::Deref};
 pub struct ObjectName(String);
 
 impl ObjectName {
-    /// What the schema asks of a name. Unanchored, as it always was: it refuses only strings without any
-    /// lower-case letter or digit.
-    pub const PATTERN: &'static str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+    /// What the schema asks of a name: what Kubernetes asks of the names of objects (RFC 1123).
+    pub const PATTERN: &'static str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
+    /// The same where the old operator took an empty text for no name.
+    pub const OPTIONAL_PATTERN: &'static str =
+        r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
+
+    /// Longest name of an object.
+    pub const LONGEST: usize = 253;
+
+    /// Whether an object can be called this, and the text thus is one segment of a path and nothing else.
+    pub fn is_valid(text: &str) -> bool {
+        let outer = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_label = |label: &str| match label.as_bytes() {
+            [] => false,
+            bytes @ ([first] | [first, .., _]) => {
+                let last = bytes.last().unwrap_or(first);
+                outer(*first) && outer(*last) && bytes.iter().all(|byte| outer(*byte) || *byte == b'-')
+            }
+        };
+        text.len() <= Self::LONGEST && text.split('.').all(is_label)
+    }
 
     /// The name as text.
     pub fn as_str(&self) -> &str {
@@ -82,7 +101,7 @@ impl JsonSchema for ObjectName {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": Self::PATTERN })
+        json_schema!({ "type": "string", "pattern": Self::PATTERN, "maxLength": Self::LONGEST })
     }
 }
 
@@ -96,6 +115,41 @@ mod tests {
 
         assert_eq!(name, "core-secret");
         assert_eq!(serde_json::to_string(&name).unwrap(), "\"core-secret\"");
+    }
+
+    #[test]
+    fn what_the_schema_accepts_as_a_name_is_a_name() {
+        let pattern = regex::Regex::new(ObjectName::PATTERN).unwrap();
+        let optional = regex::Regex::new(ObjectName::OPTIONAL_PATTERN).unwrap();
+        for name in
+            ["a", "0", "core-secret", "a.b", "a-b.c-d", "sh.helm.release.v1.harbor.v1", &"x".repeat(253)]
+        {
+            assert!(
+                pattern.is_match(name) && optional.is_match(name) && ObjectName::is_valid(name),
+                "{name}"
+            );
+        }
+        for name in [
+            "../../victim/secrets/creds",
+            "..",
+            ".",
+            "a..b",
+            "a/b",
+            "a?b",
+            "a#b",
+            "a%2fb",
+            "A",
+            "-a",
+            "a-",
+            "a\n",
+            "a b",
+            "ä",
+        ] {
+            let taken = pattern.is_match(name) || optional.is_match(name) || ObjectName::is_valid(name);
+            assert!(!taken, "{name:?}");
+        }
+        assert!(optional.is_match("") && !pattern.is_match("") && !ObjectName::is_valid(""));
+        assert!(!ObjectName::is_valid(&"x".repeat(254)), "the schema has a length for that");
     }
 
     #[test]

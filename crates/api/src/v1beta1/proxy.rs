@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct ProxySpec {
     /// Proxy for HTTP requests, as a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub http_proxy: Option<String>,
 
     /// Proxy for HTTPS requests, as a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub https_proxy: Option<String>,
 
     /// Hosts and domain suffixes that are reached directly. Defaults to the local machine, `.local` and `.internal`.

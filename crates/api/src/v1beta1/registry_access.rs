@@ -20,12 +20,12 @@ pub struct RegistryCredentials {
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAccess {
     /// URL of the registry inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// URL of the registry controller inside the cluster.
     #[serde(rename = "controllerURL")]
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub controller_url: String,
 
     /// How to log in to the registry.
@@ -37,6 +37,6 @@ pub struct RegistryAccess {
 #[serde(rename_all = "camelCase")]
 pub struct TokenServiceAccess {
     /// URL of the token service, as clients inside the cluster reach it.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 }

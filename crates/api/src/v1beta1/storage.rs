@@ -272,7 +272,7 @@ pub struct GcsSpec {
 #[serde(rename_all = "camelCase")]
 pub struct OssSpec {
     /// Region of the bucket, such as `oss-eu-central-1`.
-    #[schemars(regex(pattern = "oss-.*"))]
+    #[schemars(regex(pattern = "^oss-.*$"))]
     pub region: String,
 
     /// Name of the bucket.

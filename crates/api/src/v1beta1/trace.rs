@@ -151,6 +151,5 @@ pub struct OtelSpec {
 
     /// How long to wait for the collector. Defaults to 10s.
     #[serde(default = "seconds::<10>")]
-    #[schemars(with = "String")]
     pub timeout: GoDuration,
 }

@@ -60,7 +60,6 @@ pub struct TrivySpec {
 
     /// How long one scan may take. Defaults to 5m0s.
     #[serde(default = "TrivySpec::usual_timeout")]
-    #[schemars(with = "String")]
     pub timeout: GoDuration,
 
     /// Whether scans do without requests to the internet. Defaults to false.

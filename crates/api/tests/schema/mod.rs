@@ -31,8 +31,12 @@ const CONSTRAINTS: [&str; 11] = [
     "pattern",
 ];
 
-/// Patterns that repeat, by the name the table uses for them.
-const PATTERNS: [(&str, &str); 3] = [
+/// Patterns that repeat, by the name the table uses for them; ours and those of the Go operator, which were not anchored.
+const PATTERNS: [(&str, &str); 7] = [
+    ("NAME", api::v1beta1::name::ObjectName::PATTERN),
+    ("OPTIONAL_NAME", api::v1beta1::name::ObjectName::OPTIONAL_PATTERN),
+    ("LABEL", "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$"),
+    ("DURATION", api::v1beta1::duration::GoDuration::PATTERN),
     ("NAME", r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"),
     ("DURATION", "([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?([0-9]+us)?([0-9]+µs)?([0-9]+ns)?"),
     ("SECONDS", "([0-9]+h)?([0-9]+m)?([0-9]+s)?"),

@@ -17,7 +17,7 @@ pub struct ChartMuseumChartSpec {
 
     /// URL charts are downloaded from, for indexes with absolute URLs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"https?://.*"))]
+    #[schemars(regex(pattern = r"^https?://.*$"))]
     pub url: Option<String>,
 
     /// Whether an upload may replace a chart. Defaults to true.

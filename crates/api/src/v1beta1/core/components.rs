@@ -44,7 +44,7 @@ pub struct CoreComponentsSpec {
 #[serde(rename_all = "camelCase")]
 pub struct CoreJobServiceSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// Secret whose key `secret` JobService authenticates with.
@@ -56,7 +56,7 @@ pub struct CoreJobServiceSpec {
 #[serde(rename_all = "camelCase")]
 pub struct CorePortalSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 }
 
@@ -87,7 +87,7 @@ pub struct CoreRegistrySpec {
 #[serde(rename_all = "camelCase")]
 pub struct CoreTokenServiceSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// TLS Secret whose `tls.key` signs tokens.
@@ -99,7 +99,7 @@ pub struct CoreTokenServiceSpec {
 #[serde(rename_all = "camelCase")]
 pub struct CoreChartRepositorySpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// Has no effect: ChartMuseum's own setting decides whether chart indexes hold absolute URLs.
@@ -134,12 +134,12 @@ impl CacheDriver {
 #[serde(rename_all = "camelCase")]
 pub struct CoreTrivySpec {
     /// URL of the scanner inside the cluster. Has no effect: Core talks to its adapter.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// URL of the adapter that speaks Harbor's scanner protocol.
     #[serde(rename = "adapterURL")]
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub adapter_url: String,
 }
 
@@ -148,6 +148,6 @@ pub struct CoreTrivySpec {
 #[serde(rename_all = "camelCase")]
 pub struct CoreNotaryServerSpec {
     /// URL inside the cluster.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 }

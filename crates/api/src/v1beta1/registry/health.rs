@@ -66,7 +66,7 @@ pub struct RegistryFileCheckSpec {
 #[serde(rename_all = "camelCase")]
 pub struct RegistryHttpCheckSpec {
     /// The URL.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub uri: String,
 
     /// Headers of the request.

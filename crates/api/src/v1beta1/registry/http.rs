@@ -22,7 +22,7 @@ pub struct RegistryHttpSpec {
 
     /// Path the registry is served under, with slashes at both ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = "(/(.+/)?)?"))]
+    #[schemars(regex(pattern = "^(/(.+/)?)?$"))]
     pub prefix: Option<String>,
 
     /// Whether Location headers are relative. Defaults to true.

@@ -40,7 +40,7 @@ pub struct RegistryNotificationEndpointSpec {
     pub name: String,
 
     /// URL events are sent to.
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// Whether nothing is sent. Defaults to false.

@@ -61,7 +61,7 @@ default_is_the_empty_object!(TrivyServerSpec);
 pub struct TrivyServerProxySpec {
     /// URL of the proxy.
     #[serde(rename = "URL")]
-    #[schemars(regex(pattern = r"https?://.+"))]
+    #[schemars(regex(pattern = r"^https?://.+$"))]
     pub url: String,
 
     /// Hosts that are reached directly.
