@@ -10,6 +10,7 @@ use axum::{
     routing::get,
 };
 use runtime::{Format, Health, Metrics, Unwell};
+use server::Limits;
 use std::{
     fmt, io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -17,6 +18,7 @@ use std::{
     sync::Arc,
 };
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// Where to listen, if at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,11 +94,7 @@ pub fn serve(listener: TcpListener, what: &str, router: Router) {
     if let Ok(address) = listener.local_addr() {
         tracing::info!(%address, what, "answers");
     }
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
-            tracing::warn!(%error, "a server ended");
-        }
-    });
+    tokio::spawn(server::serve(listener, router, Limits::DEFAULT, CancellationToken::new()));
 }
 
 /// `/healthz` and `/readyz`, which say why not if not.
