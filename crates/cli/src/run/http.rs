@@ -112,7 +112,10 @@ fn answer(how: Result<(), Unwell>) -> (StatusCode, String) {
     }
 }
 
-/// `/metrics`, in the format that the request asks for.
+/// Where the metrics are.
+pub const METRICS: &str = "/metrics";
+
+/// The metrics, in the format that the request asks for.
 pub fn metrics(metrics: Arc<Metrics>) -> Router {
     let answer = move |request: HeaderMap| async move {
         let accepted: Vec<_> =
@@ -120,7 +123,7 @@ pub fn metrics(metrics: Arc<Metrics>) -> Router {
         let format = Format::accepted(&accepted.join(","));
         ([(CONTENT_TYPE, format.media_type()), (VARY, "accept")], metrics.text(format))
     };
-    Router::new().route("/metrics", get(answer))
+    Router::new().route(METRICS, get(answer))
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ mod election;
 mod harbor;
 mod installation;
 mod load;
+mod logged;
+mod namespaced;
 mod plan;
 mod process;
 mod registry;
