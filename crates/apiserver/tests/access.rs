@@ -125,6 +125,27 @@ async fn a_user_may_do_what_the_role_says_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn who_may_list_one_name_lists_it_by_a_field_selector() {
+    let world = world();
+    let World { admin, jane, .. } = &world;
+    for name in ["a", "b"] {
+        admin.created(CONFIG_MAPS, &config_map(name)).await;
+    }
+    let rules = json!([
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"], "resourceNames": ["a"]},
+    ]);
+    world.grant("reader", rules, user("jane")).await;
+
+    let listed = jane.names(&format!("{CONFIG_MAPS}?fieldSelector=metadata.name%3Da")).await;
+    assert_eq!(listed, ["a"]);
+    for selector in ["", "?fieldSelector=metadata.name%3Db", "?fieldSelector=metadata.name!%3Db"] {
+        assert_eq!(jane.get(&format!("{CONFIG_MAPS}{selector}")).await.0, 403, "{selector}");
+    }
+    let watch = "fieldSelector=metadata.name%3Da&watch=true";
+    assert_eq!(jane.get(&format!("{CONFIG_MAPS}?{watch}")).await.0, 403, "that is another verb");
+}
+
+#[tokio::test]
 async fn an_unknown_token_is_nobodys_and_no_token_is_anonymous() {
     let world = world();
     let (code, answer) = Caller::bearing(&world.server, "guess").get(CONFIG_MAPS).await;

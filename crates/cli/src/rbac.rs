@@ -1,19 +1,22 @@
 //! `rbac`: the permissions of the operator, as files.
 
 use crate::{
+    class::class,
     error::{Error, Failure},
     namespace::namespace,
     output::{Output, Printed},
-    page, terminal,
+    page,
+    run::{LEASE, lease_name},
+    terminal,
 };
 use clap::Args;
 use components::Visitor;
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
-    rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding, RoleRef, Subject},
+    rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
 };
 use kube::{Resource, core::ObjectMeta};
-use plan::Component;
+use plan::{Component, HarborClass};
 use runtime::Permissions;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,11 +26,18 @@ use std::collections::BTreeSet;
 const NAME: &str = "harbor-operator";
 /// What belongs to the election of a leader is called that.
 const ELECTION: &str = "harbor-operator-leader-election";
+/// What lets the operator review clients of its metrics is called that.
+const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
+/// What lets a client read them is called that.
+const METRICS_READER: &str = "harbor-operator-metrics-reader";
 
 /// Print the permissions the operator needs, as a service account with roles
 ///
 /// They are made from what the operator does with each kind: it needs all of them, and no others. Secrets can be read in
 /// every namespace that is looked after, because Kubernetes cannot grant a list of some of them.
+///
+/// With --namespace, all of them are Roles: nothing is allowed on the cluster or in another namespace. Only --metrics-auth
+/// adds a ClusterRole then, since no namespace has the reviews it asks for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,6 +57,18 @@ pub struct Rbac {
     #[arg(long)]
     page: bool,
 
+    /// Allow as well what run --metrics-auth asks of the API server, and print a ClusterRole for those who read the metrics
+    #[arg(long)]
+    metrics_auth: bool,
+
+    /// The name of the lease, as for run --lease-name
+    #[arg(long, value_name = "NAME", default_value = LEASE)]
+    lease_name: String,
+
+    /// The class of the operator, as for run --class: its lease is named after it
+    #[arg(long, value_name = "NAME", value_parser = class)]
+    class: Option<String>,
+
     /// How to write the objects
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
@@ -62,16 +84,14 @@ impl Rbac {
 
     fn objects(&self) -> Result<Vec<Value>, Error> {
         let home = Some(self.operator_namespace.as_str());
-        let (work, lead) = (self.permissions().rules(), Permissions::to_lead().rules());
+        let lease =
+            lease_name(&self.lease_name, self.class.as_deref().and_then(HarborClass::named).as_ref())?;
+        let (work, lead) = (self.permissions().rules(), Permissions::to_lead(&lease));
         let account = ServiceAccount { metadata: named(NAME, home), ..ServiceAccount::default() };
         let mut objects = vec![value(&account)?];
         let namespaces: BTreeSet<_> = self.namespace.iter().map(String::as_str).collect();
         if namespaces.is_empty() {
-            let metadata = named(NAME, None);
-            let role = ClusterRole { metadata: metadata.clone(), rules: Some(work), aggregation_rule: None };
-            let role_ref = role_ref::<ClusterRole>(NAME);
-            let binding = ClusterRoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
-            objects.extend([value(&role)?, value(&binding)?]);
+            objects.extend(self.everywhere(NAME, work)?);
         } else {
             for namespace in namespaces {
                 let metadata = named(NAME, Some(namespace));
@@ -86,7 +106,20 @@ impl Rbac {
         let role_ref = role_ref::<Role>(ELECTION);
         let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
         objects.extend([value(&role)?, value(&binding)?]);
+        if self.metrics_auth {
+            objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
+            objects.push(value(&metrics_reader())?);
+        }
         Ok(objects)
+    }
+
+    /// What allows the operator these things on the whole cluster.
+    fn everywhere(&self, name: &str, rules: Vec<PolicyRule>) -> Result<[Value; 2], Error> {
+        let metadata = named(name, None);
+        let role = ClusterRole { metadata: metadata.clone(), rules: Some(rules), aggregation_rule: None };
+        let role_ref = role_ref::<ClusterRole>(name);
+        let binding = ClusterRoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+        Ok([value(&role)?, value(&binding)?])
     }
 
     /// Those for what is looked after.
@@ -103,6 +136,16 @@ impl Rbac {
             ..Subject::default()
         }]
     }
+}
+
+/// What a client needs to read the metrics. It is bound by the user, who knows who reads them.
+fn metrics_reader() -> ClusterRole {
+    let rule = PolicyRule {
+        non_resource_urls: Some(vec!["/metrics".into()]),
+        verbs: vec!["get".into()],
+        ..PolicyRule::default()
+    };
+    ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
 }
 
 /// What it takes to look after every kind there is.

@@ -1,12 +1,16 @@
 //! A stream that tells a browser that there is something new to fetch. What that is, it does not say: the page does.
 
 use crate::{Page, board::Address};
-use axum::response::{
-    IntoResponse as _, Response,
-    sse::{Event, KeepAlive, Sse},
+use axum::{
+    Extension,
+    response::{
+        IntoResponse as _, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
 };
 use futures::{StreamExt as _, stream};
 use http::{StatusCode, header};
+use server::Streaming;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 /// A burst of changes is one.
@@ -15,6 +19,8 @@ const BURST: Duration = Duration::from_millis(250);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Then the browser asks again.
 const LONGEST: Duration = Duration::from_mins(10);
+/// Then the connection of a browser that does not read is closed.
+const UNREAD: Duration = Duration::from_mins(11);
 
 /// Tells of changes of one object, or of any. The first is told at once: it may have been before somebody listened.
 pub(crate) fn changes(page: &Arc<Page>, address: Option<Address>) -> Response {
@@ -48,5 +54,6 @@ pub(crate) fn changes(page: &Arc<Page>, address: Option<Address>) -> Response {
         let number = number.map_or_else(|| "gone".to_owned(), |number| number.to_string());
         Ok::<_, Infallible>(Event::default().data(number))
     });
-    Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
+    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    (Extension(Streaming(UNREAD)), events).into_response()
 }

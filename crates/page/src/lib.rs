@@ -23,7 +23,6 @@ mod layout;
 mod mask;
 mod reading;
 mod router;
-mod serve;
 mod state;
 
 pub use board::{Address, Board, Summary};
@@ -33,6 +32,7 @@ pub use state::State;
 use axum::Router;
 use kube::{Client, core::ApiResource};
 use reading::Reader;
+use server::Limits;
 use std::{io, sync::Arc};
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -80,7 +80,7 @@ impl Page {
     pub async fn serve(self, listener: TcpListener) -> io::Result<()> {
         let reach = Reach::of(listener.local_addr()?.ip());
         let stop = self.stop.clone();
-        serve::serve(listener, self.router(reach), stop).await;
+        server::serve(listener, self.router(reach), Limits::DEFAULT, stop).await;
         Ok(())
     }
 }

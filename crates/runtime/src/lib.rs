@@ -43,6 +43,7 @@ mod rehash;
 mod rehearsal;
 mod release;
 mod report;
+mod review;
 mod router;
 mod send;
 mod session;
@@ -67,6 +68,7 @@ pub use permissions::Permissions;
 pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
 pub use rehearsal::{Rehearsal, Rehearsed, Remark, What};
+pub use review::{Access, ReviewError, Reviewer};
 pub use spectator::Spectator;
 pub use tally::Tally;
 

@@ -14,7 +14,9 @@ type Verbs = &'static [&'static str];
 const OBSERVE: Verbs = &["list", "watch"];
 /// What a plan or a pod template refers to, and what others make, is looked at too.
 const READ: Verbs = &["get", "list", "watch"];
-/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well.
+/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well. Claims are
+/// never deleted, but where the admission plugin OwnerReferencesPermissionEnforcement is on, their owner references can be
+/// changed only by who may.
 const MAKE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
 /// Statuses are applied to what exists.
 const REPORT: Verbs = &["patch"];
@@ -27,8 +29,12 @@ const TELL: Verbs = &["create", "patch"];
 const LOOK: Verbs = &["get"];
 /// Events about it are found by its name.
 const LISTEN: Verbs = &["list"];
-/// A lease is watched, looked at, taken and renewed.
-const LEAD: Verbs = &["create", "get", "list", "update", "watch"];
+/// What reviews a client of the metrics is asked of the API server, and stored nowhere.
+const REVIEW: Verbs = &["create"];
+/// A lease is created once: what does not exist yet has no name that a role could know.
+const FOUND: Verbs = &["create"];
+/// It is looked at, watched by its name, taken and renewed.
+const LEAD: Verbs = &["get", "list", "update", "watch"];
 
 /// Verbs by group and resource; a subresource follows its resource after a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +51,25 @@ impl Permissions {
         permissions
     }
 
-    /// What it takes to be the one of several processes that works, in the namespace of the process.
-    pub fn to_lead() -> Self {
+    /// What it takes to ask the API server who a client is, and what it may do; on the whole cluster, for no namespace
+    /// has them.
+    pub fn to_review() -> Self {
         let mut permissions = Self(BTreeMap::new());
-        permissions.allow("coordination.k8s.io", "leases", LEAD);
+        permissions.allow("authentication.k8s.io", "tokenreviews", REVIEW);
+        permissions.allow("authorization.k8s.io", "subjectaccessreviews", REVIEW);
         permissions
+    }
+
+    /// The rules of what it takes to be the one of several processes that works: in the namespace of the lease, of this
+    /// name.
+    pub fn to_lead(lease: &str) -> Vec<PolicyRule> {
+        let rules = |verbs: Verbs| {
+            let mut permissions = Self(BTreeMap::new());
+            permissions.allow("coordination.k8s.io", "leases", verbs);
+            permissions.rules()
+        };
+        let named = |rule| PolicyRule { resource_names: Some(vec![lease.to_owned()]), ..rule };
+        rules(FOUND).into_iter().chain(rules(LEAD).into_iter().map(named)).collect()
     }
 
     /// What it takes to show people objects of these kinds, and the events about them.
@@ -174,6 +194,17 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn a_lease_is_created_under_any_name_and_anything_else_is_done_to_one() {
+        let named = PolicyRule {
+            resource_names: Some(vec!["harbor-operator-blue".into()]),
+            ..rule("coordination.k8s.io", &["leases"], &["get", "list", "update", "watch"])
+        };
+        let created = rule("coordination.k8s.io", &["leases"], &["create"]);
+        assert_eq!(Permissions::to_lead("harbor-operator-blue"), [created, named]);
+    }
+
     #[test]
     fn to_show_what_is_looked_after_takes_to_get_what_was_only_listed_and_to_list_events() {
         let mut permissions = Permissions::to_work();

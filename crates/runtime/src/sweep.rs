@@ -34,6 +34,13 @@ pub(crate) struct Unwanted {
     owner: String,
 }
 
+/// Whether the operator deletes objects of a kind that are no longer wanted.
+///
+/// A claim holds data, and goes with its owner or not at all: the garbage collector deletes it by its owner reference.
+fn is_swept(group: &str, kind: &str) -> bool {
+    (group, kind) != ("", "PersistentVolumeClaim")
+}
+
 /// Children of an owner that are not `wanted`.
 ///
 /// What is marked as untouchable is left: it holds generated secrets, and data encrypted with them may still exist. So is
@@ -48,7 +55,10 @@ pub(crate) fn unwanted(router: &Router, owner: Owner<'_>, wanted: &BTreeSet<&Obj
     let mut unwanted = Unwanted { deleted: Vec::new(), released: Vec::new(), owner: owner.uid.to_owned() };
     for child in children {
         match child.observation.provenance {
-            Provenance::Operator => unwanted.deleted.push(child),
+            Provenance::Operator if is_swept(&child.key.group, &child.key.kind) => {
+                unwanted.deleted.push(child)
+            }
+            Provenance::Operator => {}
             Provenance::Appropriated => unwanted.released.push(child),
             Provenance::Foreign => {}
         }

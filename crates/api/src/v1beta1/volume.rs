@@ -25,7 +25,7 @@ pub struct PersistentVolumeSpec {
     pub prefix: Option<String>,
 
     /// Has the operator create the claim. Unless set, the claim must exist. A claim that the operator created is deleted with
-    /// the Harbor only under `deletionPolicy: Delete`.
+    /// the Harbor only under `deletionPolicy: Delete`, and never before, even if the spec no longer names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<NewClaimSpec>,
 }

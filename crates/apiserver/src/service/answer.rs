@@ -8,7 +8,7 @@ use crate::{
     failure::Failure,
     kinds::{Origin, Resource, Verb},
     read::View,
-    request::{Query, Target},
+    request::{FieldSelector, Query, Target},
     serve::ClientCertificate,
     server::Shared,
 };
@@ -129,6 +129,7 @@ fn authorized(
     target: Option<&Target>,
     query: &Query,
 ) -> Result<(), Failure> {
+    let name = target.map(|target| named(&head.method, target, query)).unwrap_or_default();
     let (verb, what) = match target {
         None => (head.method.as_str().to_lowercase(), access::Target::Path(path)),
         Some(target) => (
@@ -138,13 +139,22 @@ fn authorized(
                 resource: &target.plural,
                 subresource: target.subresource.as_deref().unwrap_or_default(),
                 namespace: target.namespace.as_deref().unwrap_or_default(),
-                name: target.name.as_deref().unwrap_or_default(),
+                name: &name,
             },
         ),
     };
     let state = server.state();
     Authorizer { access: server.access, roles: &*state }
         .authorize(user, &Question { verb: &verb, target: what })
+}
+
+/// The name of the object that a request is about; that of a list or a watch is in its field selector.
+fn named(method: &Method, target: &Target, query: &Query) -> String {
+    let selected = || {
+        let selector = query.get("fieldSelector").filter(|_| matches!(method.as_str(), "GET" | "HEAD"))?;
+        Some(FieldSelector::parse(selector, |_| Ok(())).ok()?.name()?.to_owned())
+    };
+    target.name.clone().or_else(selected).unwrap_or_default()
 }
 
 /// What a request does, in the words of RBAC.

@@ -9,6 +9,9 @@ use std::{fs, io};
 /// Where Kubernetes tells a pod its namespace.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
+/// The name of the lease unless a flag says otherwise.
+pub const LEASE: &str = "harbor-operator";
+
 /// Flags about leader election.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Leader election")]
@@ -19,7 +22,7 @@ pub struct ElectionArgs {
 
     /// The name of the lease. Operators that look after different namespaces need different ones; the class is
     /// appended if there is one
-    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAME", value_name = "NAME", default_value = "harbor-operator")]
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAME", value_name = "NAME", default_value = LEASE)]
     lease_name: String,
 
     /// The namespace of the lease [default: the namespace of the pod]
@@ -56,24 +59,26 @@ impl ElectionArgs {
                 ))
             })?,
         };
-        Ok(Some(Election { namespace, name: self.name(class)?, identity: identity(), timing }))
+        let name = lease_name(&self.lease_name, class)?;
+        Ok(Some(Election { namespace, name, identity: identity(), timing }))
     }
+}
 
-    fn name(&self, class: Option<&HarborClass>) -> Result<String, Error> {
-        let name = match class {
-            Some(class) => format!("{}-{class}", self.lease_name),
-            None => self.lease_name.clone(),
-        };
-        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
-        let ends_well = |name: &str| !name.starts_with(['-', '.']) && !name.ends_with(['-', '.']);
-        if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) || !ends_well(&name) {
-            return Err(Error::Election(format!(
-                "{name:?}, made of --lease-name and --class, cannot name a lease; use lower-case letters, digits, \
-                 '-' and '.'"
-            )));
-        }
-        Ok(name)
+/// The name of the lease for which operators of a class compete.
+pub fn lease_name(name: &str, class: Option<&HarborClass>) -> Result<String, Error> {
+    let name = match class {
+        Some(class) => format!("{name}-{class}"),
+        None => name.to_owned(),
+    };
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    let ends_well = |name: &str| !name.starts_with(['-', '.']) && !name.ends_with(['-', '.']);
+    if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) || !ends_well(&name) {
+        return Err(Error::Election(format!(
+            "{name:?}, made of --lease-name and --class, cannot name a lease; use lower-case letters, digits, \
+             '-' and '.'"
+        )));
     }
+    Ok(name)
 }
 
 fn own_namespace() -> io::Result<String> {

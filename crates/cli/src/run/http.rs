@@ -10,6 +10,7 @@ use axum::{
     routing::get,
 };
 use runtime::{Format, Health, Metrics, Unwell};
+use server::Limits;
 use std::{
     fmt, io,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -17,6 +18,7 @@ use std::{
     sync::Arc,
 };
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// Where to listen, if at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,11 +94,7 @@ pub fn serve(listener: TcpListener, what: &str, router: Router) {
     if let Ok(address) = listener.local_addr() {
         tracing::info!(%address, what, "answers");
     }
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
-            tracing::warn!(%error, "a server ended");
-        }
-    });
+    tokio::spawn(server::serve(listener, router, Limits::DEFAULT, CancellationToken::new()));
 }
 
 /// `/healthz` and `/readyz`, which say why not if not.
@@ -114,7 +112,10 @@ fn answer(how: Result<(), Unwell>) -> (StatusCode, String) {
     }
 }
 
-/// `/metrics`, in the format that the request asks for.
+/// Where the metrics are.
+pub const METRICS: &str = "/metrics";
+
+/// The metrics, in the format that the request asks for.
 pub fn metrics(metrics: Arc<Metrics>) -> Router {
     let answer = move |request: HeaderMap| async move {
         let accepted: Vec<_> =
@@ -122,7 +123,7 @@ pub fn metrics(metrics: Arc<Metrics>) -> Router {
         let format = Format::accepted(&accepted.join(","));
         ([(CONTENT_TYPE, format.media_type()), (VARY, "accept")], metrics.text(format))
     };
-    Router::new().route("/metrics", get(answer))
+    Router::new().route(METRICS, get(answer))
 }
 
 #[cfg(test)]

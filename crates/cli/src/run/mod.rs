@@ -4,12 +4,14 @@ mod defaults;
 mod election;
 mod http;
 mod log;
+mod metrics_auth;
 mod page;
 mod telemetry;
 #[cfg(feature = "otlp")]
 mod traces;
 
 pub use defaults::DefaultsArgs;
+pub use election::{LEASE, lease_name};
 #[cfg(feature = "sandbox")]
 pub use log::Log;
 use page::PageFlags;
@@ -95,7 +97,7 @@ impl Run {
         let class = self.class.as_deref().and_then(HarborClass::named);
         let election = self.election.election(class.as_ref())?;
         let client = seen.metrics.observe(connect().await?);
-        self.telemetry.serve(seen).await?;
+        self.telemetry.serve(seen, &client).await?;
         let page = self.page.page().await?;
         let options = Options {
             scopes: self.scopes(),

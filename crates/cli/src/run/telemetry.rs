@@ -3,10 +3,12 @@
 use super::{
     http::{self, Listen},
     log::Logging,
+    metrics_auth::guarded,
 };
 use crate::error::Error;
 use clap::Args;
-use runtime::{Build, Health, Metrics};
+use kube::Client;
+use runtime::{Build, Health, Metrics, Reviewer};
 use std::{panic, sync::Arc};
 
 /// How one sees into the operator.
@@ -20,6 +22,14 @@ pub struct Telemetry {
     /// Where to answer /metrics: :PORT, IP:PORT or off [default: :8080]
     #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_METRICS_ADDRESS")]
     metrics_address: Option<Listen>,
+
+    /// Answer /metrics only to those who may: their bearer token is reviewed by the API server (TokenReview), then whether
+    /// they may get the non-resource URL /metrics (SubjectAccessReview)
+    ///
+    /// Needs the permissions that harbor-operator rbac --metrics-auth prints. The port speaks plain HTTP: on a network where
+    /// others listen, they learn the token.
+    #[arg(long, env = "HARBOR_OPERATOR_METRICS_AUTH", value_parser = clap::builder::BoolishValueParser::new())]
+    metrics_auth: bool,
 
     #[command(flatten)]
     logging: Logging,
@@ -68,9 +78,12 @@ impl Telemetry {
     /// Answers probes and scrapes from now on.
     ///
     /// A default that is taken is told and done without: two operators on one machine are no reason to stop.
-    pub async fn serve(&self, seen: &Seen) -> Result<(), Error> {
+    pub async fn serve(&self, seen: &Seen, client: &Client) -> Result<(), Error> {
         let health = http::health(Arc::clone(&seen.health));
-        let metrics = http::metrics(Arc::clone(&seen.metrics));
+        let mut metrics = http::metrics(Arc::clone(&seen.metrics));
+        if self.metrics_auth {
+            metrics = guarded(metrics, Reviewer::new(client.clone(), http::METRICS));
+        }
         let address = |chosen: Option<Listen>, default: (Listen, &str)| chosen.unwrap_or(default.0);
         if address(self.health_address, HEALTH).shares(address(self.metrics_address, METRICS)) {
             return serve(self.health_address, HEALTH, health.merge(metrics)).await;

@@ -13,8 +13,14 @@ pub fn name(namespace: &str) -> String {
 
 /// What lets an operator that runs in the namespace `home` look after another one, or its own.
 pub fn objects(namespace: &str, home: &str) -> Vec<Value> {
+    printed(&["--namespace", namespace, "--operator-namespace", home])
+}
+
+/// What `harbor-operator rbac` prints.
+pub fn printed(flags: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-        .args(["rbac", "--output", "json", "--namespace", namespace, "--operator-namespace", home])
+        .args(["rbac", "--output", "json"])
+        .args(flags)
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -14,6 +14,8 @@ mod harbor;
 mod hostile;
 mod installation;
 mod load;
+mod logged;
+mod namespaced;
 mod plan;
 mod process;
 mod registry;

@@ -1,71 +1,30 @@
 //! What one sees of the real process: probes, a scrape, and its log.
 
-use crate::world::World;
+use crate::{account, logged::Process, world::World};
 use envtest::PATIENCE;
-use serde_json::Value;
-use std::{fs, net::SocketAddr, process::Stdio, time::Duration};
-use tempfile::NamedTempFile;
+use k8s_openapi::api::{
+    authentication::v1::TokenRequest,
+    core::v1::ServiceAccount,
+    rbac::v1::{ClusterRole, ClusterRoleBinding},
+};
+use kube::{Api, api::PostParams};
+use serde_json::json;
+use std::{net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
-    process::{Child, Command},
     time::timeout,
 };
 
-/// A process whose log is JSON.
-struct Process {
-    log: NamedTempFile,
-    _child: Child,
-}
-
-impl Process {
-    fn start(world: &World) -> Self {
-        let log = NamedTempFile::new().unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
-            .args(["run", "--namespace", &world.name, "--log", "json"])
-            .args(["--health-address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0"])
-            .env("KUBECONFIG", world.operators_kubeconfig())
-            .env_remove("RUST_LOG")
-            .stdout(Stdio::null())
-            .stderr(log.reopen().unwrap())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        Self { log, _child: child }
-    }
-
-    /// The lines written so far; the last may not be complete yet.
-    fn lines(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.log.path()).unwrap();
-        text.split_inclusive('\n')
-            .filter(|line| line.ends_with('\n'))
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
-    }
-
-    /// The first line that is about this; it may be yet to come.
-    async fn line(&self, is_it: impl Fn(&Value) -> bool) -> Value {
-        let said = async {
-            loop {
-                if let Some(line) = self.lines().into_iter().find(&is_it) {
-                    return line;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(PATIENCE, said).await.expect("it says so")
-    }
-
-    /// Where it says that it answers.
-    async fn address(&self, what: &str) -> SocketAddr {
-        self.line(|line| line["what"] == what).await["address"].as_str().unwrap().parse().unwrap()
-    }
-}
-
 /// The status and the body of an answer.
 async fn get(address: SocketAddr, path: &str) -> (String, String) {
+    get_with(address, path, "").await
+}
+
+/// The same, of a request with one more header.
+async fn get_with(address: SocketAddr, path: &str, header: &str) -> (String, String) {
     let mut connection = TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{header}\r\n");
     connection.write_all(request.as_bytes()).await.unwrap();
     let mut text = String::new();
     connection.read_to_string(&mut text).await.unwrap();
@@ -88,7 +47,7 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
     let world = World::new().await;
     world.apply(World::inputs()).await;
     world.apply(vec![World::core()]).await;
-    let process = Process::start(&world);
+    let process = Process::start(world.operators_kubeconfig(), &["--namespace", &world.name]);
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
     // A Core that is available before it was first looked at is ready from the start, and that is no news.
@@ -129,4 +88,77 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
         messages.retain(|message| !message.contains("500 Internal Server Error"));
     }
     assert_eq!(messages, ["not ready yet", "ready"], "{lines:#?}");
+}
+
+/// Lets a service account of the namespace do what a printed ClusterRole allows.
+async fn bind(world: &World, role: &str, account: &str) {
+    let name = format!("{}-{role}", world.name);
+    let printed = account::printed(&["--metrics-auth"]);
+    let role = printed.iter().find(|it| it["kind"] == "ClusterRole" && it["metadata"]["name"] == role);
+    let role = json!({"metadata": {"name": name}, "rules": role.unwrap()["rules"]});
+    let roles: Api<ClusterRole> = Api::all(world.plane.client());
+    roles.create(&PostParams::default(), &serde_json::from_value(role).unwrap()).await.unwrap();
+    let binding = json!({
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": world.name}],
+    });
+    let bindings: Api<ClusterRoleBinding> = Api::all(world.plane.client());
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding).unwrap()).await.unwrap();
+}
+
+/// The header with the token of a new service account.
+async fn header(world: &World, account: &str) -> String {
+    world.post_json::<ServiceAccount>(json!({"metadata": {"name": account}})).await;
+    let request = TokenRequest::default();
+    let api = world.api::<ServiceAccount>();
+    let issued = api.create_token_request(account, &PostParams::default(), &request).await.unwrap();
+    format!("authorization: Bearer {}\r\n", issued.status.unwrap().token)
+}
+
+#[tokio::test]
+async fn metrics_can_be_for_those_only_who_may_read_them() {
+    let world = World::new().await;
+    let (prometheus, stranger) = (header(&world, "prometheus").await, header(&world, "stranger").await);
+    bind(&world, "harbor-operator-metrics-reader", "prometheus").await;
+    let process =
+        Process::start(world.operators_kubeconfig(), &["--namespace", &world.name, "--metrics-auth"]);
+    let (health, metrics) =
+        (process.address("health-address").await, process.address("metrics-address").await);
+    let status = async |header: &str| get_with(metrics, "/metrics", header).await.0;
+
+    assert_eq!(status(&prometheus).await, "503", "the operator may not review it yet");
+    process
+        .line(|line| line["message"] == "a client of the metrics cannot be reviewed, and is refused")
+        .await;
+    bind(&world, "harbor-operator-metrics-auth", "harbor-operator").await;
+    let allowed = async {
+        // A real server learns of roles after a moment, and what it said before is remembered for another.
+        while status(&prometheus).await != "200" {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    timeout(PATIENCE, allowed).await.expect("Prometheus may read them");
+    assert_eq!(status(&stranger).await, "403");
+    assert_eq!(status("").await, "401");
+    assert_eq!(status("authorization: Bearer made-up\r\n").await, "401");
+    assert_eq!(get(health, "/healthz").await.0, "200", "the kubelet has no token");
+}
+
+#[tokio::test]
+async fn a_thousand_half_sent_requests_do_not_keep_the_kubelet_from_its_answer() {
+    let world = World::new().await;
+    let process = Process::start(world.operators_kubeconfig(), &["--namespace", &world.name]);
+    let health = process.address("health-address").await;
+    let mut flood = Vec::new();
+    for _ in 0..1000 {
+        let mut connection = TcpStream::connect(health).await.unwrap();
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nx-half: ").await.unwrap();
+        flood.push(connection);
+    }
+    assert_eq!(get(health, "/healthz").await, ("200".into(), "ok\n".into()));
+    for connection in &mut flood[..800] {
+        let closed = timeout(PATIENCE, connection.read(&mut [0; 1])).await.expect("it made room");
+        assert!(!closed.is_ok_and(|length| length > 0), "it is not answered");
+    }
 }

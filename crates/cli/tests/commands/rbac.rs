@@ -55,6 +55,56 @@ fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
 }
 
 #[test]
+fn nothing_is_cluster_wide_in_chosen_namespaces() {
+    for object in printed("rbac --namespace a --namespace b --page") {
+        assert!(object["metadata"]["namespace"].is_string(), "{object}");
+        assert!(!object["kind"].as_str().unwrap().starts_with("Cluster"), "{object}");
+    }
+}
+
+#[test]
+fn the_lease_is_the_one_that_the_flags_of_run_name() {
+    let leases = |arguments: &str| {
+        let objects = printed(arguments);
+        let role =
+            objects.iter().find(|object| object["metadata"]["name"] == "harbor-operator-leader-election");
+        role.unwrap()["rules"].clone()
+    };
+    let expected = |name: &str| {
+        let all = json!({"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]});
+        let mut one = all.clone();
+        one["resourceNames"] = json!([name]);
+        one["verbs"] = json!(["get", "list", "update", "watch"]);
+        json!([all, one])
+    };
+    assert_eq!(leases("rbac"), expected("harbor-operator"));
+    assert_eq!(leases("rbac --lease-name mine --class blue"), expected("mine-blue"));
+}
+
+#[test]
+fn to_review_clients_of_the_metrics_is_allowed_if_asked_for() {
+    let added = |arguments: &str| {
+        printed(&format!("{arguments} --metrics-auth"))[printed(arguments).len()..].to_vec()
+    };
+    for arguments in ["rbac", "rbac --namespace a"] {
+        let objects = added(arguments);
+        let expected = [
+            "ClusterRole /harbor-operator-metrics-auth",
+            "ClusterRoleBinding /harbor-operator-metrics-auth",
+            "ClusterRole /harbor-operator-metrics-reader",
+        ];
+        assert_eq!(names(&objects), expected);
+        let rule = |group: &str, resource: &str| json!({"apiGroups": [group], "resources": [resource], "verbs": ["create"]});
+        let reviews = [
+            rule("authentication.k8s.io", "tokenreviews"),
+            rule("authorization.k8s.io", "subjectaccessreviews"),
+        ];
+        assert_eq!(objects[0]["rules"], json!(reviews));
+        assert_eq!(objects[2]["rules"], json!([{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]));
+    }
+}
+
+#[test]
 fn the_page_adds_nothing_but_to_list_events_and_to_get_what_is_made_by_users_only() {
     let rules = |arguments: &str| printed(arguments)[1]["rules"].as_array().unwrap().clone();
     let (without, with) = (rules("rbac"), rules("rbac --page"));

@@ -169,6 +169,55 @@ fn with_the_page_its_permissions_come_along() {
     assert_eq!(only(&objects, "Role"), only(&printed, "Role"), "to lead takes the same");
 }
 
+/// The objects of these kinds and names.
+fn named<'a>(objects: &'a [Value], names: &[&str]) -> Vec<&'a Value> {
+    let found = names.iter().map(|wanted| objects.iter().find(|object| name(object) == *wanted));
+    found.map(|found| found.unwrap_or_else(|| panic!("not all of {names:?} are there"))).collect()
+}
+
+#[test]
+fn metrics_for_those_who_may_read_them_come_with_permissions_and_a_token() {
+    let values = |secret: &str| {
+        let auth = json!({"enabled": true, "tokenSecret": {"name": secret}});
+        json!({"namespaces": ["one"], "metrics": {"auth": auth, "serviceMonitor": {"enabled": true}}})
+    };
+    let objects = rendered(&values("")).unwrap();
+    let rbac = ["rbac", "--metrics-auth", "--namespace", "one"];
+    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(rbac).output().unwrap();
+    let printed = documents(&String::from_utf8(output.stdout).unwrap());
+    let names = [
+        "ClusterRole /harbor-operator-metrics-auth",
+        "ClusterRoleBinding /harbor-operator-metrics-auth",
+        "ClusterRole /harbor-operator-metrics-reader",
+    ];
+    assert_eq!(named(&objects, &names), named(&printed, &names));
+    assert!(args(&objects).contains(&"--metrics-auth"));
+    let endpoint = |objects: &[Value]| only(objects, "ServiceMonitor")["spec"]["endpoints"][0].clone();
+    let own = json!("/var/run/secrets/kubernetes.io/serviceaccount/token");
+    assert_eq!(endpoint(&objects)["bearerTokenFile"], own);
+    let from_secret = endpoint(&rendered(&values("prometheus")).unwrap());
+    let credentials = json!({"type": "Bearer", "credentials": {"name": "prometheus", "key": "token"}});
+    assert_eq!(
+        (&from_secret["authorization"], &from_secret["bearerTokenFile"]),
+        (&credentials, &Value::Null)
+    );
+}
+
+#[test]
+fn the_lease_that_may_be_written_is_the_one_of_the_process() {
+    for (values, arguments) in [
+        (json!({}), "rbac"),
+        (json!({"harborClass": "blue"}), "rbac --class blue"),
+        (json!({"fullnameOverride": "mine", "harborClass": "blue"}), "rbac --lease-name mine --class blue"),
+    ] {
+        let arguments = arguments.split(' ');
+        let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(arguments).output().unwrap();
+        let printed = documents(&String::from_utf8(output.stdout).unwrap());
+        let objects = rendered(&values).unwrap();
+        assert_eq!(only(&objects, "Role")["rules"], only(&printed, "Role")["rules"], "{values}");
+    }
+}
+
 #[test]
 fn what_is_switched_off_is_not_made() {
     let off = json!({

@@ -9,6 +9,11 @@
 {{- .Values.fullnameOverride | default $release | trunc 47 | trimSuffix "-" }}
 {{- end }}
 
+{{- /* As the operator makes it of --lease-name and --class. */ -}}
+{{- define "harbor-operator.lease" -}}
+{{- include "harbor-operator.fullname" . }}{{ with .Values.harborClass }}-{{ . }}{{ end }}
+{{- end }}
+
 {{- define "harbor-operator.serviceAccountName" -}}
 {{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "harbor-operator.fullname" .) "default") }}
 {{- end }}

@@ -64,6 +64,25 @@ async fn a_claim_is_created_and_grows_and_outlives_the_wish_for_it_and_its_harbo
 }
 
 #[tokio::test]
+async fn a_claim_that_is_no_longer_named_stays_until_its_harbor_goes() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let harbor = with(minimal(), "/spec/deletionPolicy", json!("Delete"));
+    let logs = json!({"jobLogsPersistentVolume": {"claimName": "acme-logs", "create": {"size": "1Gi"}}});
+    let _operator =
+        cluster.ready(&requests, with(harbor.clone(), "/spec/jobservice", json!({"storage": logs}))).await;
+    let created = cluster.get::<PersistentVolumeClaim>("acme-logs").await;
+    assert_eq!(created.owner_references().len(), 1, "it goes with its Harbor");
+
+    cluster.apply(vec![harbor]).await;
+    cluster.until_ready("acme").await;
+    requests.until_quiet().await;
+    let left = cluster.get::<PersistentVolumeClaim>("acme-logs").await;
+    assert_eq!((left.uid(), left.metadata.deletion_timestamp), (created.uid(), None));
+    assert_eq!(left.metadata.owner_references, created.metadata.owner_references);
+}
+
+#[tokio::test]
 async fn a_claim_of_a_user_is_used_and_never_written_to() {
     let cluster = Cluster::new().await;
     let theirs = json!({

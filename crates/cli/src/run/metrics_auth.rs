@@ -1,0 +1,127 @@
+//! Who may read the metrics, where that is asked.
+
+use axum::{
+    Router,
+    extract::Request,
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, StatusCode, header};
+use runtime::{Access, Reviewer};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// The routes, for clients whose token the reviewer allows to get them.
+pub fn guarded(routes: Router, reviewer: Reviewer) -> Router {
+    let door = Arc::new(Door { reviewer, failing: AtomicBool::new(false) });
+    let guard = move |request: Request, next: Next| {
+        let door = Arc::clone(&door);
+        async move {
+            match door.refusal(request.headers()).await {
+                Some(refusal) => refusal,
+                None => next.run(request).await,
+            }
+        }
+    };
+    routes.route_layer(middleware::from_fn(guard))
+}
+
+struct Door {
+    reviewer: Reviewer,
+    /// Whether the last review failed, which is logged once.
+    failing: AtomicBool,
+}
+
+impl Door {
+    async fn refusal(&self, headers: &HeaderMap) -> Option<Response> {
+        let Some(token) = bearer(headers) else { return Some(unauthenticated()) };
+        let reviewed = self.reviewer.review(token).await;
+        let failed = self.failing.swap(reviewed.is_err(), Ordering::Relaxed);
+        match reviewed {
+            Ok(Access::Allowed) => None,
+            Ok(Access::Unauthenticated) => Some(unauthenticated()),
+            Ok(Access::Forbidden) => {
+                Some((StatusCode::FORBIDDEN, "this token may not get these metrics\n").into_response())
+            }
+            Err(error) => {
+                if !failed {
+                    tracing::warn!(%error, "a client of the metrics cannot be reviewed, and is refused");
+                }
+                Some((StatusCode::SERVICE_UNAVAILABLE, "the token cannot be reviewed\n").into_response())
+            }
+        }
+    }
+}
+
+fn unauthenticated() -> Response {
+    let how = [(header::WWW_AUTHENTICATE, "Bearer")];
+    (StatusCode::UNAUTHORIZED, how, "a bearer token is needed that the API server knows\n").into_response()
+}
+
+/// The token of the one `Authorization` header there is.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(header), None) = (all.next(), all.next()) else { return None };
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
+    Some(token.trim()).filter(|token| scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::{body::Body, routing::get};
+    use kube::Client;
+    use serde_json::{Value, json};
+    use std::convert::Infallible;
+    use tower::ServiceExt as _;
+
+    /// Metrics that an API server guards which knows two users, and answers with this status.
+    fn metrics(status: u16) -> Router {
+        let server = tower::service_fn(move |request: http::Request<kube::client::Body>| async move {
+            let body = request.into_body().collect_bytes().await.unwrap();
+            let mut review: Value = serde_json::from_slice(&body).unwrap();
+            let (token, user) = (review["spec"]["token"].clone(), review["spec"]["user"].clone());
+            let known = ["prometheus", "jane"].iter().find(|name| token == **name);
+            review["status"] = match known {
+                Some(name) => json!({"authenticated": true, "user": {"username": name}}),
+                None => json!({"authenticated": false, "allowed": user == "prometheus"}),
+            };
+            let failure = json!({"kind": "Status", "status": "Failure", "message": "no", "code": status});
+            let answer = if status == 200 { review } else { failure };
+            let answer = kube::client::Body::from(answer.to_string().into_bytes());
+            Ok::<_, Infallible>(http::Response::builder().status(status).body(answer).unwrap())
+        });
+        let routes = Router::new().route("/metrics", get(async || "numbers"));
+        guarded(routes, Reviewer::new(Client::new(server, "home"), "/metrics"))
+    }
+
+    async fn answer(router: &Router, authorization: &[&str]) -> (u16, Option<String>) {
+        let request = Request::get("/metrics");
+        let request = authorization.iter().fold(request, |request, it| request.header("authorization", *it));
+        let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let how = response.headers().get(header::WWW_AUTHENTICATE).map(|it| it.to_str().unwrap().to_owned());
+        (response.status().as_u16(), how)
+    }
+
+    #[tokio::test]
+    async fn metrics_are_for_clients_whose_token_the_api_server_knows_and_allows() {
+        let router = metrics(200);
+        let unauthenticated = (401, Some("Bearer".to_owned()));
+        for nobody in [&[][..], &["Basic prometheus"], &["Bearer "], &["prometheus"], &["Bearer made-up"]] {
+            assert_eq!(answer(&router, nobody).await, unauthenticated, "{nobody:?}");
+        }
+        let two = ["Bearer prometheus", "Bearer jane"];
+        assert_eq!(answer(&router, &two).await, unauthenticated, "which of the two counts is nobody's guess");
+        assert_eq!(answer(&router, &["Bearer jane"]).await, (403, None));
+        assert_eq!(answer(&router, &["bearer prometheus"]).await, (200, None));
+    }
+
+    #[tokio::test]
+    async fn metrics_stay_closed_while_nobody_can_be_reviewed() {
+        for status in [403, 500] {
+            assert_eq!(answer(&metrics(status), &["Bearer prometheus"]).await, (503, None), "{status}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! An operator that may do nothing outside of the namespaces it looks after.
+
+use crate::{account, logged::Process, world::World};
+use k8s_openapi::api::apps::v1::Deployment;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn two_namespaces_are_looked_after_with_roles_in_them_and_nothing_cluster_wide() {
+    let (first, second, other) = (World::new().await, World::another().await, World::another().await);
+    // Its own: the service accounts of the others have roles there already.
+    let home = first.plane.create_namespace("home").await.unwrap();
+    let flags = ["--namespace", &first.name, "--namespace", &second.name, "--operator-namespace", &home];
+    let permissions = account::printed(&flags);
+    let kinds: Vec<_> = permissions.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    let role = ["Role", "RoleBinding"];
+    assert_eq!(kinds, [&["ServiceAccount"][..], &role, &role, &role].concat());
+    apply(&first, permissions).await;
+
+    for world in [&first, &second, &other] {
+        world.apply(World::inputs()).await;
+        world.apply(vec![World::core()]).await;
+    }
+    let kubeconfig = account::kubeconfig(&first.plane, &account::name(&home));
+    let lease = ["--leader-elect", "--lease-namespace", &home];
+    let operator = Process::start(kubeconfig.path(), &[&flags[..4], &lease].concat());
+    for world in [&first, &second] {
+        world.make_available("harbor-core").await;
+        world.until_condition("Ready", "True").await;
+    }
+    assert!(!other.has::<Deployment>("harbor-core").await);
+    let refused = |line: &Value| line.to_string().to_lowercase().contains("forbidden");
+    let refused: Vec<_> = operator.lines().into_iter().filter(refused).collect();
+    assert_eq!(refused, Vec::<Value>::new(), "nothing was asked for that is not allowed");
+}
+
+/// Creates objects where they say they belong.
+async fn apply(world: &World, objects: Vec<Value>) {
+    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+    std::fs::write(file.path(), list.to_string()).unwrap();
+    let output = world.plane.kubectl(["apply", "-f", file.path().to_str().unwrap()]).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,274 @@
+//! Whether a client of the operator may do something, as the API server says: a TokenReview tells who the client is, then
+//! a SubjectAccessReview whether it may.
+
+use k8s_openapi::api::{
+    authentication::v1::{TokenReview, TokenReviewSpec, UserInfo},
+    authorization::v1::{NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec},
+};
+use kube::{Api, Client, api::PostParams};
+use sha2::{Digest as _, Sha256};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
+
+/// For how long a client that may is believed to.
+const ALLOWED: Duration = Duration::from_mins(1);
+/// For how long one that may not is: shorter, for the permission may just have been granted.
+const REFUSED: Duration = Duration::from_secs(10);
+/// Most clients that are remembered.
+const REMEMBERED: usize = 256;
+/// Most clients that are reviewed at once. Others wait: strangers must not use up the API server through the operator.
+const AT_ONCE: usize = 4;
+/// How long a review may take, waiting included.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a client may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// What it asks for.
+    Allowed,
+    /// Nothing: the API server does not know its token.
+    Unauthenticated,
+    /// Not what it asks for.
+    Forbidden,
+}
+
+/// Why it is not known what a client may do.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// The API server refused to review it, or could not be asked.
+    #[error("{0}")]
+    Api(#[from] kube::Error),
+    /// There was no answer in time.
+    #[error("no answer within {} s", PATIENCE.as_secs())]
+    Late,
+}
+
+/// Reviews clients that want to get a path of this process. Its decisions are remembered for a short time; tokens are not,
+/// only their digests.
+pub struct Reviewer {
+    client: Client,
+    path: &'static str,
+    decisions: Mutex<HashMap<[u8; 32], Decision>>,
+    places: Semaphore,
+}
+
+#[derive(Clone, Copy)]
+struct Decision {
+    access: Access,
+    expires: Instant,
+}
+
+impl Reviewer {
+    /// Asks through `client` who may get `path`.
+    pub fn new(client: Client, path: &'static str) -> Self {
+        Self { client, path, decisions: Mutex::default(), places: Semaphore::new(AT_ONCE) }
+    }
+
+    /// What the client with this bearer token may do.
+    pub async fn review(&self, token: &str) -> Result<Access, ReviewError> {
+        let digest: [u8; 32] = Sha256::digest(token).into();
+        let reviewed = async {
+            if let Some(known) = self.remembered(&digest) {
+                return Ok(known);
+            }
+            // Closed never: this lives as long as the reviewer.
+            let _place = self.places.acquire().await;
+            // Another request with this token may have been faster.
+            if let Some(known) = self.remembered(&digest) {
+                return Ok(known);
+            }
+            let access = self.ask(token).await?;
+            self.remember(digest, access);
+            Ok(access)
+        };
+        timeout(PATIENCE, reviewed).await.unwrap_or(Err(ReviewError::Late))
+    }
+
+    async fn ask(&self, token: &str) -> Result<Access, ReviewError> {
+        let spec = TokenReviewSpec { token: Some(token.to_owned()), audiences: None };
+        let review = TokenReview { spec, ..TokenReview::default() };
+        let reviewed = Api::all(self.client.clone()).create(&PostParams::default(), &review).await?;
+        let status = reviewed.status.unwrap_or_default();
+        match status.user {
+            Some(user) if status.authenticated == Some(true) => self.may(user).await,
+            _ => Ok(Access::Unauthenticated),
+        }
+    }
+
+    async fn may(&self, UserInfo { extra, groups, uid, username }: UserInfo) -> Result<Access, ReviewError> {
+        let get = NonResourceAttributes { path: Some(self.path.into()), verb: Some("get".into()) };
+        let spec = SubjectAccessReviewSpec {
+            extra,
+            groups,
+            uid,
+            user: username,
+            non_resource_attributes: Some(get),
+            resource_attributes: None,
+        };
+        let review = SubjectAccessReview { spec, ..SubjectAccessReview::default() };
+        let reviewed = Api::all(self.client.clone()).create(&PostParams::default(), &review).await?;
+        let allowed = reviewed.status.is_some_and(|status| status.allowed && status.denied != Some(true));
+        Ok(if allowed { Access::Allowed } else { Access::Forbidden })
+    }
+
+    fn remembered(&self, digest: &[u8; 32]) -> Option<Access> {
+        let now = Instant::now();
+        self.decisions().get(digest).filter(|decision| now < decision.expires).map(|decision| decision.access)
+    }
+
+    /// Remembers a decision, in the place of the one that would be forgotten next if there are too many.
+    fn remember(&self, digest: [u8; 32], access: Access) {
+        let now = Instant::now();
+        let lifetime = if access == Access::Allowed { ALLOWED } else { REFUSED };
+        let mut decisions = self.decisions();
+        decisions.retain(|_, decision| now < decision.expires);
+        if decisions.len() >= REMEMBERED
+            && let Some(first) = decisions.iter().min_by_key(|(_, it)| it.expires).map(|(digest, _)| *digest)
+        {
+            decisions.remove(&first);
+        }
+        decisions.insert(digest, Decision { access, expires: now + lifetime });
+    }
+
+    fn decisions(&self) -> MutexGuard<'_, HashMap<[u8; 32], Decision>> {
+        self.decisions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use apiserver::{Access as Authorization, ApiServer, User};
+    use http::{Request, Response};
+    use kube::{api::ApiResource, client::Body, core::DynamicObject};
+    use serde_json::{Value, json};
+    use std::{
+        convert::Infallible,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
+
+    /// A cluster in which Prometheus may read metrics, Jane may not, and the operator may review both.
+    async fn cluster() -> ApiServer {
+        let server = ApiServer::builder()
+            .access(Authorization::Rbac)
+            .token("prometheus-token", User::authenticated("system:serviceaccount:monitoring:prometheus", []))
+            .token("jane-token", User::authenticated("jane", []))
+            .build()
+            .unwrap();
+        let admin = Client::new(server.acting_as(User::admin()), "default");
+        let rbac = "rbac.authorization.k8s.io";
+        let subject = |name: &str, namespace: &str| json!([{"kind": "ServiceAccount", "name": name, "namespace": namespace}]);
+        let reviews = crate::Permissions::to_review().rules();
+        let reads = json!([{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]);
+        for (name, rules, subjects) in [
+            ("reviewer", json!(reviews), subject("harbor-operator", "home")),
+            ("reader", reads, subject("prometheus", "monitoring")),
+        ] {
+            let role = json!({"rules": rules});
+            let reference = json!({"apiGroup": rbac, "kind": "ClusterRole", "name": name});
+            let binding = json!({"roleRef": reference, "subjects": subjects});
+            for (kind, mut object) in [("ClusterRole", role), ("ClusterRoleBinding", binding)] {
+                object["metadata"] = json!({"name": name});
+                let gvk = kube::core::GroupVersionKind::gvk(rbac, "v1", kind);
+                let resource = ApiResource::from_gvk(&gvk);
+                object["apiVersion"] = json!(resource.api_version);
+                object["kind"] = json!(kind);
+                let api: Api<DynamicObject> = Api::all_with(admin.clone(), &resource);
+                api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+            }
+        }
+        server
+    }
+
+    #[tokio::test]
+    async fn the_api_server_says_who_a_client_is_and_what_it_may() {
+        let server = cluster().await;
+        let operator =
+            server.acting_as(User::authenticated("system:serviceaccount:home:harbor-operator", []));
+        let reviewer = Reviewer::new(Client::new(operator, "home"), "/metrics");
+        assert_eq!(reviewer.review("prometheus-token").await.unwrap(), Access::Allowed);
+        assert_eq!(reviewer.review("jane-token").await.unwrap(), Access::Forbidden);
+        assert_eq!(reviewer.review("made-up").await.unwrap(), Access::Unauthenticated);
+    }
+
+    #[tokio::test]
+    async fn without_the_permission_to_review_nothing_is_known_of_anybody() {
+        let server = cluster().await;
+        let operator = server.acting_as(User::authenticated("system:serviceaccount:home:another", []));
+        let reviewer = Reviewer::new(Client::new(operator, "home"), "/metrics");
+        let error = reviewer.review("prometheus-token").await.unwrap_err().to_string();
+        assert!(error.contains("tokenreviews.authentication.k8s.io is forbidden"), "{error}");
+        assert!(!error.contains("prometheus-token"), "{error}");
+    }
+
+    /// An API server that knows the tokens that begin with a `p`, and counts reviews of tokens.
+    fn counting() -> (Reviewer, Arc<AtomicUsize>) {
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let server = tower::service_fn(move |request: Request<Body>| {
+            let counted = Arc::clone(&counted);
+            async move {
+                let body = request.into_body().collect_bytes().await.unwrap();
+                let mut review: Value = serde_json::from_slice(&body).unwrap();
+                review["status"] = match review["spec"]["token"].as_str() {
+                    Some(token) => {
+                        counted.fetch_add(1, Ordering::SeqCst);
+                        json!({"authenticated": token.starts_with('p'), "user": {"username": token}})
+                    }
+                    None => json!({"allowed": true}),
+                };
+                Ok::<_, Infallible>(Response::new(Body::from(review.to_string().into_bytes())))
+            }
+        });
+        (Reviewer::new(Client::new(server, "home"), "/metrics"), count)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_decision_is_remembered_for_a_short_time() {
+        let (reviewer, count) = counting();
+        let reviews = async |token: &str| {
+            let before = count.load(Ordering::SeqCst);
+            reviewer.review(token).await.unwrap();
+            count.load(Ordering::SeqCst) - before
+        };
+        for (token, lifetime) in [("prometheus", ALLOWED), ("stranger", REFUSED)] {
+            assert_eq!((reviews(token).await, reviews(token).await), (1, 0), "{token}");
+            tokio::time::advance(lifetime).await;
+            assert_eq!(reviews(token).await, 1, "{token}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn however_many_tokens_are_made_up_those_remembered_are_few_and_a_good_one_is_among_them() {
+        let (reviewer, count) = counting();
+        reviewer.review("prometheus").await.unwrap();
+        for number in 0..10 * REMEMBERED {
+            reviewer.review(&format!("made-up-{number}")).await.unwrap();
+        }
+        assert_eq!(reviewer.decisions().len(), REMEMBERED);
+        let before = count.load(Ordering::SeqCst);
+        assert_eq!(reviewer.review("prometheus").await.unwrap(), Access::Allowed);
+        assert_eq!(count.load(Ordering::SeqCst), before);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_api_server_that_does_not_answer_is_given_up_on() {
+        let silent = tower::service_fn(|_: Request<Body>| {
+            std::future::pending::<Result<Response<Body>, Infallible>>()
+        });
+        let reviewer = Reviewer::new(Client::new(silent, "home"), "/metrics");
+        let start = Instant::now();
+        assert_eq!(reviewer.review("prometheus").await.unwrap_err().to_string(), "no answer within 10 s");
+        assert_eq!(start.elapsed(), PATIENCE);
+    }
+}

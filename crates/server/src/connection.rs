@@ -1,0 +1,159 @@
+//! One connection: its requests, one after the other, each in time.
+
+use crate::Limits;
+use axum::{
+    Router,
+    body::Body,
+    response::{IntoResponse as _, Response},
+};
+use http::{Request, StatusCode, header};
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::{
+    convert::Infallible,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// Put into the extensions of a response whose body lasts: how long it may take, in the place of [`Limits::request`].
+#[derive(Clone, Copy, Debug)]
+pub struct Streaming(pub Duration);
+
+/// What a connection is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Phase {
+    /// Its first request has not arrived.
+    First { since: Instant },
+    /// Its last request was answered, and the next has not arrived.
+    Idle { since: Instant },
+    /// A request is being answered.
+    Answering { since: Instant },
+    /// It is being answered with a stream.
+    Streaming { until: Instant },
+}
+
+impl Phase {
+    pub(crate) fn first() -> Self {
+        Self::First { since: Instant::now() }
+    }
+
+    /// Since when it waits for a request, if it does.
+    pub(crate) fn waiting_since(self) -> Option<Instant> {
+        match self {
+            Self::First { since } | Self::Idle { since } => Some(since),
+            Self::Answering { .. } | Self::Streaming { .. } => None,
+        }
+    }
+
+    /// When it has taken too long.
+    fn deadline(self, limits: &Limits) -> Instant {
+        match self {
+            Self::First { since } => since + limits.head,
+            Self::Idle { since } => since + limits.idle,
+            Self::Answering { since } => since + limits.request,
+            Self::Streaming { until } => until,
+        }
+    }
+}
+
+/// Answers the requests of a connection until either side has had enough.
+pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
+    stream: S,
+    router: Router,
+    limits: Limits,
+    phase: watch::Sender<Phase>,
+    stop: CancellationToken,
+) {
+    let mut seen = phase.subscribe();
+    let service = service_fn(move |request| respond(router.clone(), request, phase.clone()));
+    let mut builder = http1::Builder::new();
+    // Ours are for all phases.
+    builder.timer(TokioTimer::new()).header_read_timeout(None::<Duration>);
+    builder.max_header_size(limits.head_bytes).max_buf_size(limits.head_bytes.max(SMALLEST_BUFFER));
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let mut stopping = false;
+    loop {
+        let deadline = seen.borrow_and_update().deadline(&limits);
+        tokio::select! {
+            // That the client hung up, or sent no HTTP, is its own business.
+            _ = connection.as_mut() => return,
+            () = sleep_until(deadline) => return,
+            Ok(()) = seen.changed() => {}
+            () = stop.cancelled(), if !stopping => {
+                connection.as_mut().graceful_shutdown();
+                stopping = true;
+            }
+        }
+    }
+}
+
+/// hyper takes no less.
+const SMALLEST_BUFFER: usize = 8 * 1024;
+
+async fn respond(
+    router: Router,
+    request: Request<Incoming>,
+    phase: watch::Sender<Phase>,
+) -> Result<Response, Infallible> {
+    let answering = Answering::begin(phase);
+    if !request.body().is_end_stream() {
+        let close = [(header::CONNECTION, "close")];
+        return Ok((StatusCode::PAYLOAD_TOO_LARGE, close, "a request has no body here\n").into_response());
+    }
+    let response = router.oneshot(request).await?;
+    if let Some(Streaming(longest)) = response.extensions().get() {
+        answering.0.send_replace(Phase::Streaming { until: Instant::now() + *longest });
+    }
+    Ok(response.map(|body| Body::new(Answer { body, _answering: answering })))
+}
+
+/// A request that is being answered; when dropped, the connection waits for the next one.
+struct Answering(watch::Sender<Phase>);
+
+impl Answering {
+    fn begin(phase: watch::Sender<Phase>) -> Self {
+        phase.send_replace(Phase::Answering { since: Instant::now() });
+        Self(phase)
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.send_replace(Phase::Idle { since: Instant::now() });
+    }
+}
+
+/// The body of an answer, which ends the answering with itself.
+struct Answer {
+    body: Body,
+    _answering: Answering,
+}
+
+impl http_body::Body for Answer {
+    type Data = <Body as http_body::Body>::Data;
+    type Error = <Body as http_body::Body>::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
