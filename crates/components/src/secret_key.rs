@@ -112,7 +112,7 @@ impl<'w> Secrets<'w> {
 
     /// The error that a value is at fault.
     pub fn refused(&self, key: &SecretKey<'_>, fault: Fault) -> PlanError {
-        PlanError::invalid(self.subject(key), fault.problem, fault.remedy)
+        fault.at(self.subject(key))
     }
 
     fn subject(&self, key: &SecretKey<'_>) -> String {
@@ -141,6 +141,11 @@ impl Fault {
     /// A fault in these words.
     pub fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// The error that a field, or an object, has this fault.
+    pub fn at(self, subject: impl fmt::Display) -> PlanError {
+        PlanError::invalid(subject, self.problem, self.remedy)
     }
 }
 

@@ -246,8 +246,7 @@ pub(super) fn http_secret(spec: &RegistrySpec) -> Option<SecretKey<'_>> {
 }
 
 fn is_yaml_text(value: &[u8]) -> Result<(), Fault> {
-    let text = std::str::from_utf8(value).ok().and_then(|text| serde_saphyr::from_str::<Value>(text).ok());
-    match text {
+    match std::str::from_utf8(value).ok().and_then(|text| yaml::parse(text).ok()) {
         Some(Value::String(text)) => not_empty(text.as_bytes()),
         Some(Value::Number(_)) => Ok(()),
         _ => Err(Fault::new(

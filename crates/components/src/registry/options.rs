@@ -8,8 +8,8 @@ use super::{
     settings::{self, Settings},
 };
 use crate::{
-    secret_key::{Fault, SecretKey, Secrets},
-    volumes,
+    secret_key::{SecretKey, Secrets},
+    volumes, yaml,
 };
 use api::v1beta1::{
     RegistrySpec,
@@ -99,12 +99,9 @@ fn hook(spec: &RegistryLogHookSpec, secrets: &Secrets<'_>) -> Result<Value, Plan
 
 /// Options with structure: each key of the Secret is one, its text read as the configuration file would read it.
 fn read(secret: &str, secrets: &Secrets<'_>) -> Result<Value, PlanError> {
-    let option = |(name, text): (String, String)| match serde_saphyr::from_str::<Value>(&text) {
+    let option = |(name, text): (String, String)| match yaml::parse(&text) {
         Ok(value) => Ok((name, value)),
-        Err(_) => Err(secrets.refused(
-            &SecretKey::new(secret, &name),
-            Fault::new("is not YAML", "put the text into double quotes"),
-        )),
+        Err(fault) => Err(secrets.refused(&SecretKey::new(secret, &name), fault)),
     };
     let options = texts(secret, secrets)?.into_iter().map(option).collect::<Vec<_>>().all()?;
     Ok(Value::Object(options.into_iter().collect()))

@@ -6,7 +6,7 @@ mod parameters;
 pub(super) use self::parameters::Parameters;
 
 use super::{files::Files, settings::Settings};
-use crate::{secret_key::Secrets, volumes};
+use crate::{secret_key::Secrets, volumes, yaml};
 use api::v1beta1::registry::storage::{
     RegistryFilesystemSpec, RegistryStorageDriverSpec, RegistryStorageSpec,
 };
@@ -108,8 +108,7 @@ fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanEr
                 format!("put it into a Secret and refer to that in {FIELD}"),
             ));
         }
-        let not_yaml = |_| PlanError::invalid(&field, "is not YAML", "put the text into double quotes");
-        serde_saphyr::from_str(value).map_err(not_yaml)
+        yaml::parse(value).map_err(|fault| fault.at(field))
     };
     let values = spec.iter().map(option).collect::<Vec<_>>().all()?;
     Ok(spec.keys().map(String::as_str).zip(values).collect())

@@ -129,6 +129,22 @@ fn options_are_read_as_in_the_file_and_may_not_be_secrets() {
 }
 
 #[test]
+fn options_cannot_make_planning_expensive() {
+    let bomb = "{a: &a [1, 1], b: &b [*a, *a], c: [*b, *b]}";
+    let error = Case::<Registry>::golden("full")
+        .set("/spec/storage/driverOptions", json!({"a": bomb, "b": "x".repeat(100_000)}))
+        .with("mail", "smtp", bomb)
+        .error();
+    for told in [
+        "spec.storage.driverOptions[a]: has an anchor, an alias or a merge key of YAML; write the value out",
+        "spec.storage.driverOptions[b]: is larger than a setting can be",
+        "Secret registry/mail, key `smtp`: has an anchor",
+    ] {
+        assert!(error.contains(told), "{told}\nis not in\n{error}");
+    }
+}
+
+#[test]
 fn a_version_of_the_identity_api_is_a_number() {
     let swift = |version: &str| {
         Case::<Registry>::golden("harbor-2.5").set("/spec/storage/driver/swift/authversion", version.into())
