@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, Failure},
-    namespace::namespace,
+    namespace::{OPERATORS, namespace},
     output::{Output, Printed},
     page, terminal,
 };
@@ -14,7 +14,7 @@ use k8s_openapi::api::{
 };
 use kube::{Resource, core::ObjectMeta};
 use plan::Component;
-use runtime::Permissions;
+use runtime::{DIGEST_KEY, Permissions, digest_key_rules};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -23,6 +23,8 @@ use std::collections::BTreeSet;
 const NAME: &str = "harbor-operator";
 /// What belongs to the election of a leader is called that.
 const ELECTION: &str = "harbor-operator-leader-election";
+/// What belongs to the key of digests is called like its Secret.
+const DIGESTS: &str = DIGEST_KEY;
 
 /// Print the permissions the operator needs, as a service account with roles
 ///
@@ -40,7 +42,7 @@ pub struct Rbac {
     namespace: Vec<String>,
 
     /// Where the operator itself runs
-    #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns", value_parser = namespace)]
+    #[arg(long, value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     operator_namespace: String,
 
     /// Allow as well what the web page reads, as for run --page-address: the objects it shows, and events about them
@@ -81,11 +83,13 @@ impl Rbac {
                 objects.extend([value(&role)?, value(&binding)?]);
             }
         }
-        let metadata = named(ELECTION, home);
-        let role = Role { metadata: metadata.clone(), rules: Some(lead) };
-        let role_ref = role_ref::<Role>(ELECTION);
-        let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
-        objects.extend([value(&role)?, value(&binding)?]);
+        for (name, rules) in [(ELECTION, lead), (DIGESTS, digest_key_rules())] {
+            let metadata = named(name, home);
+            let role = Role { metadata: metadata.clone(), rules: Some(rules) };
+            let role_ref = role_ref::<Role>(name);
+            let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+            objects.extend([value(&role)?, value(&binding)?]);
+        }
         Ok(objects)
     }
 

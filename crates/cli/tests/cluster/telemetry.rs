@@ -25,6 +25,7 @@ impl Process {
             .args(["run", "--namespace", &world.name, "--log", "json"])
             .args(["--health-address", "127.0.0.1:0", "--metrics-address", "127.0.0.1:0"])
             .env("KUBECONFIG", world.operators_kubeconfig())
+            .env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", &world.name)
             .env_remove("RUST_LOG")
             .stdout(Stdio::null())
             .stderr(log.reopen().unwrap())
