@@ -58,6 +58,9 @@ pub enum Error {
     /// No election can be held as asked.
     #[error("leader election: {0}")]
     Election(String),
+    /// The operator cannot make digests that keep their secrets.
+    #[error("the key of digests: {0}")]
+    DigestKey(String),
     /// Another operator may be at work.
     #[error("{0}; another operator takes over")]
     Deposed(String),

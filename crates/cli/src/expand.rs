@@ -8,9 +8,7 @@ use crate::{
     terminal,
 };
 use k8s_openapi::api::core::v1::PodTemplateSpec;
-use plan::{
-    Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder, stamp,
-};
+use plan::{Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder};
 use serde_json::Value;
 
 /// An object whose children are wanted.
@@ -154,7 +152,7 @@ impl Expander {
             }
             Policy::Apply | Policy::CreateOnce { .. } => {
                 if let Some(template) = desired.object.pod_template() {
-                    error = error.or(self.stamp(&key, template, &mut object, &mut notes).err());
+                    error = error.or(self.look_up(&key, template, &mut notes).err());
                 }
                 if let Some((secret, content)) = placeholder::of_certificate(&key, &object)
                     && self.known.given(&secret).is_none()
@@ -167,12 +165,12 @@ impl Expander {
         Ok((Child { key, object: Some(object), notes, after: Vec::new(), expansion: None }, error))
     }
 
-    /// Writes the digest of what the pods use into the workload, as the operator does when it applies it.
-    fn stamp(
+    /// Says what pods would not find. The digest of what they use is left to the operator: whoever reads one that was made
+    /// without its key can try passwords with it.
+    fn look_up(
         &self,
         workload: &ObjectKey,
         template: &PodTemplateSpec,
-        json: &mut Value,
         notes: &mut Vec<String>,
     ) -> Result<(), PlanError> {
         let references = References::of(&workload.namespace, template);
@@ -180,14 +178,8 @@ impl Expander {
             return Ok(());
         }
         let contents = references.keys().map(|key| (key.clone(), self.known.content(key))).collect();
-        let digest = references.digest(&contents)?;
-        let generated: Vec<_> = references.keys().filter(|key| self.known.is_generated(key)).collect();
-        match generated.first() {
-            None => stamp(json, digest),
-            Some(key) => notes.push(format!(
-                "Without {INPUTS_ANNOTATION}: values of {key} are made up when it is created."
-            )),
-        }
+        references.satisfied(&contents)?;
+        notes.push(format!("Without {INPUTS_ANNOTATION}: the operator adds it, made with a key of its own."));
         Ok(())
     }
 }

@@ -1,5 +1,11 @@
 //! Names of namespaces, parsed where they come in.
 
+use std::{env, fs, io};
+
+/// Where the operator runs unless it is installed elsewhere.
+pub const OPERATORS: &str = "harbor-operator-ns";
+/// Where Kubernetes tells a pod its namespace.
+const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /// Longest name of a namespace.
 const LONGEST: usize = 63;
 
@@ -22,6 +28,14 @@ pub fn namespace(text: &str) -> Result<String, String> {
 /// The same, where a variable may be set to nothing.
 pub fn namespace_or_nothing(text: &str) -> Result<String, String> {
     if text.is_empty() { Ok(String::new()) } else { namespace(text) }
+}
+
+/// The namespace of the pod that this process is.
+pub fn own_namespace() -> io::Result<String> {
+    match env::var("POD_NAMESPACE") {
+        Ok(namespace) if !namespace.is_empty() => Ok(namespace),
+        _ => fs::read_to_string(NAMESPACE_FILE).map(|namespace| namespace.trim().to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -7,14 +7,17 @@ use crate::{
     class::class,
     error::{Error, Failure},
     manifests,
+    namespace::{OPERATORS, namespace},
     operator::{components, predecessors},
     run::DefaultsArgs,
     target::{Place, Target},
     terminal,
 };
 use clap::Args;
-use plan::{CLASS_ANNOTATION, Class, HarborClass, ObjectKey};
-use runtime::{Options, Rehearsal, Rehearsed, Remark, What};
+use k8s_openapi::api::core::v1::Secret;
+use kube::Client;
+use plan::{CLASS_ANNOTATION, Class, DigestKey, HarborClass, ObjectKey};
+use runtime::{DIGEST_KEY, Options, Rehearsal, Rehearsed, Remark, What, find_digest_key};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 /// What the command exits with when there are changes.
@@ -62,6 +65,11 @@ pub struct Plan {
     #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
+    /// The namespace of the operator's Secret harbor-operator-digest-key. Without permission to read it, a new digest of
+    /// what pods use is not shown, and the present one counts as that of what the cluster has
+    #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
+    digest_key_namespace: String,
+
     #[command(flatten)]
     target: Target,
 
@@ -93,16 +101,34 @@ impl Plan {
         runtime.block_on(self.rehearse(objects))
     }
 
+    /// The operator's digest key; without it, much can be told, but not everything.
+    async fn digest_key(&self, client: &Client) -> Option<DigestKey> {
+        let why = match find_digest_key(client, &self.digest_key_namespace).await {
+            Ok(Some(key)) => return Some(key),
+            Ok(None) => {
+                let secret = ObjectKey::of::<Secret>(&self.digest_key_namespace, DIGEST_KEY);
+                format!("{secret} does not exist; give the operator's namespace with --digest-key-namespace")
+            }
+            Err(error) => error.to_string(),
+        };
+        terminal::warn(format_args!("digests of what pods use are taken to be up to date: {why}"));
+        None
+    }
+
     async fn rehearse(self, objects: Vec<crate::object::Object>) -> Result<ExitCode, Failure> {
         let Place { client, namespace } = self.target.connect().await?;
         let class = self.class.as_deref().and_then(HarborClass::named);
+        let digest_key = self.digest_key(&client).await;
+        let is_known = digest_key.is_some();
         let options = Options {
             predecessors: predecessors(),
             class: class.clone(),
             defaults: self.defaults.defaults(),
+            digest_key: digest_key.unwrap_or(DigestKey::PLACEHOLDER),
             ..Options::default()
         };
         let rehearsal = Rehearsal::new(client, components(), options);
+        let rehearsal = if is_known { rehearsal } else { rehearsal.without_digest_key() };
         let purpose =
             Purpose::Rehearse { namespace, manager: self.field_manager, force: self.force_conflicts };
         let mut applier = Applier::new(rehearsal.client(), purpose);

@@ -3,7 +3,7 @@
 use crate::{
     class::class,
     error::{Error, Failure},
-    namespace::namespace,
+    namespace::{OPERATORS, namespace},
     output::{Output, Printed},
     page,
     run::{LEASE, lease_name},
@@ -17,7 +17,7 @@ use k8s_openapi::api::{
 };
 use kube::{Resource, core::ObjectMeta};
 use plan::{Component, HarborClass};
-use runtime::Permissions;
+use runtime::{DIGEST_KEY, Permissions, digest_key_rules};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,6 +30,8 @@ const ELECTION: &str = "harbor-operator-leader-election";
 const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
 /// What lets a client read them is called that.
 const METRICS_READER: &str = "harbor-operator-metrics-reader";
+/// What belongs to the key of digests is called like its Secret.
+const DIGESTS: &str = DIGEST_KEY;
 
 /// Print the permissions the operator needs, as a service account with roles
 ///
@@ -50,7 +52,7 @@ pub struct Rbac {
     namespace: Vec<String>,
 
     /// Where the operator itself runs
-    #[arg(long, value_name = "NAME", default_value = "harbor-operator-ns", value_parser = namespace)]
+    #[arg(long, value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     operator_namespace: String,
 
     /// Allow as well what the web page reads, as for run --page-address: the objects it shows, and events about them
@@ -101,11 +103,13 @@ impl Rbac {
                 objects.extend([value(&role)?, value(&binding)?]);
             }
         }
-        let metadata = named(ELECTION, home);
-        let role = Role { metadata: metadata.clone(), rules: Some(lead) };
-        let role_ref = role_ref::<Role>(ELECTION);
-        let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
-        objects.extend([value(&role)?, value(&binding)?]);
+        for (name, rules) in [(ELECTION, lead), (DIGESTS, digest_key_rules())] {
+            let metadata = named(name, home);
+            let role = Role { metadata: metadata.clone(), rules: Some(rules) };
+            let role_ref = role_ref::<Role>(name);
+            let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+            objects.extend([value(&role)?, value(&binding)?]);
+        }
         if self.metrics_auth {
             objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
             objects.push(value(&metrics_reader())?);

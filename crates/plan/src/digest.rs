@@ -7,8 +7,11 @@ use std::{fmt, io};
 /// The first eight bytes of the SHA-256 of a value's JSON: equal content means equal digest.
 ///
 /// Maps must be ordered (`BTreeMap`, [`serde_json::Value`]) for the digest to be stable, which all of ours are.
+///
+/// Confirms every guess of what was digested: where that is secret, [`crate::DigestKey`] makes the digest that may be
+/// shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest([u8; 8]);
+pub struct Digest(pub(crate) [u8; 8]);
 
 impl Digest {
     /// The digest of a value's JSON. Fails only where the value has no JSON form.

@@ -1,6 +1,6 @@
 //! Secrets and ConfigMaps that pods use, found in the pod template itself so that no component can forget one.
 
-use crate::{Digest, ObjectKey, PlanError, equivalence};
+use crate::{Digest, DigestKey, ObjectKey, Parts, PlanError, equivalence};
 use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,12 +28,15 @@ pub struct References(BTreeMap<ObjectKey, Reference>);
 /// Carries the digest of everything a pod uses, so that pods are replaced when, and only when, that changes.
 pub const INPUTS_ANNOTATION: &str = "checksum.goharbor.io/inputs";
 
-/// Writes the digest of a workload's inputs into its pod template.
-pub fn stamp(workload: &mut serde_json::Value, digest: Digest) {
-    workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.to_string().into();
+/// Stands for a digest that only the operator can make, where a change is shown before it is made.
+pub const KNOWN_LATER: &str = "<known when it is applied>";
+
+/// Writes the digest of a workload's inputs, as text, into its pod template.
+pub fn stamp(workload: &mut serde_json::Value, digest: String) {
+    workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.into();
 }
 
-/// What an object holds: a digest for each key, never a value.
+/// What an object holds: a digest for each key, never a value. It stays in memory: whoever sees it can try passwords.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content(BTreeMap<String, Digest>);
 
@@ -72,30 +75,42 @@ impl References {
         self.0.is_empty()
     }
 
-    /// The digest of all that is used; changes exactly when a pod would see something else.
+    /// The digest of all that the pods of `workload` use; changes exactly when a pod would see something else.
+    ///
+    /// Anybody who may read Deployments sees it, and few passwords are as random as they should be: without the key, no
+    /// guess can be tried. The name of the workload keeps equal passwords from having equal digests.
     ///
     /// # Errors
-    /// Names all objects and keys without which the pod could not start.
-    pub fn digest(&self, contents: &ContentDigests) -> Result<Digest, PlanError> {
-        let mut failed: Option<PlanError> = None;
-        let mut used: Vec<(&str, &str, &str, Option<String>)> = Vec::new();
-        for (key, reference) in &self.0 {
-            let content = contents.get(key).and_then(Option::as_ref);
-            for (name, digest) in reference.used(content) {
-                used.push((&key.kind, &key.name, name, digest.map(|digest| digest.to_string())));
-            }
-            if let Some(error) = reference.problem(key, content) {
-                failed = Some(match failed {
-                    Some(earlier) => earlier.and(error),
-                    None => error,
-                });
-            }
+    /// As [`References::satisfied`].
+    pub fn digest(
+        &self,
+        key: &DigestKey,
+        workload: &ObjectKey,
+        contents: &ContentDigests,
+    ) -> Result<Digest, PlanError> {
+        self.satisfied(contents)?;
+        let mut used: Vec<(&str, &str, &str, Option<Digest>)> = Vec::new();
+        for (object, reference) in &self.0 {
+            let content = contents.get(object).and_then(Option::as_ref);
+            let entries = reference.used(content).into_iter();
+            used.extend(
+                entries.map(|(name, digest)| (object.kind.as_str(), object.name.as_str(), name, digest)),
+            );
         }
-        match failed {
-            Some(error) => Err(error),
-            None => Digest::of(&used)
-                .map_err(|e| PlanError::invalid("pod template", e.to_string(), "report this")),
-        }
+        let Parts { group, kind, namespace, name } = &**workload;
+        key.digest(&("inputs", group, kind, namespace, name, used))
+            .map_err(|e| PlanError::invalid("pod template", e.to_string(), "report this"))
+    }
+
+    /// Whether a pod would find all it cannot start without.
+    ///
+    /// # Errors
+    /// Names all objects and keys that are missing.
+    pub fn satisfied(&self, contents: &ContentDigests) -> Result<(), PlanError> {
+        let problem = |(key, reference): (&ObjectKey, &Reference)| {
+            reference.problem(key, contents.get(key).and_then(Option::as_ref))
+        };
+        self.0.iter().filter_map(problem).reduce(PlanError::and).map_or(Ok(()), Err)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     memo::{self, Applied, Done, Pods, Read, image},
     progress::{Audience, State},
     router::Router,
+    seal::Seal,
     send::Body,
     source::Source,
     watch::Breadth,
@@ -40,6 +41,7 @@ pub(crate) struct Applier<'a> {
     pub(crate) router: &'a Router,
     pub(crate) source: Source<'a>,
     pub(crate) dice: &'a Arc<dyn Dice>,
+    pub(crate) seal: Seal<'a>,
     pub(crate) now: Timestamp,
     /// What the last run had read.
     pub(crate) read_before: &'a BTreeMap<ObjectKey, Read>,
@@ -179,8 +181,7 @@ impl Applier<'_> {
         let mut object = wanted.to_json().map_err(bug)?;
         let references = wanted.pod_template().map(|pods| References::of(&key.namespace, pods));
         if let Some(references) = references.as_ref().filter(|references| !references.is_empty()) {
-            let contents = self.contents(references).await?;
-            plan::stamp(&mut object, references.digest(&contents)?);
+            plan::stamp(&mut object, self.inputs(key, references).await?);
         }
         let digest = Digest::of(&object).map_err(bug)?;
         let pods = Pods::of(&object).map_err(bug)?;
@@ -258,7 +259,7 @@ impl Applier<'_> {
     }
 
     /// The contents of what a template refers to; what the plan was decided on is not looked at again.
-    async fn contents(&self, references: &References) -> Result<ContentDigests, Failure> {
+    pub(crate) async fn contents(&self, references: &References) -> Result<ContentDigests, Failure> {
         let unread: BTreeSet<_> = {
             let learned = self.learned();
             references.keys().filter(|key| !learned.contents.contains_key(*key)).cloned().collect()

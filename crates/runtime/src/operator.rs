@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
-use plan::{ChildKind, Children, Component, Defaults, HarborClass, ObjectKey};
+use plan::{ChildKind, Children, Component, Defaults, DigestKey, HarborClass, ObjectKey};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -47,6 +47,9 @@ pub struct Options {
     pub predecessors: BTreeSet<String>,
     /// Randomness. The operating system's by default.
     pub dice: Arc<dyn Dice>,
+    /// What makes the digests of what pods use. A placeholder by default, with which passwords can be guessed: an
+    /// operator that is more than a test is given that of [`crate::make_digest_key`].
+    pub digest_key: DigestKey,
     /// The time. The system's by default.
     pub clock: fn() -> Timestamp,
     /// The lease for which this operator competes with others like it. None by default: then it has no rivals.
@@ -71,6 +74,7 @@ impl Default for Options {
             concurrency: 4,
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),
+            digest_key: DigestKey::PLACEHOLDER,
             clock: Timestamp::now,
             election: None,
             metrics: Arc::default(),

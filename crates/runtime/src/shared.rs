@@ -6,7 +6,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use kube::Client;
-use plan::{Children, Defaults, HarborClass};
+use plan::{Children, Defaults, DigestKey, HarborClass};
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicU64},
@@ -24,6 +24,7 @@ pub(crate) struct Shared {
     /// Of which class the objects are that are looked after.
     pub(crate) class: Option<HarborClass>,
     pub(crate) dice: Arc<dyn Dice>,
+    pub(crate) digest_key: DigestKey,
     pub(crate) clock: fn() -> Timestamp,
     pub(crate) events: Events,
     pub(crate) metrics: Arc<Metrics>,
@@ -57,6 +58,7 @@ impl Shared {
             defaults: options.defaults.clone(),
             class: options.class.clone(),
             dice: Arc::clone(&options.dice),
+            digest_key: options.digest_key.clone(),
             clock: options.clock,
             events,
             metrics: Arc::clone(&options.metrics),

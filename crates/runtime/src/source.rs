@@ -169,7 +169,7 @@ impl Source<'_> {
         }
     }
 
-    fn resource(&self, key: &ObjectKey) -> Result<&ApiResource, Failure> {
+    pub(crate) fn resource(&self, key: &ObjectKey) -> Result<&ApiResource, Failure> {
         let resource = self.kinds.get(&(key.group.clone(), key.kind.clone()));
         resource.ok_or_else(|| Failure::Bug(format!("{key} was read although its kind is not watched")))
     }

@@ -19,7 +19,10 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use memory::{Cluster, clock};
-use plan::{CLASS_ANNOTATION, HarborClass, ObjectKey, diff::restarts};
+use plan::{
+    CLASS_ANNOTATION, DigestKey, HarborClass, ObjectKey,
+    diff::{Shown, Side, restarts},
+};
 use runtime::{Components, Options, Rehearsal, Rehearsed, Remark, What};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -140,6 +143,49 @@ async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
     let reasons: Vec<_> =
         restarts(&rehearsed.changes).into_iter().flat_map(|restart| restart.reasons).collect();
     assert_eq!(reasons, ["Secret s changes (word)"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
+    let cluster = cluster().await;
+    let secret = |word: &str| -> Secret {
+        serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": word}})).unwrap()
+    };
+    cluster.create(&secret("old")).await;
+    cluster
+        .create(&Widget::new("user", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() }))
+        .await;
+    cluster.create(&Widget::new("other", WidgetSpec::default())).await;
+    settled().await;
+    // Not the operator's.
+    let options = || Options { digest_key: DigestKey::new([7; 32]), ..options() };
+    let without_key = || rehearsal_of(&cluster, options()).0.without_digest_key();
+    let label = async |rehearsal: &Rehearsal, word: &str| {
+        let secrets: Api<Secret> = Api::default_namespaced(rehearsal.client());
+        let patch = json!({"metadata": {"labels": {"a": "b"}}, "stringData": {"word": word}});
+        secrets.patch("s", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    };
+
+    let rehearsal = without_key();
+    label(&rehearsal, "old").await;
+    assert_eq!(told(&play(&rehearsal).await), ["Changed Secret default/s"]);
+
+    let rehearsal = without_key();
+    label(&rehearsal, "new").await;
+    let rehearsed = play(&rehearsal).await;
+    assert_eq!(told(&rehearsed), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    let reasons: Vec<_> =
+        restarts(&rehearsed.changes).into_iter().flat_map(|restart| restart.reasons).collect();
+    assert_eq!(reasons, ["Secret s changes (word)"]);
+    let shown: Vec<_> = rehearsed.changes[1]
+        .text()
+        .into_iter()
+        .filter_map(|shown| match shown {
+            Shown::Line(Side::After, line) => Some(line),
+            _ => None,
+        })
+        .collect();
+    assert!(shown.iter().any(|line| line.contains("<known when it is applied>")), "{shown:#?}");
 }
 
 #[tokio::test(start_paused = true)]

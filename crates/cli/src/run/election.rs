@@ -1,13 +1,13 @@
 //! How this operator competes with others like it.
 
-use crate::{error::Error, namespace::namespace_or_nothing};
+use crate::{
+    error::Error,
+    namespace::{namespace_or_nothing, own_namespace},
+};
 use clap::Args;
 use plan::HarborClass;
 use runtime::{Dice as _, Election, SystemDice, Timing};
-use std::{fs, io};
-
-/// Where Kubernetes tells a pod its namespace.
-const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+use std::fs;
 
 /// The name of the lease unless a flag says otherwise.
 pub const LEASE: &str = "harbor-operator";
@@ -79,13 +79,6 @@ pub fn lease_name(name: &str, class: Option<&HarborClass>) -> Result<String, Err
         )));
     }
     Ok(name)
-}
-
-fn own_namespace() -> io::Result<String> {
-    match std::env::var("POD_NAMESPACE") {
-        Ok(namespace) if !namespace.is_empty() => Ok(namespace),
-        _ => fs::read_to_string(NAMESPACE_FILE).map(|namespace| namespace.trim().to_owned()),
-    }
 }
 
 /// The host, for people, and something that no other process has had.

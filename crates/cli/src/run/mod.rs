@@ -20,15 +20,16 @@ use crate::{
     class::class,
     connect::connect,
     error::{Error, Failure},
-    namespace::namespace_or_nothing,
+    namespace::{namespace_or_nothing, own_namespace},
     operator::operator,
     page::WebPage,
     signals::Signals,
 };
 use clap::Args;
 use election::ElectionArgs;
+use kube::Client;
 use plan::HarborClass;
-use runtime::{Ended, Options, Scope};
+use runtime::{Ended, Options, Scope, SystemDice, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Seen, Telemetry};
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,12 @@ pub struct Run {
     /// After how many seconds to give up on an object and try again later
     #[arg(long, env = "HARBOR_OPERATOR_DEADLINE", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
+
+    /// The namespace of the Secret harbor-operator-digest-key, which the operator makes when it first starts. It keys the
+    /// digests in pod templates, so that nobody can guess passwords with them [default: the namespace of the pod; outside
+    /// of a cluster, the one that the kubeconfig's context names]
+    #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
+    digest_key_namespace: Option<String>,
 
     #[command(flatten)]
     defaults: DefaultsArgs,
@@ -99,11 +106,14 @@ impl Run {
         let client = seen.metrics.observe(connect().await?);
         self.telemetry.serve(seen, &client).await?;
         let page = self.page.page().await?;
+        let digest_key = make_digest_key(&client, &self.digest_key_namespace(&client), &SystemDice).await;
+        let digest_key = digest_key.map_err(|error| Error::DigestKey(error.to_string()))?;
         let options = Options {
             scopes: self.scopes(),
             class,
             defaults: self.defaults.defaults(),
             election,
+            digest_key,
             deadline: Duration::from_secs(self.deadline),
             concurrency: self.concurrency,
             metrics: Arc::clone(&seen.metrics),
@@ -128,6 +138,11 @@ impl Run {
         }
         tracing::info!("stopped");
         Ok(())
+    }
+
+    fn digest_key_namespace(&self, client: &Client) -> String {
+        let chosen = self.digest_key_namespace.clone().filter(|name| !name.is_empty());
+        chosen.or_else(|| own_namespace().ok()).unwrap_or_else(|| client.default_namespace().to_owned())
     }
 
     fn scopes(&self) -> Vec<Scope> {

@@ -1,10 +1,16 @@
 //! What stands in for a cluster: an API server in memory, served over TLS, and controllers that bring workloads up.
 
 use super::{definitions::install, error::SandboxError};
-use crate::error::Error;
+use crate::{error::Error, namespace::OPERATORS};
 use ::sandbox::{StandIns, definitions};
 use apiserver::{Access, ApiServer, Endpoint, User, serve};
-use kube::Client;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, Client,
+    api::{ObjectMeta, PostParams},
+};
+use plan::DigestKey;
+use runtime::{SystemDice, make_digest_key};
 use serde_json::{Value, json};
 use std::{
     fmt,
@@ -36,6 +42,8 @@ pub struct Wanted<'a> {
 pub struct Cluster {
     /// Talks to it as an administrator, without a detour over the network.
     pub client: Client,
+    /// The digest key of the operator in it, kept with its other objects.
+    pub digest_key: DigestKey,
     parts: JoinSet<Result<(), String>>,
     stop: CancellationToken,
 }
@@ -50,6 +58,7 @@ impl Cluster {
         let server = builder.build().map_err(unavailable)?;
         let client = Client::new(server.acting_as(User::admin()), "default");
         install(client.clone(), all_definitions()).await?;
+        let digest_key = digest_key(&client).await?;
 
         let listener = TcpListener::bind(listen).await.map_err(|error| cannot_listen(listen, &error))?;
         let address = listener.local_addr().map_err(|error| cannot_listen(listen, &error))?;
@@ -66,7 +75,7 @@ impl Cluster {
         });
         let stand_ins = StandIns::new(client.clone()).delay(delay).run(stop.clone());
         parts.spawn(async move { stand_ins.await.map_err(|error| error.to_string()) });
-        Ok(Self { client, parts, stop })
+        Ok(Self { client, digest_key, parts, stop })
     }
 
     /// Why a part of it has ended, which none should.
@@ -85,6 +94,17 @@ impl Cluster {
         self.stop.cancel();
         while self.parts.join_next().await.is_some() {}
     }
+}
+
+/// The operator's, in the namespace where the shipped manifests install it.
+async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
+    let metadata = ObjectMeta { name: Some(OPERATORS.into()), ..ObjectMeta::default() };
+    let namespace = Namespace { metadata, ..Namespace::default() };
+    match Api::all(client.clone()).create(&PostParams::default(), &namespace).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => {}
+        created => _ = created.map_err(unavailable)?,
+    }
+    make_digest_key(client, OPERATORS, &SystemDice).await.map_err(unavailable)
 }
 
 fn all_definitions() -> Vec<Value> {

@@ -27,7 +27,7 @@ use api::v1beta1::GoDuration;
 use clap::Args;
 use cluster::{Cluster, Wanted};
 use kubeconfig::Kubeconfig;
-use runtime::Scope;
+use runtime::Options;
 use session::{Ended, Goal};
 use std::{env, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
@@ -139,7 +139,8 @@ impl Sandbox {
             let client = cluster.client.clone();
             let observers = vec![page.observer()];
             tokio::spawn(page.serve(client.clone(), done.clone()));
-            let session = session::run(client, Scope::Cluster, objects, goal, &live, observers, interrupted);
+            let options = Options { digest_key: cluster.digest_key.clone(), ..Options::default() };
+            let session = session::run(client, options, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
                 ended = session => ended,
                 error = cluster.failed() => Err(error.into()),

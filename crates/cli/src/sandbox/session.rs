@@ -14,7 +14,7 @@ use crate::{
     signals::Signal,
 };
 use kube::Client;
-use runtime::{Observer, Options, Scope};
+use runtime::{Observer, Options};
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +45,7 @@ pub enum Ended {
 /// observers.
 pub async fn run(
     client: Client,
-    scope: Scope,
+    options: Options,
     objects: Vec<Object>,
     goal: Goal,
     live: &Arc<Live>,
@@ -53,7 +53,7 @@ pub async fn run(
     interrupted: impl Future<Output = Signal>,
 ) -> Result<Ended, Failure> {
     observers.push(live.clone());
-    let options = Options { scopes: vec![scope], observer: Some(Arc::new(observers)), ..Options::default() };
+    let options = Options { observer: Some(Arc::new(observers)), ..options };
     let stop = CancellationToken::new();
     let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
     let ended = tokio::select! {

@@ -15,7 +15,7 @@ use crate::{
     signals::Signal,
 };
 use envtest::{ControlPlane, Namespace, PATIENCE};
-use runtime::Scope;
+use runtime::{Options, Scope};
 use serde_json::{Value, json};
 use std::{future::pending, path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -61,9 +61,10 @@ impl World {
     ) -> Result<Ended, Failure> {
         let content = json!({"kind": "List", "items": objects});
         let objects = Object::all(Document { origin: Origin::of("in.yaml"), content }).unwrap();
-        let scope = Scope::Namespace(self.namespace.name.clone());
+        let scopes = vec![Scope::Namespace(self.namespace.name.clone())];
+        let options = Options { scopes, ..Options::default() };
         let client = self.namespace.plane.client();
-        Box::pin(session::run(client, scope, objects, goal, &self.live, vec![], interrupted)).await
+        Box::pin(session::run(client, options, objects, goal, &self.live, vec![], interrupted)).await
     }
 
     /// What is told of objects that are applied, once one of them waits for something that begins with these words.

@@ -27,6 +27,7 @@ impl World {
             .args(arguments)
             .args(["--namespace", &self.name])
             .env("KUBECONFIG", self.plane.kubeconfig())
+            .env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", &self.name)
             .output()
             .await
             .unwrap();
@@ -38,19 +39,25 @@ impl World {
     pub fn process(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
         command.arg("run").env("KUBECONFIG", self.operators_kubeconfig());
+        command.env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", &self.name);
         command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         command
     }
 
     /// Plans to apply these objects.
-    pub async fn plan(&self, mut objects: Vec<Value>) -> Ran {
+    pub async fn plan(&self, objects: Vec<Value>) -> Ran {
+        self.plan_with(&[], objects).await
+    }
+
+    /// The same with more flags.
+    pub async fn plan_with(&self, flags: &[&str], mut objects: Vec<Value>) -> Ran {
         for object in &mut objects {
             object["metadata"]["namespace"] = json!(self.name);
         }
         let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
         let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
         std::fs::write(file.path(), list.to_string()).unwrap();
-        self.run(&["plan", "-f", file.path().to_str().unwrap()]).await
+        self.run(&[&["plan", "-f", file.path().to_str().unwrap()], flags].concat()).await
     }
 
     /// Every object of this namespace that a Harbor could have to do with.

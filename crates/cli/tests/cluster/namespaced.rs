@@ -13,7 +13,7 @@ async fn two_namespaces_are_looked_after_with_roles_in_them_and_nothing_cluster_
     let permissions = account::printed(&flags);
     let kinds: Vec<_> = permissions.iter().map(|object| object["kind"].as_str().unwrap()).collect();
     let role = ["Role", "RoleBinding"];
-    assert_eq!(kinds, [&["ServiceAccount"][..], &role, &role, &role].concat());
+    assert_eq!(kinds, [&["ServiceAccount"][..], &role, &role, &role, &role].concat());
     apply(&first, permissions).await;
 
     for world in [&first, &second, &other] {
@@ -21,8 +21,8 @@ async fn two_namespaces_are_looked_after_with_roles_in_them_and_nothing_cluster_
         world.apply(vec![World::core()]).await;
     }
     let kubeconfig = account::kubeconfig(&first.plane, &account::name(&home));
-    let lease = ["--leader-elect", "--lease-namespace", &home];
-    let operator = Process::start(kubeconfig.path(), &[&flags[..4], &lease].concat());
+    let own = ["--leader-elect", "--lease-namespace", &home, "--digest-key-namespace", &home];
+    let operator = Process::start(kubeconfig.path(), &[&flags[..4], &own].concat());
     for world in [&first, &second] {
         world.make_available("harbor-core").await;
         world.until_condition("Ready", "True").await;

@@ -29,6 +29,23 @@ async fn on_an_unchanged_cluster_it_prints_nothing_and_exits_with_0() {
 }
 
 #[tokio::test]
+async fn without_the_operators_digest_key_it_says_so_and_still_tells_pods_that_change_from_those_that_do_not()
+{
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let plan = async |objects| cluster.plan_with(&["--digest-key-namespace", "nowhere"], objects).await;
+    let unchanged = plan(vec![minimal()]).await;
+    let expected = "warning: digests of what pods use are taken to be up to date: \
+                    Secret nowhere/harbor-operator-digest-key does not exist; \
+                    give the operator's namespace with --digest-key-namespace\n";
+    assert_eq!((unchanged.code, unchanged.out.as_str(), unchanged.err.as_str()), (Some(0), "", expected));
+
+    let changed = plan(vec![with(minimal(), "/spec/portal", json!({"replicas": 2}))]).await;
+    assert_eq!(changed.code, Some(2), "{}", changed.err);
+    assert!(changed.out.contains("no pods are replaced"), "{}", changed.out);
+}
+
+#[tokio::test]
 async fn it_shows_that_an_autoscaler_takes_no_pods_away() {
     let cluster = Cluster::new().await;
     if !cluster.plane.version().at_least(1, 23) {

@@ -26,7 +26,10 @@ fn start_in(world: &World, namespaces: &[&str]) -> Child {
 async fn children(world: &World) -> Value {
     let deployment = world.get::<Deployment>("harbor-core").await;
     let service = world.get::<Service>("harbor-core").await;
-    let template = deployment.spec.unwrap().template;
+    let mut template = deployment.spec.unwrap().template;
+    // Made with a key of each operator's own.
+    let annotations = template.metadata.as_mut().and_then(|metadata| metadata.annotations.as_mut());
+    assert!(annotations.unwrap().remove(plan::INPUTS_ANNOTATION).is_some());
     let without_namespace = |value: Value| value.to_string().replace(&world.name, "NAMESPACE");
     json!([
         deployment.metadata.labels,

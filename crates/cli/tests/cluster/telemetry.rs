@@ -47,7 +47,10 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
     let world = World::new().await;
     world.apply(World::inputs()).await;
     world.apply(vec![World::core()]).await;
-    let process = Process::start(world.operators_kubeconfig(), &["--namespace", &world.name]);
+    let process = Process::start(
+        world.operators_kubeconfig(),
+        &["--namespace", &world.name, "--digest-key-namespace", &world.name],
+    );
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
     // A Core that is available before it was first looked at is ready from the start, and that is no news.
@@ -122,7 +125,7 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
     let (prometheus, stranger) = (header(&world, "prometheus").await, header(&world, "stranger").await);
     bind(&world, "harbor-operator-metrics-reader", "prometheus").await;
     let process =
-        Process::start(world.operators_kubeconfig(), &["--namespace", &world.name, "--metrics-auth"]);
+        Process::start(world.operators_kubeconfig(), &["--namespace", &world.name, "--digest-key-namespace", &world.name, "--metrics-auth"]);
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
     let status = async |header: &str| get_with(metrics, "/metrics", header).await.0;
@@ -148,7 +151,10 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
 #[tokio::test]
 async fn a_thousand_half_sent_requests_do_not_keep_the_kubelet_from_its_answer() {
     let world = World::new().await;
-    let process = Process::start(world.operators_kubeconfig(), &["--namespace", &world.name]);
+    let process = Process::start(
+        world.operators_kubeconfig(),
+        &["--namespace", &world.name, "--digest-key-namespace", &world.name],
+    );
     let health = process.address("health-address").await;
     let mut flood = Vec::new();
     for _ in 0..1000 {

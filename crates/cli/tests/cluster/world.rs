@@ -3,13 +3,14 @@
 use crate::account;
 use components::Visitor;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
+use k8s_openapi::ByteString;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
 };
-use plan::Component;
-use runtime::{Operator, Options, Scope};
+use plan::{Component, DigestKey};
+use runtime::{DIGEST_KEY, Operator, Options, Scope};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -80,6 +81,7 @@ impl World {
         let operators_kubeconfig = account::kubeconfig(&namespace.plane, &account::name(&namespace.name));
         let world = Self { namespace, operators_kubeconfig };
         world.apply(account::objects(&world.name, &world.name)).await;
+        world.apply(vec![digest_key()]).await;
         world
     }
 
@@ -174,6 +176,15 @@ impl World {
         let core = self.until::<api::v1beta1::Core>("harbor", |core| find(core).is_some()).await;
         find(&core).unwrap()
     }
+}
+
+/// The key that operators in this process have, for those in others, and for `plan`.
+fn digest_key() -> Value {
+    let key = ByteString(vec![0; DigestKey::LENGTH]);
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": DIGEST_KEY},
+        "immutable": true, "data": {"key": key},
+    })
 }
 
 /// The names under which the old operator wrote.

@@ -5,6 +5,9 @@ mod connect;
 #[cfg(test)]
 mod crds;
 #[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod digests;
+#[cfg(test)]
 mod graph;
 #[cfg(test)]
 mod input;

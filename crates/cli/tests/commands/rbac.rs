@@ -27,6 +27,8 @@ fn the_whole_cluster_takes_a_cluster_role() {
             "ClusterRoleBinding /harbor-operator",
             "Role harbor-operator-ns/harbor-operator-leader-election",
             "RoleBinding harbor-operator-ns/harbor-operator-leader-election",
+            "Role harbor-operator-ns/harbor-operator-digest-key",
+            "RoleBinding harbor-operator-ns/harbor-operator-digest-key",
         ]
     );
 }
@@ -44,6 +46,8 @@ fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
             "RoleBinding b/harbor-operator",
             "Role home/harbor-operator-leader-election",
             "RoleBinding home/harbor-operator-leader-election",
+            "Role home/harbor-operator-digest-key",
+            "RoleBinding home/harbor-operator-digest-key",
         ]
     );
     assert_eq!(objects[1]["rules"], printed("rbac")[1]["rules"]);
@@ -102,6 +106,19 @@ fn to_review_clients_of_the_metrics_is_allowed_if_asked_for() {
         assert_eq!(objects[0]["rules"], json!(reviews));
         assert_eq!(objects[2]["rules"], json!([{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]));
     }
+}
+
+#[test]
+fn of_secrets_in_its_own_namespace_the_operator_may_read_the_digest_key_only() {
+    let objects = printed("rbac --namespace a --operator-namespace home");
+    let role = objects
+        .iter()
+        .find(|it| it["kind"] == "Role" && it["metadata"]["name"] == "harbor-operator-digest-key");
+    let expected = json!([
+        {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["harbor-operator-digest-key"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
+    ]);
+    assert_eq!(role.unwrap()["rules"], expected);
 }
 
 #[test]

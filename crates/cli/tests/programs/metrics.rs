@@ -51,6 +51,7 @@ fn prometheus_accepts_what_a_running_operator_serves() {
             .args(["run", "--namespace", "registry", "--log", "json", "--health-address", "off"])
             .args(["--metrics-address", "127.0.0.1:0"])
             .env("KUBECONFIG", kubeconfig)
+            .env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", "harbor-operator-ns")
             .env_remove("RUST_LOG"),
     );
     let lines = BufReader::new(operator.0.stderr.take().unwrap()).lines().map_while(Result::ok);

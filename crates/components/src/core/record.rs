@@ -6,7 +6,8 @@
 //! outlives the Core as the database does.
 //!
 //! The fingerprint of a random key gives nothing away: nobody can try all keys of 16 bytes. It is kept in a Secret all
-//! the same, because a key that a person chose could be guessed, and the guess be confirmed.
+//! the same, because a key that a person chose could be guessed, and the guess be confirmed; and it has a salt, so that
+//! each guess must be tried for each database, and equal keys are not seen to be equal.
 
 use super::{Core, keys};
 use crate::{
@@ -18,10 +19,14 @@ use crate::{
 use api::v1beta1;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
-use plan::{All, Component, Desired, Digest, ObjectKey, PlanError, Tie, World};
+use plan::{All, Component, Desired, Digest, ObjectKey, PlanError, Tie, World, salted};
+use std::fmt;
 
-/// The first sixteen digits of what `sha256sum` says of the encryption key.
-const KEY: &str = "encryption-key-sha256";
+/// The fingerprint of the encryption key: its salt, a colon, and sixteen digits.
+const KEY: &str = "encryption-key-fingerprint";
+/// The fingerprint without a salt, as operators of early versions have written it: the first sixteen digits of what
+/// `sha256sum` says of the encryption key. Replaced once the key is found to be the one.
+const UNSALTED: &str = "encryption-key-sha256";
 /// The newest version of which a Core has become available, and so has migrated the database.
 const MIGRATED: &str = "migrated-by";
 /// The version that all replicas of Core have had when Core was last ready.
@@ -60,7 +65,7 @@ impl Record {
 /// The key and the version in use, and what was remembered before.
 pub(super) struct Memory {
     secret: String,
-    key: Digest,
+    key: Fingerprint,
     before: Record,
     tie: Tie,
 }
@@ -75,23 +80,24 @@ impl Memory {
         let key = SecretKey::new(&owner.spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
         let (value, known, before) = (
             secrets.sound(&key, keys::encrypts),
-            secrets.found(&SecretKey::new(&secret, KEY)),
+            Fingerprint::read(&secret, secrets, world),
             Record::read(name, world),
         )
             .all()?;
-        let digest = Digest::of_bytes(value.bytes());
-        match known {
-            Some(first) if first.bytes().trim_ascii() != digest.to_string().as_bytes() => {
+        let fingerprint = match known {
+            Some(known) if !known.is_of(value.bytes()) => {
                 let known = ObjectKey::of::<Secret>(namespace, &secret);
-                Err(secrets.refused(&key, another_key(&known)))
+                return Err(secrets.refused(&key, another_key(&known)));
             }
-            _ => Ok(Self {
-                secret,
-                key: digest,
-                before: before.unwrap_or_default(),
-                tie: retention::tie(owner.spec.deletion_policy),
-            }),
-        }
+            Some(known @ Fingerprint::Salted { .. }) => known,
+            Some(Fingerprint::Unsalted(_)) | None => Fingerprint::new(owner, value.bytes()),
+        };
+        Ok(Self {
+            secret,
+            key: fingerprint,
+            before: before.unwrap_or_default(),
+            tie: retention::tie(owner.spec.deletion_policy),
+        })
     }
 
     /// The Secret that remembers it. Until the last replica of an earlier version is gone, that version is said to be
@@ -122,6 +128,60 @@ impl Memory {
             type_: Some("Opaque".into()),
             data: Some(data.collect()),
             ..Secret::default()
+        }
+    }
+}
+
+/// What is remembered of an encryption key.
+enum Fingerprint {
+    Salted { salt: String, digest: String },
+    Unsalted(String),
+}
+
+impl Fingerprint {
+    /// That of a key which is used for the first time. The uid of the Core is as good a salt as any: random, and nobody
+    /// else's.
+    fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
+        let ObjectMeta { uid, namespace, name, .. } = &owner.metadata;
+        let without_uid = || [namespace, name].map(|part| part.as_deref().unwrap_or_default()).join("/");
+        let salt = uid.clone().unwrap_or_else(without_uid);
+        Self::Salted { digest: salted(&salt, key).to_string(), salt }
+    }
+
+    /// What the Secret remembers, if it exists.
+    fn read(name: &str, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Option<Self>, PlanError> {
+        let Some(secret) = world.read::<Secret>(name)? else { return Ok(None) };
+        let text = |entry: &str| {
+            let bytes = &secret.data.as_ref()?.get(entry)?.0;
+            Some(String::from_utf8_lossy(bytes).trim().to_owned())
+        };
+        match (text(KEY), text(UNSALTED)) {
+            (Some(salted), _) => {
+                // Without a colon it is the fingerprint of no key.
+                let (salt, digest) = salted.split_once(':').unwrap_or_default();
+                Ok(Some(Self::Salted { salt: salt.to_owned(), digest: digest.to_owned() }))
+            }
+            (None, Some(digest)) => Ok(Some(Self::Unsalted(digest))),
+            (None, None) => {
+                let fault = Fault::new("does not exist", "add it to the Secret");
+                Err(secrets.refused(&SecretKey::new(name, KEY), fault))
+            }
+        }
+    }
+
+    fn is_of(&self, key: &[u8]) -> bool {
+        match self {
+            Self::Salted { salt, digest } => salted(salt, key).to_string() == *digest,
+            Self::Unsalted(digest) => Digest::of_bytes(key).to_string() == *digest,
+        }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Salted { salt, digest } => write!(f, "{salt}:{digest}"),
+            Self::Unsalted(digest) => f.write_str(digest),
         }
     }
 }

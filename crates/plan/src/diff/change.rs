@@ -6,7 +6,7 @@ use super::{
     mask::masked,
     yaml::lines,
 };
-use crate::{INPUTS_ANNOTATION, ObjectKey, References};
+use crate::{INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
@@ -90,7 +90,7 @@ impl Change {
         let pointer = "/spec/template/metadata/annotations";
         let digest = after.pointer_mut(pointer).and_then(|all| all.get_mut(INPUTS_ANNOTATION));
         if let Some(digest) = digest.filter(|_| depends) {
-            *digest = "<known when it is applied>".into();
+            *digest = KNOWN_LATER.into();
         }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use k8s_openapi::api::apps::v1::Deployment;
 use serde_json::json;
 
 fn references(pod: serde_json::Value) -> References {
@@ -22,6 +23,14 @@ fn env(name: &str, key: &str) -> serde_json::Value {
     json!({"containers": [{"name": "c", "env": [
         {"name": "X", "valueFrom": {"secretKeyRef": {"name": name, "key": key}}}
     ]}]})
+}
+
+fn digest(references: &References, contents: &ContentDigests) -> Result<Digest, PlanError> {
+    references.digest(&DigestKey::PLACEHOLDER, &workload("w"), contents)
+}
+
+fn workload(name: &str) -> ObjectKey {
+    ObjectKey::of::<Deployment>("ns", name)
 }
 
 #[test]
@@ -62,14 +71,15 @@ fn relabelling_a_secret_changes_no_digest() {
         contents(&[(secret("s"), json!({"metadata": {"labels": {"a": "1"}}, "data": {"k": "eA=="}}))]);
     let after =
         contents(&[(secret("s"), json!({"metadata": {"labels": {"a": "2"}}, "data": {"k": "eA=="}}))]);
-    assert_eq!(references.digest(&before), references.digest(&after));
+    assert_eq!(digest(&references, &before), digest(&references, &after));
 }
 
 #[test]
 fn b01_a_new_value_of_a_used_key_changes_the_digest_and_that_of_an_unused_key_does_not() {
     let references = references(env("s", "k"));
     let digest = |used: &str, unused: &str| {
-        references.digest(&contents(&[(secret("s"), json!({"data": {"k": used, "other": unused}}))])).unwrap()
+        let object = json!({"data": {"k": used, "other": unused}});
+        digest(&references, &contents(&[(secret("s"), object)])).unwrap()
     };
     assert_ne!(digest("eA==", ""), digest("eQ==", ""));
     assert_eq!(digest("eA==", ""), digest("eA==", "eg=="));
@@ -81,16 +91,16 @@ fn a_whole_volume_uses_every_key() {
         "containers": [], "volumes": [{"name": "a", "secret": {"secretName": "s"}}]
     }));
     let digest =
-        |data: serde_json::Value| references.digest(&contents(&[(secret("s"), json!({ "data": data }))]));
+        |data: serde_json::Value| digest(&references, &contents(&[(secret("s"), json!({ "data": data }))]));
     assert_ne!(digest(json!({"a": "eA=="})).unwrap(), digest(json!({"a": "eA==", "b": "eA=="})).unwrap());
 }
 
 #[test]
 fn a_pod_that_could_not_start_is_told_why() {
-    let missing = references(env("s", "k")).digest(&ContentDigests::new()).unwrap_err();
+    let missing = digest(&references(env("s", "k")), &ContentDigests::new()).unwrap_err();
     assert_eq!(missing.to_string(), "Secret ns/s does not exist; create it");
 
-    let keyless = references(env("s", "k")).digest(&contents(&[(secret("s"), json!({}))])).unwrap_err();
+    let keyless = digest(&references(env("s", "k")), &contents(&[(secret("s"), json!({}))])).unwrap_err();
     assert_eq!(keyless.to_string(), "Secret ns/s: has no key \"k\"; add the key \"k\" to it");
 }
 
@@ -99,8 +109,8 @@ fn what_is_optional_may_be_absent_and_its_appearance_is_noticed() {
     let references = references(json!({"containers": [{"name": "c", "env": [
         {"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": true}}}
     ]}]}));
-    let absent = references.digest(&ContentDigests::new()).unwrap();
-    let present = references.digest(&contents(&[(secret("s"), json!({"data": {"k": "eA=="}}))])).unwrap();
+    let absent = digest(&references, &ContentDigests::new()).unwrap();
+    let present = digest(&references, &contents(&[(secret("s"), json!({"data": {"k": "eA=="}}))])).unwrap();
     assert_ne!(absent, present);
 }
 
@@ -109,7 +119,7 @@ fn a_value_that_says_the_same_as_before_changes_no_digest_and_any_later_one_does
     let references = references(env("s", "k"));
     let digest = |value: &str, annotations: serde_json::Value| {
         let object = json!({"metadata": {"annotations": annotations}, "data": {"k": value}});
-        references.digest(&contents(&[(secret("s"), object)])).unwrap()
+        digest(&references, &contents(&[(secret("s"), object)])).unwrap()
     };
     let first = digest("one", json!({}));
     let (name, value) = equivalence::equivalence("k", Digest::of_bytes(b"one"), "two");
@@ -120,4 +130,20 @@ fn a_value_that_says_the_same_as_before_changes_no_digest_and_any_later_one_does
     for nonsense in ["", "=", "two=one", "three"] {
         assert_eq!(digest("two", json!({ &name: nonsense })), digest("two", json!({})), "{nonsense}");
     }
+}
+
+#[test]
+fn equal_inputs_have_different_digests_under_different_keys_and_for_different_workloads() {
+    let references = references(env("s", "k"));
+    let inputs = contents(&[(secret("s"), json!({"data": {"k": "eA=="}}))]);
+    let other_namespace = ObjectKey::of::<Deployment>("other", "w");
+    let cases = [
+        (DigestKey::new([1; 32]), workload("w")),
+        (DigestKey::new([2; 32]), workload("w")),
+        (DigestKey::new([1; 32]), workload("v")),
+        (DigestKey::new([1; 32]), other_namespace),
+    ];
+    let digests: BTreeSet<_> =
+        cases.iter().map(|(key, workload)| references.digest(key, workload, &inputs).unwrap()).collect();
+    assert_eq!(digests.len(), cases.len());
 }

@@ -14,6 +14,7 @@ use crate::{
     gate::Gate,
     learned::Learned,
     reconcile::told,
+    seal::Seal,
     shared::Shared,
     sweep::{Owner, sweep, unwanted},
 };
@@ -40,6 +41,7 @@ pub struct Rehearsal {
     stage: Arc<Stage>,
     components: Arc<Components>,
     options: Options,
+    key_is_known: bool,
 }
 
 /// What would happen.
@@ -74,10 +76,17 @@ pub enum What {
 }
 
 impl Rehearsal {
-    /// Nothing tried yet. Of the `options`, only predecessors, class, defaults and clock are of importance.
+    /// Nothing tried yet. Of the `options`, only predecessors, class, defaults, digest key and clock are of importance.
     pub fn new(client: Client, components: Components, options: Options) -> Self {
         let options = Options { dice: Arc::new(Placeholders::default()), observer: None, ..options };
-        Self { stage: Stage::new(client), components: Arc::new(components), options }
+        Self { stage: Stage::new(client), components: Arc::new(components), options, key_is_known: true }
+    }
+
+    /// The same without the digest key of the operator. Then the digest of a workload's inputs in the cluster is taken to be
+    /// that of the inputs as the cluster has them, and a new one is not shown.
+    #[must_use]
+    pub fn without_digest_key(self) -> Self {
+        Self { key_is_known: false, ..self }
     }
 
     /// A client to make changes with that are only tried. What is then done about them is found out by
@@ -92,6 +101,10 @@ impl Rehearsal {
     /// When the cluster cannot be looked at.
     pub async fn play(&self, namespaces: &BTreeSet<String>) -> Result<Rehearsed, plan::Failure> {
         let (mut remarks, mut made_up) = (Vec::new(), BTreeSet::new());
+        let seal = match self.key_is_known {
+            true => Seal::Key(&self.options.digest_key),
+            false => Seal::Unknown { cluster: self.stage.cluster() },
+        };
         for namespace in namespaces {
             let scope = Scope::Namespace(namespace.clone());
             let components = Arc::clone(&self.components);
@@ -99,6 +112,7 @@ impl Rehearsal {
             let mut act = Act {
                 stage: &self.stage,
                 spectator: &spectator,
+                seal,
                 remarks: &mut remarks,
                 made_up: &mut made_up,
             };
@@ -116,6 +130,7 @@ impl Rehearsal {
 struct Act<'a> {
     stage: &'a Arc<Stage>,
     spectator: &'a Spectator,
+    seal: Seal<'a>,
     remarks: &'a mut Vec<Remark>,
     made_up: &'a mut BTreeSet<ObjectKey>,
 }
@@ -194,6 +209,7 @@ impl Act<'_> {
             router,
             source: spectator.source(),
             dice,
+            seal: self.seal,
             now: clock(),
             read_before: &BTreeMap::new(),
             learned: Mutex::new(learned),

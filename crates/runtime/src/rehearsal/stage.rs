@@ -45,6 +45,11 @@ impl Stage {
         Arc::new(Self { client, props: Mutex::default() })
     }
 
+    /// Talks to the cluster as it is.
+    pub(super) fn cluster(&self) -> &Client {
+        &self.client
+    }
+
     /// A client on whose writes nothing happens.
     pub(super) fn client(self: &Arc<Self>) -> Client {
         let (stage, namespace) = (Arc::clone(self), self.client.default_namespace().to_owned());

@@ -17,21 +17,82 @@ fn later(case: Case<Core>) -> Case<Core> {
     case
 }
 
-#[test]
-fn the_key_is_remembered_by_the_first_digits_of_its_sha256() {
-    let case = a_core().with("core-encryption-key", "secret", "0123456789abcdef");
-    let data: ByteString =
-        serde_json::from_value(remembered(&case)["data"]["encryption-key-sha256"].clone()).unwrap();
+/// An entry of what is remembered.
+fn entry(secret: &Value, key: &str) -> Option<String> {
+    let data: ByteString = serde_json::from_value(secret["data"].get(key)?.clone()).unwrap();
+    Some(String::from_utf8(data.0).unwrap())
+}
+
+fn with_uid(uid: &str) -> Case<Core> {
+    a_core().set("/metadata/uid", json!(uid)).with("core-encryption-key", "secret", "0123456789abcdef")
+}
+
+/// The case of a Core whose record an operator of an early version has written.
+fn with_an_unsalted_record(key: &str) -> Case<Core> {
+    let mut secret = remembered(&with_uid("1-2-3"));
+    let entries = secret["data"].as_object_mut().unwrap();
+    entries.remove("encryption-key-fingerprint").unwrap();
     // printf 0123456789abcdef | sha256sum | cut -c-16
-    assert_eq!(String::from_utf8(data.0).unwrap(), "9f9f5111f7b27a78");
+    entries.insert("encryption-key-sha256".into(), json!(ByteString(b"9f9f5111f7b27a78".to_vec())));
+    let mut case = with_uid("1-2-3").with("core-encryption-key", "secret", key);
+    case.inputs.push(secret);
+    case
+}
+
+#[test]
+fn the_key_is_remembered_by_a_salted_fingerprint() {
+    let secret = remembered(&with_uid("1-2-3"));
+    // printf 0123456789abcdef | openssl dgst -sha256 -hmac 1-2-3 | cut -d' ' -f2 | cut -c-16
+    let expected = Some("1-2-3:9d597ad30ae273f7".to_owned());
+    assert_eq!(entry(&secret, "encryption-key-fingerprint"), expected);
+    assert_eq!(entry(&secret, "encryption-key-sha256"), None);
+    let other = remembered(&with_uid("4-5-6"));
+    let digest = |secret: &Value| {
+        entry(secret, "encryption-key-fingerprint").unwrap().split_once(':').unwrap().1.to_owned()
+    };
+    assert_ne!(digest(&secret), digest(&other), "equal keys of two Cores");
+}
+
+#[test]
+fn an_unsalted_fingerprint_of_the_same_key_is_replaced_by_a_salted_one() {
+    let replaced = remembered(&with_an_unsalted_record("0123456789abcdef"));
+    assert_eq!(replaced, remembered(&with_uid("1-2-3")));
+}
+
+#[test]
+fn another_key_than_that_of_an_unsalted_fingerprint_is_refused() {
+    let error = with_an_unsalted_record("fedcba9876543210").error();
+    assert_eq!(
+        error,
+        "Secret registry/core-encryption-key, key `secret`: is not the key the database was encrypted with; \
+         restore it, or, if the database is new, delete Secret registry/harbor-core-database"
+    );
+}
+
+#[test]
+fn a_core_made_anew_with_the_same_key_keeps_the_fingerprint_and_its_salt() {
+    let mut anew = with_uid("4-5-6");
+    let secret = remembered(&with_uid("1-2-3"));
+    anew.inputs.push(secret.clone());
+    assert_eq!(remembered(&anew)["data"], secret["data"]);
+}
+
+#[test]
+fn a_record_without_a_fingerprint_is_told() {
+    let mut case = with_uid("1-2-3");
+    let mut secret = remembered(&case);
+    secret["data"].as_object_mut().unwrap().remove("encryption-key-fingerprint").unwrap();
+    case.inputs.push(secret);
+    assert_eq!(
+        case.error(),
+        "Secret registry/harbor-core-database, key `encryption-key-fingerprint`: does not exist; \
+         add it to the Secret"
+    );
 }
 
 /// What the Secret says of versions.
 fn versions(secret: &Value) -> [Option<String>; 2] {
-    ["migrated-by", "completed"].map(|key| {
-        let data: ByteString = serde_json::from_value(secret["data"].get(key)?.clone()).unwrap();
-        Some(String::from_utf8(data.0).unwrap())
-    })
+    ["migrated-by", "completed"].map(|key| entry(secret, key))
 }
 
 #[test]
@@ -115,6 +176,6 @@ fn a_key_that_is_unsound_is_told_so_and_not_compared() {
 
 #[test]
 fn a_line_break_after_a_fingerprint_restored_by_hand_does_not_matter() {
-    let case = later(a_core().with("core-encryption-key", "secret", "0123456789abcdef"));
-    assert!(case.with(NAME, "encryption-key-sha256", "9f9f5111f7b27a78\n").plan().is_ok());
+    let case = later(with_uid("1-2-3"));
+    assert!(case.with(NAME, "encryption-key-fingerprint", "1-2-3:9d597ad30ae273f7\n").plan().is_ok());
 }
