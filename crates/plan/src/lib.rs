@@ -27,6 +27,7 @@ mod readiness;
 mod recipe;
 mod references;
 mod status;
+mod words;
 mod world;
 
 pub use applicative::All;
@@ -53,4 +54,5 @@ pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, References, stamp};
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
+pub use words::told;
 pub use world::{Snapshot, World, defined, served};
