@@ -28,6 +28,7 @@ mod readiness;
 mod recipe;
 mod references;
 mod status;
+mod words;
 mod world;
 
 pub use applicative::All;
@@ -55,4 +56,5 @@ pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{Maker, Recipe, Unmade, made_up};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, KNOWN_LATER, References, stamp};
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
+pub use words::told;
 pub use world::{Snapshot, World, defined, served};

@@ -1,6 +1,6 @@
 //! The status every kind reports: a pure fold of what a run found.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, told};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -42,7 +42,7 @@ impl<E: Classify> From<&E> for Failure {
         Self {
             class: error.class(),
             reason: error.reason(),
-            message: error.to_string(),
+            message: told(&error.to_string(), LONGEST_MESSAGE),
             stalls: error.stalls(),
         }
     }
@@ -145,12 +145,7 @@ impl Verdict {
 }
 
 fn with_others(first: &str, count: usize) -> String {
-    let mut message = first.to_owned();
-    if message.len() > LONGEST_MESSAGE {
-        let end = (0..=LONGEST_MESSAGE).rev().find(|&i| message.is_char_boundary(i)).unwrap_or(0);
-        message.truncate(end);
-        message.push('…');
-    }
+    let message = told(first, LONGEST_MESSAGE);
     match count.saturating_sub(1) {
         0 => message,
         others => format!("{message} (and {others} more)"),
@@ -239,6 +234,7 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     };
     let told = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
     let advice = input.advice.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let advice = crate::told(&advice, LONGEST_MESSAGE);
     let advice = Some(advice.as_str()).filter(|advice| ready && !advice.is_empty());
     let wanted = [
         ("Ready", ready, (verdict.reason(), advice.or(verdict.message()))),

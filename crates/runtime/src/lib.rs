@@ -22,6 +22,7 @@ mod events;
 mod forbidden;
 mod gate;
 mod generate;
+mod glance;
 mod happenings;
 mod health;
 mod index;

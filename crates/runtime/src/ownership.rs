@@ -20,7 +20,7 @@ pub(crate) const ADOPT_ANNOTATION: &str = "goharbor.io/adopt";
 const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
 
 /// Written by the old operator on what a HarborCluster needs, in the place of our label.
-const PREDECESSORS_CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
+pub(crate) const PREDECESSORS_CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
 
 /// Who created a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

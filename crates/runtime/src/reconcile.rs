@@ -230,7 +230,7 @@ impl<C: Component> Reconciler<C> {
                 Ok(Health { readiness: Readiness::Failed(words), reached: Reached::Nothing })
             }
         };
-        let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+        let health = health.unwrap_or_else(|_| Health::undecodable());
         Sighting::of(&self.resource, owner.meta(), health, &self.shared.predecessors)
     }
 }

@@ -1,6 +1,6 @@
 //! One watch per kind: what it sees goes to the index.
 
-use crate::{Scope, Sighting, health::FirstList, shared::Shared};
+use crate::{Scope, Sighting, glance::Glance, health::FirstList, shared::Shared};
 use futures::{Stream, StreamExt as _};
 use kube::{
     Api, Client, Resource,
@@ -41,27 +41,34 @@ const ANOTHER_LOOK: Duration = Duration::from_mins(5);
 /// is served is known to the index, and whoever asked is woken when that changes. That a definition was deleted shows
 /// when the watch is next renewed, within five minutes too, or at once when an object of the kind cannot be written.
 pub(crate) async fn watch(shared: Arc<Shared>, kind: ChildKind, scope: Scope, first: FirstList) {
-    let config = || match Breadth::of(&kind.resource.group, &kind.resource.kind) {
+    let breadth = Breadth::of(&kind.resource.group, &kind.resource.kind);
+    let config = || match breadth {
         Breadth::Children => paged().labels(CONTROLLER_LABEL),
         Breadth::All => paged(),
     };
     let resource = &kind.resource;
     let Shared { client, predecessors, .. } = &*shared;
     loop {
-        let ended = match kind.observe {
-            Observe::Metadata => {
+        let ended = match (kind.observe, breadth) {
+            (Observe::Metadata, Breadth::All) => {
+                let api: Api<Glance> = scope.api(client, resource);
+                let sight =
+                    |object: &Glance| Sighting::of(resource, &object.metadata, Health::READY, predecessors);
+                drive(&shared, resource, watcher(api, config()), sight, &first).await
+            }
+            (Observe::Metadata, Breadth::Children) => {
                 let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(client, resource);
                 let sight = |object: &PartialObjectMeta<DynamicObject>| {
                     Sighting::of(resource, &object.metadata, Health::READY, predecessors)
                 };
                 drive(&shared, resource, watcher(api, config()), sight, &first).await
             }
-            Observe::Status => {
+            (Observe::Status, _) => {
                 let api: Api<DynamicObject> = scope.api(client, resource);
                 let sight = |object: &DynamicObject| {
                     let health = serde_json::to_value(object).and_then(kind.health);
                     // Children are ours; one that cannot be decoded is applied again and then tells what is wrong.
-                    let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+                    let health = health.unwrap_or_else(|_| Health::undecodable());
                     let sighting = Sighting::of(resource, &object.metadata, health, predecessors)?;
                     Some(sighting.counting(object))
                 };
@@ -88,10 +95,14 @@ async fn unserved(shared: &Shared, resource: &ApiResource, first: &FirstList) {
     shared.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
 }
 
+/// How many objects are in memory at once while they are listed.
+const PAGE: u32 = 20;
+
 /// Lists in small pages: an object on its way in is thirty times the size of what is kept of it, and a page is in
-/// memory as a whole.
+/// memory as a whole, twice while it is decoded. Everybody who may create a Secret can make its metadata as large as etcd
+/// takes, which is 1.5 MiB.
 pub(crate) fn paged() -> watcher::Config {
-    watcher::Config::default().page_size(50)
+    watcher::Config::default().page_size(PAGE)
 }
 
 /// Why a watch came to an end.
@@ -134,6 +145,8 @@ async fn drive<K: Resource>(
             Ok(Event::InitDone) => {
                 router.wake(router.index.served(&kind));
                 is_served = true;
+                // Names of all Secrets of a cluster are not worth their memory once the index has compared them.
+                let listed = std::mem::take(&mut listed);
                 router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                 patience.restore();
                 first.ended();
@@ -207,3 +220,6 @@ impl Scope {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,7 +47,7 @@ impl Health {
         };
         let readiness = by_status(generation, status.as_ref());
         let reached = by_availability(&readiness, status.as_ref());
-        Ok(Self { readiness, reached })
+        Ok(Self::new(readiness, reached))
     }
 }
 

@@ -28,7 +28,10 @@ impl Manifest for Deployment {
             return replicas(updated, wanted, "updated");
         }
         if total > updated {
-            return Readiness::Progressing(format!("{} old replicas still terminating", total - updated));
+            return Readiness::Progressing(format!(
+                "{} old replicas still terminating",
+                total.saturating_sub(updated)
+            ));
         }
         if available < wanted {
             return replicas(available, wanted, "available");
@@ -41,7 +44,7 @@ impl Manifest for Deployment {
     fn reached(&self, readiness: &Readiness) -> Reached {
         let Some(status) = &self.status else { return Reached::Nothing };
         let available = status.available_replicas.unwrap_or(0);
-        let old = status.replicas.unwrap_or(0) - status.updated_replicas.unwrap_or(0);
+        let old = status.replicas.unwrap_or(0).saturating_sub(status.updated_replicas.unwrap_or(0));
         let observed = unobserved(self.metadata.generation, status.observed_generation).is_none();
         match readiness {
             Readiness::Ready if available > 0 => Reached::Ready,

@@ -37,7 +37,7 @@ impl Manifest for Tenant {
             let words = format!("StatefulSet {} is not initialized yet", pool.stateful_set);
             return Readiness::Progressing(words);
         }
-        let wanted = self.spec.pools.iter().map(|pool| pool.servers).sum();
+        let wanted = self.spec.pools.iter().map(|pool| pool.servers).fold(0, i32::saturating_add);
         if *available_replicas < wanted {
             return replicas(*available_replicas, wanted, "available");
         }

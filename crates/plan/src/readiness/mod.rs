@@ -37,4 +37,6 @@ fn replicas(ready: i32, wanted: i32, what: &str) -> Readiness {
 }
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;

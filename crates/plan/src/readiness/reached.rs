@@ -1,7 +1,7 @@
 //! How far an object has come, for those that wait for it.
 
 use super::Readiness;
-use crate::Manifest;
+use crate::{Manifest, told};
 
 /// How far an object has come, as far as others wait for that. Each includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +26,9 @@ pub struct Health {
     pub reached: Reached,
 }
 
+/// How much of its words is remembered of each child.
+const LONGEST_WORDS: usize = 1024;
+
 impl Health {
     /// Of an object that is ready by existing.
     pub const READY: Self = Self { readiness: Readiness::Ready, reached: Reached::Ready };
@@ -34,11 +37,23 @@ impl Health {
     pub fn of(object: &impl Manifest) -> Self {
         let readiness = object.readiness();
         let reached = object.reached(&readiness);
+        Self::new(readiness, reached)
+    }
+
+    /// What an object says of itself, as far as it is remembered: other programs choose the words.
+    pub(super) fn new(readiness: Readiness, reached: Reached) -> Self {
+        let readiness = match readiness {
+            Readiness::Ready => Readiness::Ready,
+            Readiness::Progressing(words) => Readiness::Progressing(told(&words, LONGEST_WORDS)),
+            Readiness::Failed(words) => Readiness::Failed(told(&words, LONGEST_WORDS)),
+        };
         Self { readiness, reached }
     }
 
-    /// Of an object that cannot be decoded: nothing is known but that.
-    pub fn undecodable(error: &serde_json::Error) -> Self {
-        Self { readiness: Readiness::Failed(error.to_string()), reached: Reached::Nothing }
+    /// Of an object that cannot be decoded: nothing is known but that. The decoder's words would quote the object.
+    pub fn undecodable() -> Self {
+        let words = "does not have the fields that the operator knows of its kind; compare its status with the \
+                     definition of its kind";
+        Self { readiness: Readiness::Failed(words.into()), reached: Reached::Nothing }
     }
 }

@@ -25,8 +25,9 @@ impl Manifest for StatefulSet {
             .and_then(|rolling| rolling.partition)
             .unwrap_or(0);
         let updated = status.updated_replicas.unwrap_or(0);
-        if updated < wanted - partition {
-            return replicas(updated, wanted - partition, "updated");
+        let new = wanted.saturating_sub(partition);
+        if updated < new {
+            return replicas(updated, new, "updated");
         }
         if partition == 0 && status.current_revision != status.update_revision {
             return Readiness::Progressing("old replicas still terminating".into());

@@ -84,6 +84,11 @@ impl Inputs {
         self.known.get(key)?.state.as_ref()
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
     pub(super) fn present(&self) -> impl Iterator<Item = &ObjectKey> {
         self.known.iter().filter(|(_, input)| input.state.is_some()).map(|(key, _)| key)
     }

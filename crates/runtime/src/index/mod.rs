@@ -199,6 +199,13 @@ impl Index {
         births.unwrap_or(Seniority::LEAST)
     }
 
+    /// How many objects are remembered: as children, as inputs, and by a hash of their names.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> (usize, usize, usize) {
+        let state = self.state();
+        (state.children.len(), state.inputs.len(), state.names.len())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Every method leaves the maps consistent before it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

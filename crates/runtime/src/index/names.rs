@@ -34,6 +34,11 @@ impl Names {
         self.known.insert((group.into(), kind.into()), listed.iter().map(hash).collect());
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.known.values().map(HashSet::len).sum()
+    }
+
     /// Whether all names of its kind are known and this is none of them.
     pub(super) fn lacks(&self, key: &ObjectKey) -> bool {
         self.listed.contains(&(key.group.clone(), key.kind.clone())) && !self.contains(key)

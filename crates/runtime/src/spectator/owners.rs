@@ -63,7 +63,7 @@ pub(super) async fn watch(
     let (router, index) = (&shared.router, &shared.router.index);
     let seen = |object: DynamicObject| {
         let health = serde_json::to_value(&object).and_then(kind.health);
-        let health = health.unwrap_or_else(|error| Health::undecodable(&error));
+        let health = health.unwrap_or_else(|_| Health::undecodable());
         let readiness = health.readiness.clone();
         let sighting = Sighting::of(resource, &object.metadata, health, &shared.predecessors)?;
         let key = sighting.key.clone();
