@@ -4,6 +4,7 @@
 //! wakes those owners; the `Reconciler` plans, applies what differs from what it last sent, sweeps, and writes the
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
+mod address;
 mod adopt;
 mod agreement;
 mod amend;
