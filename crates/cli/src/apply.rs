@@ -13,7 +13,7 @@ use kube::{
     discovery::{self, Scope},
     runtime::{WatchStreamExt as _, conditions, wait::Condition as _, watcher},
 };
-use plan::ObjectKey;
+use plan::{ObjectKey, Parts};
 use serde_json::{Map, Value};
 use std::{collections::HashMap, pin::pin};
 
@@ -66,7 +66,7 @@ impl Applier {
     /// Applies an object; after a definition, the kind it defines can be used.
     pub async fn apply(&mut self, mut object: Object) -> Result<Applied, Error> {
         let (resource, scope) = self.kind(&object).await?;
-        let api: Api<DynamicObject> = match scope {
+        let api: Api<DynamicObject> = match &scope {
             Scope::Cluster => {
                 object.key = object.key.within("");
                 Api::all_with(self.client.clone(), &resource)
@@ -76,6 +76,7 @@ impl Applier {
                 Api::namespaced_with(self.client.clone(), &object.key.namespace, &resource)
             }
         };
+        addressable(&object, &scope)?;
         if let Err(error) = self.patch(&api, &object).await {
             return Err(self.refused(&object, &error));
         }
@@ -220,14 +221,52 @@ fn three_way(last: &Value, wanted: &Value) -> Value {
     Value::Object(patch)
 }
 
+/// Refuses an object for which no request can be made that is for it and nothing else. What else a name must be, the server
+/// knows: those of roles may have colons in them.
+fn addressable(object: &Object, scope: &Scope) -> Result<(), Error> {
+    let Parts { namespace, name, .. } = &*object.key;
+    let is_segment = |text: &str| {
+        !matches!(text, "" | "." | "..")
+            && text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '/' | '\\' | '%' | '?' | '#'))
+    };
+    if !is_segment(name) {
+        let remedy = "use lower-case letters, digits, dashes and dots";
+        return Err(Error::input(object.place(), "metadata.name cannot be a name", remedy));
+    }
+    if *scope == Scope::Namespaced && !plan::is_namespace(namespace) {
+        let problem = format!("there is no namespace that is called {namespace:?}");
+        return Err(Error::input(object.place(), problem, "correct metadata.namespace, or the kubeconfig's"));
+    }
+    Ok(())
+}
+
 fn is_missing_namespace(status: &Status) -> bool {
     status.details.as_ref().is_some_and(|details| details.kind == "namespaces")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::three_way;
+    use super::{Object, Scope, addressable, three_way};
+    use crate::input;
     use serde_json::json;
+
+    #[test]
+    fn a_path_is_not_the_name_of_an_object_in_a_file() {
+        let applied = |namespace: &str, name: &str, scope| {
+            let metadata = json!({"name": name, "namespace": namespace});
+            let object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata});
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), object.to_string()).unwrap();
+            let document = input::read(file.path()).unwrap().remove(0);
+            addressable(&Object::all(document).unwrap()[0], &scope).map_err(|error| error.to_string())
+        };
+        for name in ["../../victim/secrets/creds", "..", "a/b", "a?b", "a#b", "a%2fb", "a b", "a\\b", "ä"] {
+            assert!(applied("ns", name, Scope::Namespaced).is_err(), "{name}");
+            assert!(applied(name, "a", Scope::Namespaced).is_err(), "{name}");
+        }
+        assert_eq!(applied("ns", "sh.helm.release", Scope::Namespaced), Ok(()));
+        assert_eq!(applied("", "system:aggregate-to-view", Scope::Cluster), Ok(()));
+    }
 
     #[test]
     fn what_was_applied_before_and_is_not_any_more_goes() {

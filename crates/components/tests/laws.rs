@@ -322,3 +322,71 @@ fn made(desired: &Desired) -> ObjectKey {
         _ => key,
     }
 }
+
+/// Every text below a value: its path as messages name it, its pointer, and the text.
+fn texts(value: &Value, path: &str, pointer: &str, found: &mut Vec<(String, String, String)>) {
+    match value {
+        Value::String(text) => found.push((path.to_owned(), pointer.to_owned(), text.clone())),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                texts(item, &format!("{path}[{index}]"), &format!("{pointer}/{index}"), found);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let escaped = name.replace('~', "~0").replace('/', "~1");
+                texts(field, &format!("{path}.{name}"), &format!("{pointer}/{escaped}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_path_in_the_place_of_any_name_is_told_with_its_field_and_never_looked_up() {
+    const PATH: &str = "../../victim/secrets/creds";
+
+    struct Misnamed(usize);
+
+    impl Law for &mut Misnamed {
+        fn case<C: Component>(&mut self, name: &str, case: &Case<C>) {
+            let plan = case.plan().unwrap();
+            let mut named: BTreeSet<_> = plan.reads.iter().map(|key| key.name.clone()).collect();
+            for (_, template) in pods(&case.children()) {
+                named.extend(References::of("", &template).keys().map(|key| key.name.clone()));
+            }
+            let owner = serde_json::to_value(&case.owner).unwrap();
+            let mut found = Vec::new();
+            texts(&owner["spec"], "spec", "/spec", &mut found);
+            for (path, pointer, _) in found.iter().filter(|(_, _, text)| named.contains(text)) {
+                let mut owner = owner.clone();
+                *owner.pointer_mut(pointer).unwrap() = PATH.into();
+                let Ok(owner) = serde_json::from_value(owner) else { continue };
+                let changed = Case::<C> {
+                    owner,
+                    inputs: case.inputs.clone(),
+                    without: case.without.clone(),
+                    defaults: case.defaults.clone(),
+                };
+                match changed.plan() {
+                    Ok(plan) => {
+                        let sane = plan.reads.iter().all(|key| !key.name.contains('/'));
+                        assert!(sane, "{name}: {path} is looked up: {:?}", plan.reads);
+                        assert!(!path.ends_with("Ref"), "{name}: {path} is not refused");
+                    }
+                    Err(error) => {
+                        let told = error.to_string();
+                        // What only happens to be called as something that is read may be refused in other words.
+                        assert!(told.contains(&format!("{path}: ")), "{name}: {path}: {told}");
+                        self.0 +=
+                            usize::from(told.contains(&format!("{path}: {PATH:?} cannot be the name of a ")));
+                    }
+                }
+            }
+        }
+    }
+
+    let mut misnamed = Misnamed(0);
+    for_every_case(&mut misnamed);
+    assert!(misnamed.0 > 100, "tried only {} names", misnamed.0);
+}

@@ -71,6 +71,14 @@ impl PlanError {
         Self::Unsettled([(object, why.into())].into())
     }
 
+    /// The same error, which says nothing twice: a name that is none may be asked for by several readers.
+    pub(crate) fn without_repetition(self) -> Self {
+        let Self::Invalid(mut violations) = self else { return self };
+        let mut told = BTreeSet::new();
+        violations.retain(|violation| told.insert(violation.clone()));
+        Self::Invalid(violations)
+    }
+
     /// Both errors in one, so that a user learns of everything at once.
     ///
     /// What has not been read hides the rest: it may go away. What is invalid hides what is missing or has no value, and

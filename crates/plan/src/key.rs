@@ -1,5 +1,6 @@
 //! The name of an object in the cluster.
 
+use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -69,6 +70,12 @@ impl ObjectKey {
         self.name == DEFINITION
     }
 
+    /// Whether its namespace and its name are one segment of a path each, so that a request for it goes to this object and
+    /// to no other. A name that a user wrote need not be: clients put it into paths as it is.
+    pub fn is_addressable(&self) -> bool {
+        ObjectName::is_valid(&self.name) && is_namespace(&self.namespace)
+    }
+
     /// The key of an object of a kind known only at run time.
     pub fn dynamic(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::new(&resource.group, &resource.kind, namespace, name)
@@ -85,6 +92,11 @@ impl ObjectKey {
     pub fn its_kind(&self) -> Self {
         Self::new(&self.group, &self.kind, "", "")
     }
+}
+
+/// Whether a namespace can be called this.
+pub fn is_namespace(text: &str) -> bool {
+    text.len() <= 63 && !text.contains('.') && ObjectName::is_valid(text)
 }
 
 impl fmt::Debug for ObjectKey {

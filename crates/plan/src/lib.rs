@@ -21,6 +21,7 @@ mod key;
 mod manifest;
 pub mod mutation;
 mod name;
+mod place;
 pub mod placeholder;
 mod planner;
 mod readable;
@@ -46,7 +47,7 @@ pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_aft
 pub use harbor_class::{CLASS_ANNOTATION, HarborClass};
 pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
 pub use issuance::{Issuance, Role};
-pub use key::{ObjectKey, Parts};
+pub use key::{ObjectKey, Parts, is_namespace};
 pub use manifest::{AnyManifest, Desired, Held, Manifest, Policy, Tie};
 pub use mutation::Mutation;
 pub use name::ChildName;

@@ -1,9 +1,12 @@
 //! From an owner and what is known of its surroundings to a plan.
 
 use crate::{
-    Component, Defaults, Desired, Mutation, ObjectKey, PlanError, Snapshot, Tie, World, defaults::NOTHING,
+    Component, Defaults, Desired, Mutation, ObjectKey, PlanError, References, Snapshot, Tie, World,
+    defaults::NOTHING,
     mutation,
+    place::{self, Places, misnamed},
 };
+use api::v1beta1::name::ObjectName;
 use graph::Graph;
 use kube::Resource;
 use std::collections::BTreeSet;
@@ -43,7 +46,8 @@ pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
 /// Pure, and cheap enough to be called again for every batch of reads (two passes are typical).
 pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
-    let world = World::new(&namespace, snapshot).with_defaults(defaults);
+    let places = |text: &str| place::of(owner, text);
+    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| {
@@ -54,11 +58,31 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
                 Tie::Kept => kept.mutate(&mut **object),
             })
         })?;
+        well_named(&graph, &places)?;
         Ok(graph)
     });
     match graph {
         Ok(graph) => Planned::Done(Plan { graph, reads: world.into_reads() }),
         Err(PlanError::Unread(keys)) => Planned::Needs(keys),
-        Err(error) => Planned::Failed { error, reads: world.into_reads() },
+        Err(error) => Planned::Failed { error: error.without_repetition(), reads: world.into_reads() },
     }
+}
+
+/// Refuses a plan in which something has a name that no object can have: a child, or what its pods use. Requests for it
+/// would go elsewhere.
+fn well_named(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanError> {
+    let mut keys = BTreeSet::new();
+    for (_, desired, _) in graph.iter() {
+        let held = desired.held.as_ref().and_then(|held| held.object.as_ref());
+        for object in std::iter::once(&desired.object).chain(held) {
+            let key = object.key();
+            if let Some(pods) = object.pod_template() {
+                keys.extend(References::of(&key.namespace, pods).keys().cloned());
+            }
+            keys.insert(key);
+        }
+    }
+    let misnamed =
+        keys.iter().filter(|key| !ObjectName::is_valid(&key.name)).map(|key| misnamed(key, places));
+    misnamed.reduce(PlanError::and).map_or(Ok(()), Err)
 }

@@ -1,6 +1,11 @@
 //! The only window a component has onto the cluster.
 
-use crate::{Defaults, Digest, Manifest, ObjectKey, PlanError, defaults::NOTHING};
+use crate::{
+    Defaults, Digest, Manifest, ObjectKey, PlanError,
+    defaults::NOTHING,
+    place::{NOWHERE, Places, misnamed},
+};
+use api::v1beta1::name::ObjectName;
 use kube::{
     Resource,
     core::{ApiResource, DynamicObject, ObjectMeta},
@@ -22,19 +27,26 @@ pub struct World<'a> {
     namespace: &'a str,
     snapshot: &'a Snapshot,
     defaults: &'a Defaults,
+    places: Places<'a>,
     reads: RefCell<BTreeSet<ObjectKey>>,
 }
 
 impl<'a> World<'a> {
     /// A world in which `snapshot` is everything known about `namespace`.
     pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
-        Self { namespace, snapshot, defaults: &NOTHING, reads: RefCell::default() }
+        Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads: RefCell::default() }
     }
 
     /// The same world, in which an administrator wants this of objects that say nothing.
     #[must_use]
     pub fn with_defaults(self, defaults: &'a Defaults) -> Self {
         Self { defaults, ..self }
+    }
+
+    /// The same world, for an object that can say which of its fields a name comes from.
+    #[must_use]
+    pub(crate) fn with_places(self, places: Places<'a>) -> Self {
+        Self { places, ..self }
     }
 
     /// What is wanted of objects that say nothing. It never changes while an operator runs.
@@ -44,9 +56,12 @@ impl<'a> World<'a> {
 
     /// Looks up a sibling, without its status: a plan is decided on what objects are, and looked at again when that
     /// changes; how they are is waited for with [`crate::Desired::awaited`]. Absence is a value; not having looked yet is
-    /// [`PlanError::Unread`].
+    /// [`PlanError::Unread`]. What cannot be a name is refused and never looked up: it might be a path to another object.
     pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
+        if !ObjectName::is_valid(name) {
+            return Err(misnamed(&key, self.places));
+        }
         self.reads.borrow_mut().insert(key.clone());
         match self.snapshot.get(&key) {
             None => Err(PlanError::Unread([key].into())),
@@ -166,6 +181,19 @@ mod tests {
         let unread = [ObjectKey::of::<Secret>("ns", "unread")];
         assert_eq!(world.read::<Secret>("unread"), Err(PlanError::Unread(unread.clone().into())));
         assert_eq!(world.into_reads(), [ObjectKey::of::<Secret>("ns", "absent"), unread[0].clone()].into());
+    }
+
+    #[test]
+    fn what_cannot_be_a_name_is_refused_and_never_looked_up() {
+        for name in
+            ["../../victim/secrets/creds", "..", "", "a/b", "a?watch=true", "a#b", "a%2fb", "{definition}"]
+        {
+            let snapshot = Snapshot::new();
+            let world = World::new("ns", &snapshot);
+            assert!(matches!(world.read::<Secret>(name), Err(PlanError::Invalid(_))), "{name:?}");
+            assert!(matches!(world.require::<Secret>(name), Err(PlanError::Invalid(_))), "{name:?}");
+            assert_eq!(world.into_reads(), BTreeSet::new(), "{name:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! and we do not want would stay for ever. Therefore its entries in `managedFields` become ours before our first
 //! apply, as `kubectl` does it when it moves from client-side to server-side apply.
 
-use crate::{Failure, amend::amend, error::Verb};
+use crate::{Failure, address::api_of, amend::amend, error::Verb};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
 use kube::{
     Api, Client,
@@ -36,7 +36,7 @@ pub(crate) async fn hand_over(
         owners.retain(|owner| !given_up.contains(&owner.uid));
         operations.push(json!({"op": "replace", "path": "/metadata/ownerReferences", "value": owners}));
     }
-    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let api: Api<DynamicObject> = api_of(client, resource, key)?;
     amend(&api, (Verb::Adopt, key), manager, meta.resource_version.as_deref(), operations).await?;
     tracing::info!(object = %key, "taken over from the old operator");
     Ok(())

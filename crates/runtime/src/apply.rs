@@ -159,7 +159,11 @@ impl Applier<'_> {
     async fn or_unserved(&self, failure: Failure, desired: &Desired) -> Failure {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
         // A list of nothing is empty, even in a namespace that does not exist: what is not found then is the kind.
-        let listed = self.api(&key, &kind).list_metadata(&ListParams::default().limit(1)).await;
+        let api = match self.api(&key, &kind) {
+            Ok(api) => api,
+            Err(misnamed) => return misnamed,
+        };
+        let listed = api.list_metadata(&ListParams::default().limit(1)).await;
         if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
             return failure;
         }

@@ -34,7 +34,7 @@ impl Applier<'_> {
         make_up(&mut object, generate, &**self.dice)?;
         let object: DynamicObject =
             serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;
-        let api = self.api(key, kind);
+        let api = self.api(key, kind)?;
         let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
         self.audience.tell_child(self.owner, key, || State::Applying);
         match api.create(&params, &object).await {

@@ -5,6 +5,7 @@
 //! status if that differs. Nothing changed means nothing sent, and nothing read either.
 
 mod absences;
+mod address;
 mod adopt;
 mod agreement;
 mod amend;

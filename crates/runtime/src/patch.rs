@@ -1,6 +1,6 @@
 //! Server-side apply of one object, whatever of it becomes empty.
 
-use crate::{Failure, amend::amend, emptied, error::Verb};
+use crate::{Failure, address::addressable, amend::amend, emptied, error::Verb};
 use kube::{
     Api,
     api::{Patch, PatchParams},
@@ -22,6 +22,7 @@ pub async fn server_side_apply(
     manager: &str,
     object: &Value,
 ) -> Result<DynamicObject, Failure> {
+    addressable(key)?;
     let applied = apply(api, key, manager, object).await;
     if !emptied::has_empty(object) {
         return applied;

@@ -8,7 +8,6 @@
 use crate::{Dice, Failure, apply::Applier, error::Verb, generate::data, index::Interest, issue::belongs};
 use k8s_openapi::ByteString;
 use kube::{
-    Api,
     api::{Patch, PatchParams},
     core::DynamicObject,
 };
@@ -39,8 +38,7 @@ impl Applier<'_> {
         if lines.is_empty() {
             return Ok(());
         }
-        let api: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let api = self.api(key, kind)?;
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         match api.patch(&key.name, &params, &Patch::Merge(patch(&stored, lines))).await {
             Ok(stored) => {

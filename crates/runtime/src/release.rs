@@ -5,7 +5,7 @@
 //! autoscaler notices. So a field that is left to others is first taken out of our entry in `managedFields`. No
 //! manager owns it then, it keeps its value, and the next manager that sets it owns it.
 
-use crate::{Failure, amend::amend, error::Verb};
+use crate::{Failure, address::api_of, amend::amend, error::Verb};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::{
     Api, Client,
@@ -22,14 +22,13 @@ pub(crate) async fn release(
     manager: &str,
     fields: &[&str],
 ) -> Result<(), Failure> {
-    let api: Api<PartialObjectMeta<DynamicObject>> =
-        Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let api: Api<PartialObjectMeta<DynamicObject>> = api_of(client, resource, key)?;
     let object = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Release, key, error))?;
     let Some(object) = object else { return Ok(()) };
     let Some(entries) = released(object.metadata.managed_fields.unwrap_or_default(), manager, fields) else {
         return Ok(());
     };
-    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let api: Api<DynamicObject> = api_of(client, resource, key)?;
     let version = object.metadata.resource_version.as_deref();
     let entries = json!({"op": "replace", "path": "/metadata/managedFields", "value": entries});
     amend(&api, (Verb::Release, key), manager, version, [entries]).await?;

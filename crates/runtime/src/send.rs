@@ -2,6 +2,7 @@
 
 use crate::{
     Failure,
+    address::api_of,
     adopt::hand_over,
     agreement::agrees,
     apply::Applier,
@@ -125,12 +126,12 @@ impl Applier<'_> {
         kind: &ChildKind,
         object: &Value,
     ) -> Result<DynamicObject, Failure> {
-        server_side_apply(&self.api(key, kind), key, self.manager, object).await
+        server_side_apply(&self.api(key, kind)?, key, self.manager, object).await
     }
 
-    /// The API of a child's kind, in its namespace.
-    pub(crate) fn api(&self, key: &ObjectKey, kind: &ChildKind) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource)
+    /// The API of a child's kind, in its namespace, for requests for that child.
+    pub(crate) fn api(&self, key: &ObjectKey, kind: &ChildKind) -> Result<Api<DynamicObject>, Failure> {
+        api_of(self.client, &kind.resource, key)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     Failure,
+    address::api_of,
     cache::Cache,
     error::Verb,
     index::{Edition, Interest},
@@ -161,7 +162,7 @@ impl Source<'_> {
     /// An object as it is now; nobody is told when it changes.
     pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, Failure> {
         let resource = self.resource(key)?;
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+        let api: Api<DynamicObject> = api_of(self.client, resource, key)?;
         match api.get_opt(&key.name).await {
             // Of a kind that is not served there is nothing.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),

@@ -1,6 +1,6 @@
 //! Writing the status, if it differs.
 
-use crate::{Failure, error::Verb};
+use crate::{Failure, address::api_of, error::Verb};
 use api::v1beta1::OperatorStatus;
 use kube::{
     Api, Client,
@@ -58,7 +58,7 @@ pub(crate) async fn write(
     manager: &str,
     status: Status,
 ) -> Result<Option<Written>, Failure> {
-    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+    let api: Api<DynamicObject> = api_of(client, resource, key)?;
     let body = json!({
         "apiVersion": resource.api_version,
         "kind": resource.kind,

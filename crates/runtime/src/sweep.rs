@@ -2,6 +2,7 @@
 
 use crate::{
     Failure, Sighting,
+    address::api_of,
     error::Verb,
     happenings::{Happening, What},
     ownership::Provenance,
@@ -77,7 +78,7 @@ pub(crate) async fn sweep(
     for sighting in unwanted.deleted {
         let Sighting { key, observation } = &sighting;
         let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
-        let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &key.namespace, resource);
+        let api: Api<DynamicObject> = api_of(client, resource, key)?;
         let params = DeleteParams::background()
             .preconditions(Preconditions { uid: Some(observation.uid.clone()), resource_version: None });
         match api.delete(&key.name, &params).await {
@@ -94,7 +95,7 @@ pub(crate) async fn sweep(
     for sighting in unwanted.released {
         let key = &sighting.key;
         let Some(resource) = kinds.get(&(key.group.clone(), key.kind.clone())) else { continue };
-        let api = Api::namespaced_with(client.clone(), &key.namespace, resource);
+        let api = api_of(client, resource, key)?;
         if release(&api, key, &unwanted.owner).await? {
             tracing::info!(object = %key, "released, another program created it");
             happenings.push(Happening { object: key.clone(), what: What::Released });

@@ -2,6 +2,7 @@
 
 use crate::{
     Failure,
+    address::api_of,
     apply::Applier,
     error::Verb,
     index::{Observation, Whose},
@@ -54,8 +55,7 @@ impl Applier<'_> {
 
     async fn tie(&self, key: &ObjectKey, kind: &ChildKind, desired: &Desired) -> Result<(), Failure> {
         let failed = |error| Failure::api(Verb::Apply, key, error);
-        let api: Api<PartialObjectMeta<DynamicObject>> =
-            Api::namespaced_with(self.client.clone(), &key.namespace, &kind.resource);
+        let api: Api<PartialObjectMeta<DynamicObject>> = api_of(self.client, &kind.resource, key)?;
         let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(()) };
         let meta = desired.object.meta();
         let mut owners = stored.metadata.owner_references.unwrap_or_default();
@@ -70,7 +70,7 @@ impl Applier<'_> {
         }});
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         let stored =
-            self.api(key, kind).patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
+            self.api(key, kind)?.patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
         tracing::info!(owner = %self.owner, object = %key, tie = ?desired.tie, "tied anew");
         self.record(key, kind, &stored)?;
         Ok(())

@@ -188,3 +188,32 @@ async fn b32_the_number_of_pods_is_in_the_status_and_the_scale_works() {
     cluster.merge::<Widget>("w", json!({"spec": {"replicas": 0}})).await;
     cluster.until("w", "counted", counted(0)).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_path_in_the_place_of_a_name_is_told_with_its_field_and_nothing_is_sent() {
+    const PATH: &str = "../../victim/secrets/creds";
+    let wanted = [
+        ("reads", "spec.reads", WidgetSpec { reads: Some(PATH.into()), ..WidgetSpec::default() }),
+        ("uses", "spec.uses", WidgetSpec { uses: Some(PATH.into()), ..WidgetSpec::default() }),
+        (
+            "extras",
+            "spec.extras[1]",
+            WidgetSpec { extras: vec!["a".into(), PATH.into()], ..WidgetSpec::default() },
+        ),
+    ];
+    let cluster = cluster().await;
+    for (name, _, spec) in &wanted {
+        cluster.create(&Widget::new(name, spec.clone())).await;
+    }
+    tokio::time::sleep(Duration::from_mins(1)).await;
+
+    for (name, field, _) in wanted {
+        let told = message(&cluster.api::<Widget>().get(name).await.unwrap());
+        assert!(told.starts_with(&format!("{field}: {PATH:?} cannot be the name of a ")), "{told}");
+    }
+    let sent = cluster.take_requests();
+    let about_widgets = |request: &String| request.contains("/widgets/") || request.ends_with("/events");
+    let others: Vec<_> = sent.iter().filter(|request| !about_widgets(request)).collect();
+    assert!(others.is_empty(), "{others:#?}");
+    assert!(!sent.is_empty() && sent.iter().all(|request| !request.contains("..")), "{sent:#?}");
+}

@@ -13,7 +13,8 @@ const OBJECTS: usize = 6;
 /// How many items the definition of Core allows in a list of its `spec`.
 fn largest(field: &str) -> u64 {
     let definitions = api::crds::all().into_iter().map(|definition| json!(definition));
-    let core = definitions.into_iter().find(|definition| definition["spec"]["names"]["kind"] == "Core").unwrap();
+    let core =
+        definitions.into_iter().find(|definition| definition["spec"]["names"]["kind"] == "Core").unwrap();
     let schema = &core["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
     schema["properties"][field]["maxItems"].as_u64().unwrap()
 }

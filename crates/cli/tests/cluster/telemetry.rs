@@ -124,8 +124,10 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
     let world = World::new().await;
     let (prometheus, stranger) = (header(&world, "prometheus").await, header(&world, "stranger").await);
     bind(&world, "harbor-operator-metrics-reader", "prometheus").await;
-    let process =
-        Process::start(world.operators_kubeconfig(), &["--namespace", &world.name, "--digest-key-namespace", &world.name, "--metrics-auth"]);
+    let process = Process::start(
+        world.operators_kubeconfig(),
+        &["--namespace", &world.name, "--digest-key-namespace", &world.name, "--metrics-auth"],
+    );
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
     let status = async |header: &str| get_with(metrics, "/metrics", header).await.0;

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, fs};
 
 /// The names of all functions in the tests of the workspace.
 fn functions() -> BTreeSet<String> {
-    let sources = files(&root().join("crates"), ".rs").into_iter().map(|file| fs::read_to_string(file).unwrap());
+    let sources =
+        files(&root().join("crates"), ".rs").into_iter().map(|file| fs::read_to_string(file).unwrap());
     let name = |line: &str| {
         let (_, after) = line.split_once("fn ")?;
         Some(after.split(['(', '<']).next()?.to_owned())

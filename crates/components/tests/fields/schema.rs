@@ -8,10 +8,12 @@ use std::fmt;
 /// as it is, so a component either hands the object on or drops it.
 ///
 /// `resources` is not among them, nor is a claim's template: other operators' kinds have no room for all of them.
-const WHOLE: [&str; 8] = [
+const WHOLE: [&str; 10] = [
     "imagePullSecrets",
+    "initContainers",
     "namespaceSelector",
     "tolerations",
+    "valueFrom",
     "volume",
     "volumeClaimTemplate.metadata",
     "volumeClaimTemplate.spec",

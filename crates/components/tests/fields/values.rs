@@ -1,6 +1,7 @@
 //! Values that a field may hold: by its schema, and by hand where a schema cannot tell.
 
 use crate::schema::{Field, Path};
+use api::v1beta1::{duration::GoDuration, name::ObjectName};
 use serde_json::{Value, json};
 
 /// Values to try, at least two of them wherever there are two.
@@ -72,17 +73,19 @@ fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
     let values = match pattern {
         None
         | Some(
-            r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+            ObjectName::PATTERN
+            | ObjectName::OPTIONAL_PATTERN
+            | r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$"
             | r"^[-._a-zA-Z0-9]+$"
             | r"^[^\s'\\]+$",
         ) => NAMES,
-        Some(durations) if durations.starts_with("([0-9]+h)?([0-9]+m)?([0-9]+s)?") => ["3m", "6m"],
-        Some("https?://.*" | "https?://.+") => ["https://a.example.com", "https://b.example.com"],
+        Some(GoDuration::PATTERN) => ["3m", "6m"],
+        Some("^https?://.*$" | "^https?://.+$") => ["https://a.example.com", "https://b.example.com"],
         Some(r"^[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$") => ["200Gi", "300Gi"],
-        Some("/.+") => ["/a", "/b"],
-        Some("oss-.*") => ["oss-a", "oss-b"],
-        Some("(/(.+/)?)?") => ["/a/", "/b/"],
-        Some("[0-9]+\\.[0-9]+\\.[0-9]+") => ["2.15.1", "2.15.2"],
+        Some("^/.+$") => ["/a", "/b"],
+        Some("^oss-.*$") => ["oss-a", "oss-b"],
+        Some("^(/(.+/)?)?$") => ["/a/", "/b/"],
+        Some(r"^v?[0-9]+\.[0-9]+\.[0-9]+(-[-._0-9A-Za-z]+)?$") => ["2.15.1", "2.15.2"],
         Some(pattern) => panic!("{path}: no value is known for {pattern}"),
     };
     values.map(Value::from).into()

@@ -9,6 +9,7 @@ mod stage;
 
 use crate::{
     Components, Failure, Options, PAUSE_ANNOTATION, Scope, Spectator,
+    address::api_of,
     apply::Applier,
     error::Verb,
     gate::Gate,
@@ -309,7 +310,7 @@ impl Act<'_> {
         resource: &ApiResource,
         key: &ObjectKey,
     ) -> Result<Option<DynamicObject>, Failure> {
-        let api: Api<DynamicObject> = Api::namespaced_with(self.stage.client(), &key.namespace, resource);
+        let api: Api<DynamicObject> = api_of(&self.stage.client(), resource, key)?;
         api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, key, error))
     }
 
