@@ -17,6 +17,7 @@ mod load;
 mod logged;
 mod namespaced;
 mod plan;
+mod privileges;
 mod process;
 mod registry;
 mod rules;
