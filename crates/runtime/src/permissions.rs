@@ -14,9 +14,9 @@ type Verbs = &'static [&'static str];
 const OBSERVE: Verbs = &["list", "watch"];
 /// What a plan or a pod template refers to, and what others make, is looked at too.
 const READ: Verbs = &["get", "list", "watch"];
-/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well. Claims are
-/// never deleted, but where the admission plugin OwnerReferencesPermissionEnforcement is on, their owner references can be
-/// changed only by who may.
+/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well. The
+/// operator deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement lets only users change the owner
+/// references of an object who may delete it.
 const MAKE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
 /// Statuses are applied to what exists.
 const REPORT: Verbs = &["patch"];
@@ -29,7 +29,7 @@ const TELL: Verbs = &["create", "patch"];
 const LOOK: Verbs = &["get"];
 /// Events about it are found by its name.
 const LISTEN: Verbs = &["list"];
-/// What reviews a client of the metrics is asked of the API server, and stored nowhere.
+/// The API server reviews clients of the metrics; it stores no review.
 const REVIEW: Verbs = &["create"];
 /// A lease is created once: what does not exist yet has no name that a role could know.
 const FOUND: Verbs = &["create"];

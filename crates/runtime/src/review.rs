@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_the_permission_to_review_nothing_is_known_of_anybody() {
+    async fn without_the_permission_to_review_every_client_is_an_error() {
         let server = cluster().await;
         let operator = server.acting_as(User::authenticated("system:serviceaccount:home:another", []));
         let reviewer = Reviewer::new(Client::new(operator, "home"), "/metrics");

@@ -56,10 +56,11 @@ pub(crate) fn unwanted(router: &Router, owner: Owner<'_>, wanted: &BTreeSet<&Obj
     let mut unwanted = Unwanted { deleted: Vec::new(), released: Vec::new(), owner: owner.uid.to_owned() };
     for child in children {
         match child.observation.provenance {
-            Provenance::Operator if is_swept(&child.key.group, &child.key.kind) => {
-                unwanted.deleted.push(child)
+            Provenance::Operator => {
+                if is_swept(&child.key.group, &child.key.kind) {
+                    unwanted.deleted.push(child);
+                }
             }
-            Provenance::Operator => {}
             Provenance::Appropriated => unwanted.released.push(child),
             Provenance::Foreign => {}
         }

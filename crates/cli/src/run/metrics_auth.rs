@@ -109,17 +109,17 @@ mod tests {
     async fn metrics_are_for_clients_whose_token_the_api_server_knows_and_allows() {
         let router = metrics(200);
         let unauthenticated = (401, Some("Bearer".to_owned()));
-        for nobody in [&[][..], &["Basic prometheus"], &["Bearer "], &["prometheus"], &["Bearer made-up"]] {
-            assert_eq!(answer(&router, nobody).await, unauthenticated, "{nobody:?}");
+        for header in [&[][..], &["Basic prometheus"], &["Bearer "], &["prometheus"], &["Bearer made-up"]] {
+            assert_eq!(answer(&router, header).await, unauthenticated, "{header:?}");
         }
         let two = ["Bearer prometheus", "Bearer jane"];
-        assert_eq!(answer(&router, &two).await, unauthenticated, "which of the two counts is nobody's guess");
+        assert_eq!(answer(&router, &two).await, unauthenticated, "two tokens are none");
         assert_eq!(answer(&router, &["Bearer jane"]).await, (403, None));
         assert_eq!(answer(&router, &["bearer prometheus"]).await, (200, None));
     }
 
     #[tokio::test]
-    async fn metrics_stay_closed_while_nobody_can_be_reviewed() {
+    async fn metrics_stay_closed_while_the_api_server_reviews_no_token() {
         for status in [403, 500] {
             assert_eq!(answer(&metrics(status), &["Bearer prometheus"]).await, (503, None), "{status}");
         }
