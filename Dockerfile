@@ -2,8 +2,9 @@
 #
 #   docker build --build-arg COMMIT="$(git rev-parse --short HEAD)" --tag goharbor/harbor-operator:0.1.0 .
 
-# On Alpine, Rust links statically against musl; the C compiler that ring and jemalloc ask for is in the image.
-FROM rust:1.95-alpine AS build
+# On Alpine, Rust links statically against musl; the C compiler that ring and jemalloc ask for is in the image. The digest
+# decides which image that is, the tag tells people; `docker buildx imagetools inspect rust:1.95-alpine` prints the current one.
+FROM rust:1.95-alpine@sha256:606fd313a0f49743ee2a7bd49a0914bab7deedb12791f3a846a34a4711db7ed2 AS build
 # hadolint ignore=DL3018
 RUN apk add --no-cache make
 WORKDIR /source
