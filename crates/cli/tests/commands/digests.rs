@@ -93,7 +93,8 @@ fn used(template: &Value) -> Vec<Used> {
 
 /// The beginning of a SHA-256.
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    let bytes: Vec<_> = Sha256::digest(bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes.concat()
 }
 
 /// The digest of a workload's inputs as operators have made it that had no key.
