@@ -264,7 +264,7 @@ fn without_bounds(mut our: Fact, theirs: &Fact) -> Fact {
     }
     match (our.constraints.get("pattern").and_then(Value::as_str), theirs.constraints.get("pattern")) {
         (Some("NAME" | "OPTIONAL_NAME" | "LABEL" | "DURATION"), None) => {
-            drop(our.constraints.remove("pattern"))
+            drop(our.constraints.remove("pattern"));
         }
         (Some(pattern), Some(_)) => {
             let whole = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
