@@ -221,6 +221,35 @@ async fn a_name_leaves_room_for_the_suffix_of_its_service() {
 }
 
 #[tokio::test]
+async fn a_path_is_no_name_and_a_list_ends_somewhere_on_a_server_of_any_version() {
+    let attempts = Attempts(World::new().await.namespace);
+    let many: Vec<String> = (0..65).map(|number| format!("authority-{number}")).collect();
+    let mut core = base("core");
+    core["spec"]["redis"]["passwordRef"] = json!("../../victim/secrets/creds");
+    core["spec"]["certificateRefs"] = json!(many);
+    core["spec"]["extraEnv"] =
+        json!([{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a/b", "key": "c"}}}]);
+    core["spec"]["templateAnnotations"] = json!({"note": "x".repeat(32_769)});
+    let told = attempts.create(&core, true).await;
+    let fields = [
+        ("spec.redis.passwordRef", "should match"),
+        ("spec.certificateRefs", "must have at most 64 items"),
+        ("spec.extraEnv[0].valueFrom.secretKeyRef.name", "should match"),
+        ("spec.templateAnnotations.note", "32768"),
+    ];
+    for (field, part) in fields {
+        let is_told = told.iter().any(|(told, message)| told == field && message.contains(part));
+        assert!(is_told, "{field} ({part}): {told:#?}");
+    }
+
+    core["spec"]["redis"]["passwordRef"] = json!("creds");
+    core["spec"]["certificateRefs"] = json!(many[..64]);
+    core["spec"]["extraEnv"][0]["valueFrom"]["secretKeyRef"]["name"] = json!("a.b");
+    core["spec"]["templateAnnotations"]["note"] = json!("x".repeat(32_768));
+    compare("a Core at its bounds", attempts.create(&core, true).await, &[]);
+}
+
+#[tokio::test]
 async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_changed() {
     let plane = ControlPlane::start().await.unwrap();
     if !serves_rules(&plane) {

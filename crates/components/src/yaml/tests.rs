@@ -39,7 +39,8 @@ fn an_alias_bomb_is_refused_at_its_first_anchor() {
     let mut bomb = String::from("a0: &a0 [lol, lol, lol]\n");
     for level in 1..2_000 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-        bomb += &format!("a{level}: &a{level} [{aliases}]\n");
+        let line = format!("a{level}: &a{level} [{aliases}]\n");
+        bomb += &line;
         if bomb.len() > budget::BYTES - 200 {
             break;
         }
