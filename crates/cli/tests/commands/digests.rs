@@ -53,7 +53,8 @@ fn guessed(objects: &Objects, redis: &str, postgres: &str) -> Objects {
     let guess = |value: &mut Value| {
         let bytes: ByteString = serde_json::from_value(value.clone()).unwrap();
         if let Ok(text) = String::from_utf8(bytes.0) {
-            let text = text.replace(REDIS, redis).replace(POSTGRES, postgres);
+            // One after the other, a guess of the first could be taken for the second.
+            let text = text.replace(REDIS, "\0").replace(POSTGRES, postgres).replace('\0', redis);
             *value = json!(ByteString(text.into_bytes()));
         }
     };
