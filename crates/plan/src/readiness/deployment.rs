@@ -1,4 +1,4 @@
-use super::{Reached, Readiness, replicas, unobserved};
+use super::{Reached, Readiness, replicas, shortened, unobserved};
 use crate::{Manifest, Observe};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::PodTemplateSpec};
 
@@ -13,10 +13,11 @@ impl Manifest for Deployment {
         let condition = |kind: &str| status.conditions.iter().flatten().find(|c| c.type_ == kind);
         let deadline =
             condition("Progressing").filter(|c| c.reason.as_deref() == Some("ProgressDeadlineExceeded"));
+        // Says why pods are not created, such as what Pod Security has against them; the deadline only says that they are not.
         let refused = condition("ReplicaFailure").filter(|c| c.status == "True");
-        if let Some(failure) = deadline.or(refused) {
-            let words = failure.message.clone().or_else(|| failure.reason.clone());
-            return Readiness::Failed(words.unwrap_or_default());
+        if let Some(failure) = refused.or(deadline) {
+            let words = failure.message.as_ref().or(failure.reason.as_ref());
+            return Readiness::Failed(words.map_or_else(String::new, |words| shortened(words)));
         }
         let wanted = self.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1);
         let (total, updated, available) = (

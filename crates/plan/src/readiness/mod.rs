@@ -36,5 +36,16 @@ fn replicas(ready: i32, wanted: i32, what: &str) -> Readiness {
     Readiness::Progressing(format!("{ready} of {wanted} replicas {what}"))
 }
 
+/// Longest quotation of what another program says of an object.
+const LONGEST_QUOTATION: usize = 1024;
+
+/// The beginning of what another program says, which may be as long as it likes.
+fn shortened(words: &str) -> String {
+    match words.char_indices().nth(LONGEST_QUOTATION) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -104,6 +104,24 @@ fn a_deployment_that_gave_up_says_why() {
 }
 
 #[test]
+fn a_deployment_whose_pods_are_refused_says_why_however_long_it_has_waited() {
+    let refusal = "pods \"core-1\" is forbidden: violates PodSecurity \"restricted:latest\": privileged";
+    let status = |message: &str| {
+        json!({"observedGeneration": 2, "unavailableReplicas": 2, "conditions": [
+            {"type": "Available", "status": "False", "reason": "MinimumReplicasUnavailable"},
+            {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message},
+            {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"},
+        ]})
+    };
+    assert_eq!(deployment(status(refusal)), Readiness::Failed(refusal.into()));
+    let endless = "ß".repeat(100_000);
+    assert_eq!(deployment(status(&endless)), Readiness::Failed(format!("{}…", "ß".repeat(1024))));
+    let mut passed = status(refusal);
+    passed["conditions"][1]["status"] = json!("False");
+    assert_eq!(deployment(passed), Readiness::Failed("timed out".into()));
+}
+
+#[test]
 fn a_deployment_scaled_to_nothing_is_ready() {
     let object = json!({"spec": {"replicas": 0, "selector": {}, "template": {}}, "status": {}});
     assert_eq!(readiness::<Deployment>(object), Readiness::Ready);
