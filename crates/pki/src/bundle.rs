@@ -78,7 +78,7 @@ mod tests {
             subject: "a".into(),
             dns_names: vec![],
             ip_addresses: vec![],
-            purpose: Purpose::Authority,
+            purpose: Purpose::Authority { only_for: None },
             days: 1,
         };
         let key = generate(elliptic).unwrap();

@@ -3,8 +3,9 @@
 use crate::{Authority, IssueError, Issued, is_usual, key_pair};
 use jiff::Timestamp;
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyUsagePurpose, PublicKeyData as _, SanType, SerialNumber,
+    BasicConstraints, CertificateParams, CidrSubnet, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
+    GeneralSubtree, IsCa, KeyUsagePurpose, NameConstraints, PublicKeyData as _, SanType, SerialNumber,
+    string::Ia5String,
 };
 use std::{collections::BTreeSet, fmt, net::IpAddr};
 use time::OffsetDateTime;
@@ -30,10 +31,13 @@ pub struct Request {
 }
 
 /// What a certificate is good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Signs others.
-    Authority,
+    /// Signs leaves, and no other authority.
+    Authority {
+        /// The only names they may be for, each with what is below it; any name and any address unless set.
+        only_for: Option<Vec<String>>,
+    },
     /// Proves who a server or a client is.
     Leaf,
 }
@@ -92,6 +96,7 @@ impl Request {
         let (_, certificate) = parse_x509_certificate(pem.contents()).map_err(|_| Defect::Unreadable)?;
         let key = key_pair(&issued.key).map_err(|_| Defect::Unreadable)?;
         let names = names(&certificate).ok_or(Defect::Unreadable)?;
+        let permitted = permitted(&certificate).ok_or(Defect::Unreadable)?;
         let (begin, end) =
             (certificate.validity().not_before.timestamp(), certificate.validity().not_after.timestamp());
         let around = authority.around(pem.contents()).map_err(|_| Defect::Signature)?;
@@ -101,7 +106,8 @@ impl Request {
             (certificate.public_key().raw == key.subject_public_key_info(), Defect::Key),
             (subject(&certificate) == Some(self.subject.as_str()), Defect::Subject),
             (names == self.names(), Defect::Names),
-            (certificate.is_ca() == (self.purpose == Purpose::Authority), Defect::Purpose),
+            (certificate.is_ca() == matches!(self.purpose, Purpose::Authority { .. }), Defect::Purpose),
+            (self.suffices(permitted.as_deref()), Defect::Names),
             (end - begin == self.seconds() + BACKDATED, Defect::Days),
             (authority.has_signed(&certificate), Defect::Signature),
             (around == (issued.chain.clone(), issued.authority.clone()), Defect::Signature),
@@ -111,6 +117,20 @@ impl Request {
             return Err(defect);
         }
         Timestamp::from_second(renewal).map_err(|_| Defect::Unreadable)
+    }
+
+    /// Whether a certificate that may sign for these names, or for any, does for this request.
+    ///
+    /// One that may sign for more does, too: it is limited when it is renewed. What trusts an authority has its
+    /// certificate, so a new one reaches it only with a restart.
+    fn suffices(&self, permitted: Option<&[&str]>) -> bool {
+        match (&self.purpose, permitted) {
+            (_, None) => true,
+            (Purpose::Authority { only_for: Some(names) }, Some(permitted)) => {
+                names.iter().all(|name| permitted.contains(&name.as_str()))
+            }
+            (Purpose::Authority { only_for: None } | Purpose::Leaf, Some(_)) => false,
+        }
     }
 
     fn names(&self) -> BTreeSet<Name<'_>> {
@@ -134,9 +154,10 @@ impl Request {
         params.serial_number = Some(SerialNumber::from_slice(&serial));
         params.not_before = time(now.as_second() - BACKDATED)?;
         params.not_after = time(now.as_second() + self.seconds())?;
-        match self.purpose {
-            Purpose::Authority => {
-                params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        match &self.purpose {
+            Purpose::Authority { only_for } => {
+                params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+                params.name_constraints = only_for.as_deref().map(constraints).transpose()?;
                 params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
             }
             Purpose::Leaf => {
@@ -148,6 +169,31 @@ impl Request {
         }
         Ok(params)
     }
+}
+
+/// These names and no address. Verifiers check a name against constraints of its own kind alone, so addresses are
+/// excluded one and all.
+fn constraints(names: &[String]) -> Result<NameConstraints, IssueError> {
+    let permitted = names.iter().map(|name| {
+        let name = Ia5String::try_from(name.as_str())?;
+        Ok(GeneralSubtree::DnsName(name.as_str().to_owned()))
+    });
+    let everywhere = [CidrSubnet::V4([0; 4], [0; 4]), CidrSubnet::V6([0; 16], [0; 16])];
+    Ok(NameConstraints {
+        permitted_subtrees: permitted.collect::<Result<_, rcgen::Error>>()?,
+        excluded_subtrees: everywhere.map(GeneralSubtree::IpAddress).into(),
+    })
+}
+
+/// The names a certificate may sign for, if it is limited to some; nothing if that cannot be read.
+fn permitted<'a>(certificate: &'a X509Certificate<'_>) -> Option<Option<Vec<&'a str>>> {
+    let Some(constraints) = certificate.name_constraints().ok()? else { return Some(None) };
+    let subtrees = constraints.value.permitted_subtrees.iter().flatten();
+    let names = subtrees.filter_map(|subtree| match subtree.base {
+        GeneralName::DNSName(name) => Some(name),
+        _ => None,
+    });
+    Some(Some(names.collect()))
 }
 
 /// The common name, if that is all of the subject.

@@ -25,8 +25,14 @@ pub struct Issuance {
 /// What a certificate is good for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Role {
-    /// Signs others, and itself.
-    Authority,
+    /// Signs leaves, and itself.
+    ///
+    /// One that was issued before it was limited stays as it is until it is renewed: pods trust the certificate they
+    /// have.
+    Authority {
+        /// The only host names that leaves may be for; any name and any address unless set.
+        only_for: Option<Vec<String>>,
+    },
     /// Proves who somebody is; signed by the authority in that Secret, or by itself.
     ///
     /// The graph must bring the authority about first, unless a user did.

@@ -174,7 +174,7 @@ fn filled(desired: &Desired, stored: Option<&DynamicObject>, issued: &Issued) ->
 
 fn authority_key(key: &ObjectKey, issuance: &Issuance) -> Option<ObjectKey> {
     match &issuance.role {
-        Role::Authority | Role::Leaf { authority: None } => None,
+        Role::Authority { .. } | Role::Leaf { authority: None } => None,
         Role::Leaf { authority: Some(name) } => Some(ObjectKey::of::<Secret>(&key.namespace, name)),
     }
 }
@@ -196,8 +196,8 @@ fn request(issuance: &Issuance) -> Request {
         subject: issuance.subject.clone(),
         dns_names: issuance.dns_names.clone(),
         ip_addresses: issuance.ip_addresses.clone(),
-        purpose: match issuance.role {
-            Role::Authority => Purpose::Authority,
+        purpose: match &issuance.role {
+            Role::Authority { only_for } => Purpose::Authority { only_for: only_for.clone() },
             Role::Leaf { .. } => Purpose::Leaf,
         },
         days: issuance.days,

@@ -41,11 +41,13 @@ pub struct VaultSpec {
     pub authority: Option<String>,
     /// Lifetime of the authority.
     pub days: u32,
+    /// The only names the authority may sign for.
+    pub only_for: Option<Vec<String>>,
 }
 
 impl Default for VaultSpec {
     fn default() -> Self {
-        Self { names: vec!["vault".into()], authority: None, days: 30 }
+        Self { names: vec!["vault".into()], authority: None, days: 30, only_for: None }
     }
 }
 
@@ -66,7 +68,7 @@ impl Component for VaultComponent {
             subject: "authority".into(),
             dns_names: vec![],
             ip_addresses: vec![],
-            role: Role::Authority,
+            role: Role::Authority { only_for: vault.spec.only_for.clone() },
             days: vault.spec.days,
         };
         let own = vault.spec.authority.is_none().then(|| Desired::issued(secret("ca"), own));
@@ -178,7 +180,7 @@ fn authority_request() -> Request {
         subject: "authority".into(),
         dns_names: vec![],
         ip_addresses: vec![],
-        purpose: Purpose::Authority,
+        purpose: Purpose::Authority { only_for: None },
         days: 30,
     }
 }
@@ -268,6 +270,28 @@ async fn a_renewed_authority_keeps_its_key_and_its_leaves_follow() {
     let followed = cluster.until_reissued("leaf", &leaf).await;
     assert_eq!((&renewed.key, &followed.key), (&ca.key, &leaf.key));
     assert_eq!(followed.authority, renewed.chain);
+}
+
+/// Pods trust the certificate they have: an authority that is replaced at once would cut off those that are not
+/// restarted yet.
+#[tokio::test(start_paused = true)]
+async fn an_authority_without_limits_stays_until_it_is_renewed_and_then_has_them() {
+    let cluster = cluster().await;
+    let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
+    let limits = json!({"spec": {"onlyFor": ["vault", "other"]}});
+    cluster.merge::<Vault>("v", limits.clone()).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(cluster.certificate("ca").await, ca);
+    assert_eq!(cluster.certificate("leaf").await, leaf);
+
+    cluster.dismiss_stand_ins();
+    tokio::time::sleep(Duration::from_hours(24 * 21)).await;
+    let renewed = cluster.until_reissued("ca", &ca).await;
+    assert_eq!(renewed.key, ca.key);
+    let only_for = Some(vec!["vault".to_owned(), "other".to_owned()]);
+    let limited = Request { purpose: Purpose::Authority { only_for }, ..authority_request() };
+    assert!(limited.due(&renewed, &Authority::Itself, clock()).is_ok());
+    assert!(authority_request().due(&renewed, &Authority::Itself, clock()).is_err(), "it has limits now");
 }
 
 #[tokio::test(start_paused = true)]

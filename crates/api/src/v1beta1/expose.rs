@@ -166,7 +166,8 @@ pub struct RouteParentSpec {
 #[serde(rename_all = "camelCase")]
 pub struct HarborExposeComponentSpec {
     /// Serves users over TLS. Without `certificateRef` the operator issues a certificate for the hosts of the external
-    /// URL and of the Ingress; users who trust `ca.crt` beside it trust its renewals too.
+    /// URL and of the Ingress, valid for 90 days and renewed after 60; users who trust `ca.crt` beside it trust its renewals
+    /// too, for the ten years that the authority is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<ComponentsTlsSpec>,
 

@@ -154,7 +154,8 @@ pub struct HarborInternalTlsSpec {
     #[serde(default)]
     pub enabled: bool,
 
-    /// Certificates of components. Unless set, cert-manager or the operator issues them.
+    /// Certificates of components. Unless set, cert-manager or the operator issues them, for 90 days. Their authority is
+    /// valid for a year from cert-manager, and for ten years from the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificates: Option<InternalCertificatesSpec>,
 

@@ -216,7 +216,7 @@ fn issue(subject: &str, dns_name: &str, purpose: Purpose, authority: &Authority)
 }
 
 fn authority(subject: &str) -> Issued {
-    issue(subject, subject, Purpose::Authority, &Authority::Itself)
+    issue(subject, subject, Purpose::Authority { only_for: None }, &Authority::Itself)
 }
 
 /// A server whose certificate is for `localhost`, by this authority.

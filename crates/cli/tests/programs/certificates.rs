@@ -39,8 +39,14 @@ fn issued_certificates_verify() {
     assert_eq!(public["ca.crt"], installation.secret(PUBLIC_AUTHORITY)["tls.crt"]);
     assert_proves(&public, PUBLIC.1);
     for authority in [AUTHORITY, PUBLIC_AUTHORITY] {
-        assert!(described(&installation.secret(authority)).contains("CA:TRUE"));
+        assert!(described(&installation.secret(authority)).contains("CA:TRUE, pathlen:0"));
     }
+    let limits = described(&authority);
+    for (_, host) in INTERNAL {
+        assert!(limits.contains(&format!("DNS:{host}\n")), "{limits}");
+    }
+    let unlimited = described(&installation.secret(PUBLIC_AUTHORITY));
+    assert!(!unlimited.contains("Name Constraints"), "{unlimited}");
     for secret in all {
         assert_is_rsa(&installation.secret(secret));
     }

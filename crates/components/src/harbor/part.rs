@@ -35,6 +35,21 @@ pub(super) enum Part {
 }
 
 impl Part {
+    /// Each of them.
+    pub const ALL: [Self; 11] = [
+        Self::Core,
+        Self::JobService,
+        Self::Registry,
+        Self::RegistryController,
+        Self::Portal,
+        Self::ChartMuseum,
+        Self::Exporter,
+        Self::NotaryServer,
+        Self::NotarySigner,
+        Self::Trivy,
+        Self::Nginx,
+    ];
+
     /// Ends the names of its children, and begins the labels of its pods.
     pub const fn name(self) -> &'static str {
         match self {

@@ -6,7 +6,9 @@
 use crate::{cases::Case, oci::Pusher, pod::localized, recorder::Recorder};
 use components::registry;
 use http::StatusCode;
-use programs::{Client, Failure, Identity, Port, Redis, Registry, redis};
+use jiff::Timestamp;
+use pki::{Algorithm, Authority, Encoding, KeySpec, Purpose, Request};
+use programs::{Client, Failure, Identity, Nginx, Port, Redis, Registry, Site, redis};
 use serde_json::{Value, json};
 use std::{fs, net::Ipv4Addr};
 
@@ -72,6 +74,72 @@ fn s3_is_asked_as_the_spec_says() {
     assert!(asked.line.contains("prefix=harbor%2Fdocker%2Fregistry%2Fv2%2Frepositories%2F"), "{asked:?}");
     assert!(asked.headers.contains(&format!("Credential={WORD}/")), "{asked:?}");
     assert!(asked.headers.contains("/eu-central-1/s3/aws4_request"), "{asked:?}");
+}
+
+/// Harbor's components are Go programs, and so is the registry: a storage service over TLS stands in for a component.
+#[test]
+fn go_accepts_what_an_authority_signs_for_its_services_and_nothing_else() {
+    assert_eq!(catalogue(&["localhost"], "localhost"), Ok(()));
+    let names = ["acme-harbor-core", "localhost"];
+    assert_eq!(catalogue(&names, "localhost"), Ok(()), "names without a dot are names");
+    for (only_for, host, complaint) in [
+        (&["acme-harbor-core"][..], "localhost", "is not permitted by any constraint"),
+        (&["localhost"], "127.0.0.1", "is excluded by constraint"),
+    ] {
+        let log = catalogue(only_for, host).unwrap_err();
+        assert!(log.contains(complaint), "{complaint} is not in {log}");
+    }
+}
+
+/// Whether a registry trusts a store on this host, with a certificate of an authority that is limited to these names. Its
+/// log, if it does not.
+fn catalogue(only_for: &[&str], host: &str) -> Result<(), String> {
+    let request = |subject: &str, purpose: Purpose| Request {
+        subject: subject.into(),
+        dns_names: vec![],
+        ip_addresses: vec![],
+        purpose,
+        days: 1,
+    };
+    let issue = |request: Request, authority: &Authority| {
+        let elliptic = KeySpec { algorithm: Algorithm::Ecdsa, encoding: Encoding::Pkcs8, size: 256 };
+        request.issue(authority, pki::generate(elliptic).unwrap(), [1; 16], Timestamp::now()).unwrap()
+    };
+    let only_for = Some(only_for.iter().map(ToString::to_string).collect());
+    let root = issue(request("root", Purpose::Authority { only_for }), &Authority::Itself);
+    let authority = Authority::from_pem(root.chain, root.key).unwrap();
+    let mut leaf = request("store", Purpose::Leaf);
+    match host.parse() {
+        Ok(address) => leaf.ip_addresses.push(address),
+        Err(_) => leaf.dns_names.push(host.into()),
+    }
+    let leaf = issue(leaf, &authority);
+
+    let (site, port) = (Site::new().unwrap(), Port::free().unwrap());
+    site.write("tls.crt", &leaf.chain).unwrap();
+    site.write("tls.key", &leaf.key).unwrap();
+    let number = port.number();
+    let listing = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
+    let configuration = format!(
+        "pid nginx.pid; events {{}}\nhttp {{ access_log off; client_body_temp_path a; proxy_temp_path b;\n\
+         fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;\n\
+         server {{ listen {number} ssl; listen [::]:{number} ssl; ssl_certificate tls.crt; ssl_certificate_key tls.key;\n\
+         default_type application/xml; return 200 \"{listing}\"; }} }}\n"
+    );
+    let _store = Nginx::start(site, vec![port], &configuration).unwrap();
+
+    let driver = json!({ "s3": {
+        "region": "eu-central-1", "bucket": "images", "regionendpoint": format!("https://{host}:{number}"),
+        "accesskeyRef": "s3-credentials", "secretkeyRef": "s3-credentials",
+    }});
+    let trusted = Site::new().unwrap();
+    let file = trusted.write("ca.crt", &root.authority).unwrap();
+    let variables = json!([{ "name": "SSL_CERT_FILE", "value": file.to_str().unwrap() }]);
+    let case =
+        with_driver(driver, "s3-credentials", &["accesskey", "secret"]).set("/spec/extraEnv", variables);
+    let server = start(&case).unwrap();
+    let answer = Client::http((Ipv4Addr::LOCALHOST, server.port())).get("/v2/_catalog").unwrap();
+    if answer.status() == StatusCode::OK { Ok(()) } else { Err(server.log()) }
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn authority_request() -> Request {
         subject: "harbor-authority".into(),
         dns_names: vec![],
         ip_addresses: vec![],
-        purpose: Purpose::Authority,
+        purpose: Purpose::Authority { only_for: Some(vec!["core".into(), "core.ns.svc".into()]) },
         days: 300,
     }
 }
@@ -40,6 +40,12 @@ fn leaf_request() -> Request {
 
 fn root(at: Timestamp) -> Issued {
     authority_request().issue(&Authority::Itself, key(0), [1; 16], at).unwrap()
+}
+
+/// An authority that may sign for whatever there is, as those were that older builds issued.
+fn unlimited() -> Issued {
+    let request = Request { purpose: Purpose::Authority { only_for: None }, ..authority_request() };
+    request.issue(&Authority::Itself, key(0), [1; 16], now()).unwrap()
 }
 
 fn as_authority(issued: &Issued) -> Authority {
@@ -79,7 +85,7 @@ fn another_request_is_another_certificate() {
         (Request { subject: "other".into(), ..asked.clone() }, Defect::Subject),
         (Request { dns_names: vec!["core".into()], ..asked.clone() }, Defect::Names),
         (Request { ip_addresses: vec![[192, 0, 2, 7].into()], ..asked.clone() }, Defect::Names),
-        (Request { purpose: Purpose::Authority, ..asked.clone() }, Defect::Purpose),
+        (Request { purpose: Purpose::Authority { only_for: None }, ..asked.clone() }, Defect::Purpose),
         (Request { days: 91, ..asked.clone() }, Defect::Days),
     ] {
         assert_eq!(request.due(&leaf, &authority, now()), Err(defect), "{request:?}");
@@ -92,7 +98,7 @@ fn another_request_is_another_certificate() {
 fn addresses_are_addresses_and_not_names() {
     let addresses = ["192.0.2.7", "2001:db8::7"];
     let asked = Request { ip_addresses: addresses.map(|it| it.parse().unwrap()).into(), ..leaf_request() };
-    let authority = as_authority(&root(now()));
+    let authority = as_authority(&unlimited());
     let issued = asked.issue(&authority, key(1), [2; 16], now()).unwrap();
     assert!(asked.due(&issued, &authority, now()).is_ok());
     assert_eq!(leaf_request().due(&issued, &authority, now()), Err(Defect::Names));
@@ -154,6 +160,53 @@ fn keys_stay_out_of_debug_output() {
     assert!(!shown.contains("PRIVATE KEY"), "{shown}");
 }
 
+#[test]
+fn an_authority_is_limited_when_it_is_renewed_and_not_before() {
+    let limited = |names: &[&str]| Request {
+        purpose: Purpose::Authority { only_for: Some(names.iter().map(ToString::to_string).collect()) },
+        ..authority_request()
+    };
+    let due = |request: &Request, held: &Issued| request.due(held, &Authority::Itself, now()).map(drop);
+    assert_eq!(due(&limited(&["core"]), &unlimited()), Ok(()), "an older build issued it");
+    let held = root(now());
+    assert_eq!(due(&limited(&["core"]), &held), Ok(()), "it may sign for more");
+    assert_eq!(due(&limited(&["core", "trivy"]), &held), Err(Defect::Names), "it may not sign for all");
+    let anything = Request { purpose: Purpose::Authority { only_for: None }, ..authority_request() };
+    assert_eq!(due(&anything, &held), Err(Defect::Names));
+    let unwritable = limited(&["käse"]).issue(&Authority::Itself, key(0), [1; 16], now());
+    assert!(matches!(unwritable, Err(IssueError::Certificate(_))));
+}
+
+/// What a thief of the key could sign.
+#[test]
+fn openssl_refuses_what_an_authority_signs_beyond_its_limits() {
+    let authority = as_authority(&root(now()));
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("ca.crt"), root(now()).authority).unwrap();
+    let verified = |request: &Request| {
+        let issued = request.issue(&authority, key(1), [2; 16], now()).unwrap();
+        fs::write(directory.path().join("tls.crt"), &issued.chain).unwrap();
+        openssl(directory.path(), &["verify", "-x509_strict", "-CAfile", "ca.crt", "tls.crt"])
+    };
+    assert_eq!(verified(&leaf_request()), "tls.crt: OK\n");
+    let named = |name: &str| Request { dns_names: vec![name.into()], ..leaf_request() };
+    for name in ["github.com", "core.example.com", "score", "ns.svc"] {
+        assert!(verified(&named(name)).contains("permitted subtree violation"), "{name}");
+    }
+    let address = Request { ip_addresses: vec![[192, 0, 2, 7].into()], ..leaf_request() };
+    assert!(verified(&address).contains("excluded subtree violation"));
+    let v6 = Request { ip_addresses: vec!["2001:db8::7".parse().unwrap()], ..leaf_request() };
+    assert!(verified(&v6).contains("excluded subtree violation"));
+
+    let below = Request { subject: "below".into(), ..authority_request() };
+    let below = below.issue(&authority, key(1), [3; 16], now()).unwrap();
+    let leaf = leaf_request().issue(&as_authority(&below), key(1), [4; 16], now()).unwrap();
+    fs::write(directory.path().join("below.crt"), &below.chain).unwrap();
+    fs::write(directory.path().join("tls.crt"), &leaf.chain).unwrap();
+    let arguments = ["verify", "-CAfile", "ca.crt", "-untrusted", "below.crt", "tls.crt"];
+    assert!(openssl(directory.path(), &arguments).contains("path length constraint exceeded"));
+}
+
 /// Old and new authority have one key and one subject: pods that trust either accept leaves signed by both, so nothing
 /// breaks while some of them have not been restarted yet.
 #[test]
@@ -186,9 +239,16 @@ fn openssl_verifies_leaves_of_a_renewed_authority_with_the_old_one_and_the_other
 
     let shown = openssl(
         directory.path(),
-        &["x509", "-in", "new-ca.crt", "-noout", "-ext", "basicConstraints,keyUsage"],
+        &["x509", "-in", "new-ca.crt", "-noout", "-ext", "basicConstraints,keyUsage,nameConstraints"],
     );
-    assert!(shown.contains("CA:TRUE") && shown.contains("Certificate Sign, CRL Sign"), "{shown}");
+    for expected in [
+        "X509v3 Basic Constraints: critical\n    CA:TRUE, pathlen:0\n",
+        "X509v3 Key Usage: critical\n    Certificate Sign, CRL Sign\n",
+        "X509v3 Name Constraints: critical\n    Permitted:\n      DNS:core\n      DNS:core.ns.svc\n",
+        "Excluded:\n      IP:0.0.0.0/0.0.0.0\n      IP:0:0:0:0:0:0:0:0/0:0:0:0:0:0:0:0\n",
+    ] {
+        assert!(shown.contains(expected), "{expected} is not in {shown}");
+    }
     let extensions = "basicConstraints,keyUsage,extendedKeyUsage,subjectAltName";
     let shown = openssl(
         directory.path(),

@@ -137,7 +137,10 @@ pub(super) fn internal<'h, 'g>(
     }
     let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);
     let authority = match makers.internal {
-        Maker::Operator => Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name)),
+        Maker::Operator => {
+            let services = for_services(harbor, &Part::ALL);
+            Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name, services))
+        }
         Maker::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
@@ -235,7 +238,8 @@ pub(super) fn notary<'g>(
     let sides = [(NOTARY_SERVER, Part::NotaryServer), (NOTARY_SIGNER, Part::NotarySigner)];
     let [server, signer] = match makers.notary {
         Maker::Operator => {
-            let made = authority(harbor, graph, &secret, &subject);
+            let services = for_services(harbor, &sides.map(|(_, part)| part));
+            let made = authority(harbor, graph, &secret, &subject, services);
             sides.map(|(name, part)| {
                 let issuance = leaf(&harbor.child(part.name()), Some(&secret));
                 Made::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
@@ -329,17 +333,25 @@ fn days(days: u32) -> String {
     format!("{}h0m0s", days * 24)
 }
 
+/// Limits an authority to the Services of these parts, whether or not the Harbor has them today: their names never
+/// change, so neither does the authority. Why that of users has no such limit: see
+/// `docs/adr/0013-authorities-are-limited-to-services.md`.
+fn for_services(harbor: &Inputs<'_>, parts: &[Part]) -> Role {
+    Role::Authority { only_for: Some(parts.iter().map(|part| harbor.child(part.name())).collect()) }
+}
+
 fn authority<'g>(
     harbor: &Inputs<'_>,
     graph: &mut Builder<'g>,
     secret: &str,
     subject: &str,
+    role: Role,
 ) -> Node<'g, Secret> {
     let issuance = Issuance {
         subject: subject.into(),
         dns_names: Vec::new(),
         ip_addresses: Vec::new(),
-        role: Role::Authority,
+        role,
         days: 10 * YEAR,
     };
     graph.add::<Secret>(issued(harbor, secret, issuance), ())

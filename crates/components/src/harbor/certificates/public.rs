@@ -25,7 +25,9 @@ pub(in crate::harbor) fn public<'g>(harbor: &Inputs<'_>, graph: &mut Builder<'g>
         return None;
     }
     let name = harbor.child(PUBLIC_AUTHORITY);
-    let authority = authority(harbor, graph, &name, &common_name(harbor, &name));
+    // Users trust it under whatever host the Harbor gets later.
+    let role = Role::Authority { only_for: None };
+    let authority = authority(harbor, graph, &name, &common_name(harbor, &name), role);
     let secret = issued(harbor, &harbor.child(PUBLIC), issuance(harbor, name));
     Some(Made::Secret(graph.add::<Secret>(secret, authority)))
 }

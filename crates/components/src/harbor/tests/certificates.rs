@@ -11,7 +11,10 @@ fn without_cert_manager_the_operator_issues_every_certificate_itself() {
     assert_eq!(names(&case, "Certificate"), Vec::<String>::new());
     assert_eq!(names(&case, "Issuer"), Vec::<String>::new());
     let authority = policy(&case, "acme-harbor-internal-tls-authority");
-    assert!(matches!(authority, Policy::Issue(Issuance { role: Role::Authority, .. })), "{authority:?}");
+    assert!(
+        matches!(authority, Policy::Issue(Issuance { role: Role::Authority { .. }, .. })),
+        "{authority:?}"
+    );
     let expected = Issuance {
         subject: "acme-harbor-core".into(),
         dns_names: vec!["acme-harbor-core".into()],
@@ -20,6 +23,43 @@ fn without_cert_manager_the_operator_issues_every_certificate_itself() {
         days: 90,
     };
     assert_eq!(policy(&case, "acme-harbor-internal-tls-core"), Policy::Issue(expected));
+}
+
+#[test]
+fn authorities_between_components_are_limited_to_services_whatever_the_harbor_has_today() {
+    let only_for = |case: &Case<Harbor>, secret: &str| match policy(case, secret) {
+        Policy::Issue(Issuance { role: Role::Authority { only_for }, .. }) => only_for.unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let case = || Case::<Harbor>::golden("without-cert-manager");
+    let names = only_for(&case(), "acme-harbor-internal-tls-authority");
+    for part in ["core", "jobservice", "portal", "registry", "registryctl", "trivy", "exporter", "nginx"] {
+        assert!(names.contains(&format!("acme-harbor-{part}")), "{part} is not in {names:?}");
+    }
+    let other = case().set("/spec/trivy", json!(null)).set("/spec/exporter", json!(null));
+    assert_eq!(
+        only_for(&other, "acme-harbor-internal-tls-authority"),
+        names,
+        "a later one needs no new authority"
+    );
+    for (secret, issuance) in issuances(&case()) {
+        if let Role::Leaf { authority: Some(authority) } = &issuance.role
+            && authority.ends_with("internal-tls-authority")
+        {
+            assert!(issuance.dns_names.iter().all(|name| names.contains(name)), "{secret}: {issuance:?}");
+            assert_eq!(issuance.ip_addresses, Vec::<std::net::IpAddr>::new(), "{secret}");
+        }
+    }
+}
+
+/// All certificates that the operator issues, by their Secret.
+fn issuances(case: &Case<Harbor>) -> Vec<(String, Issuance)> {
+    let plan = case.plan().unwrap();
+    let issued = plan.graph.iter().filter_map(|(_, desired, _)| match &desired.policy {
+        Policy::Issue(issuance) => Some((desired.object.key().name.clone(), issuance.clone())),
+        _ => None,
+    });
+    issued.collect()
 }
 
 #[test]
@@ -122,7 +162,8 @@ fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host(
 fn the_certificate_users_see_comes_from_an_authority_that_outlives_it() {
     let case = Case::<Harbor>::golden("without-cert-manager");
     let Policy::Issue(authority) = policy(&case, "acme-harbor-expose-tls-authority") else { panic!() };
-    assert_eq!((authority.role, authority.days), (Role::Authority, 3650));
+    let unlimited = Role::Authority { only_for: None };
+    assert_eq!((authority.role, authority.days), (unlimited, 3650), "users trust it for any later host");
     let plan = case.plan().unwrap();
     let expected = ["Secret acme-harbor-expose-tls-authority"];
     assert_eq!(waits_for(&plan, "Secret", "acme-harbor-expose-tls"), expected);

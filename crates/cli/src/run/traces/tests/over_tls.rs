@@ -37,7 +37,7 @@ impl Keys {
                     .unwrap();
             request.issue(authority, key, [1; 16], Timestamp::now()).unwrap()
         };
-        let root = issue("root", Purpose::Authority, &Authority::Itself);
+        let root = issue("root", Purpose::Authority { only_for: None }, &Authority::Itself);
         let authority = Authority::from_pem(root.chain.clone(), root.key.clone()).unwrap();
         let (server, client) =
             (issue("collector", Purpose::Leaf, &authority), issue("operator", Purpose::Leaf, &authority));
