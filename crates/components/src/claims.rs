@@ -3,9 +3,9 @@
 //! A claim that exists is read for its access modes. One that does not exist decides nothing: the pods cannot start
 //! without it, its absence is told, and its creation is a reason to decide anew.
 
-use crate::{instance::Instance, workload::Strategy};
-use api::v1beta1::component::ComponentSpec;
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimVolumeSource, Volume};
+use crate::{instance::Instance, pod_security, workload::Strategy};
+use api::v1beta1::{component::ComponentSpec, volume::VolumeSource};
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimVolumeSource};
 use kube::core::ObjectMeta;
 use plan::{All, Builder, Children, Desired, ObjectKey, PlanError, World};
 use std::collections::BTreeMap;
@@ -47,15 +47,20 @@ pub(crate) fn children(children: Children) -> Children {
 }
 
 impl Claims {
-    /// The claims of these volumes, mounted by the pods of the object with this metadata. Refuses more pods than can
-    /// mount them.
-    pub fn of(
-        volumes: impl IntoIterator<Item = Volume>,
+    /// The claims of the volumes that a spec describes, each in the field named here, mounted by the pods of the object
+    /// with this metadata. Refuses volumes that no user may ask for, and more pods than can mount them.
+    pub fn of<'v>(
+        volumes: impl IntoIterator<Item = (String, &'v VolumeSource)>,
         owner: &ObjectMeta,
         pods: &ComponentSpec,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let sources = volumes.into_iter().filter_map(|volume| volume.persistent_volume_claim);
+        let permitted = volumes.into_iter().map(|(field, source)| {
+            let volume = source.volume("");
+            pod_security::of_volume(&volume, field, world.defaults()).map(|()| volume)
+        });
+        let permitted = permitted.collect::<Vec<_>>().all()?;
+        let sources = permitted.into_iter().filter_map(|volume| volume.persistent_volume_claim);
         let read = sources.map(|source| {
             let claim = world.read::<PersistentVolumeClaim>(&source.claim_name)?;
             let sharing = claim.map_or(Sharing::AllPods, |claim| Sharing::of(&claim, &source));

@@ -4,7 +4,7 @@ use crate::{
     HarborVersion, VERSION_ANNOTATION, availability,
     catalogue::Feature,
     image::{self, Mirror},
-    ingress_controller, labels, network_policy, resources,
+    ingress_controller, labels, network_policy, pod_security, resources,
 };
 use api::v1beta1::{
     component::ComponentSpec,
@@ -61,8 +61,10 @@ impl<'a> Instance<'a> {
         defaults: &Defaults,
     ) -> Result<Self, PlanError> {
         let version = HarborVersion::of(meta.annotations.as_ref(), &spec.image);
-        let instance =
-            Self::new(meta, Part { suffix: C::NAME, component: C::NAME, field: "spec" }, version, spec)?;
+        let part = Part { suffix: C::NAME, component: C::NAME, field: "spec" };
+        let (instance, ()) =
+            (Self::new(meta, part, version, spec), pod_security::of_pods(spec, part.field, defaults))
+                .all()?;
         Ok(Self {
             mirror: Mirror::of(None, defaults),
             network_policies: network_policy::wanted(meta.annotations.as_ref(), defaults),
@@ -70,7 +72,8 @@ impl<'a> Instance<'a> {
         })
     }
 
-    /// Pods that are not a component of their own, but part of the object with this metadata.
+    /// Pods that are not a component of their own, but part of the object with this metadata, which has judged what its
+    /// spec asks of them.
     pub fn named(
         meta: &'a ObjectMeta,
         part: Part,

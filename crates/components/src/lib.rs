@@ -31,6 +31,7 @@ pub mod notarysigner;
 mod pem;
 mod percent;
 mod place;
+mod pod_security;
 pub mod portal;
 mod ports;
 mod postgres;

@@ -1,6 +1,6 @@
 //! What the pods of every component have in common: the user's wishes for them, and what they may not do.
 
-use crate::{VERSION_ANNOTATION, instance::Instance, probes};
+use crate::{VERSION_ANNOTATION, instance::Instance, pod_security, probes};
 use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy};
 use k8s_openapi::{
     api::{
@@ -186,14 +186,10 @@ fn pull_secrets(
     all
 }
 
-/// What users want to run first, each component in a pod before the next. Nobody but the user knows what it may need.
+/// What users want to run first, each component in a pod before the next.
 fn init_containers(containers: &[(Container, &ComponentSpec)]) -> Vec<Container> {
-    let secured = |wished: &Container| {
-        let mut container = wished.clone();
-        container.security_context.get_or_insert_with(|| restricted_container(SecurityContext::default()));
-        container
-    };
-    containers.iter().flat_map(|(_, wishes)| &wishes.init_containers).map(secured).collect()
+    let wished = containers.iter().flat_map(|(_, wishes)| &wishes.init_containers);
+    wished.map(pod_security::restricted).collect()
 }
 
 /// Each name once: the API server refuses to apply a list with the same name twice.

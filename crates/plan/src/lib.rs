@@ -34,7 +34,7 @@ pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, Making, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
-pub use defaults::{Defaults, NetworkPolicies};
+pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
 pub use diff::Change;
 pub use digest::Digest;
 pub use equivalence::{counted, equivalence};

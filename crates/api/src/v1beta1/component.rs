@@ -70,8 +70,9 @@ pub struct ComponentSpec {
     #[schemars(schema_with = "pod_fields::variables")]
     pub extra_env: Vec<EnvVar>,
 
-    /// Containers that run to their end before the component starts; as in a pod. They may mount its volumes. Without a
-    /// `securityContext` they get that of the component.
+    /// Containers that run to their end before the component starts; as in a pod. They may mount its volumes. They run as
+    /// the component does, without privileges and not as root; others are refused unless the operator runs with
+    /// `--allow-privileged-pods`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "pod_fields::objects")]
     pub init_containers: Vec<Container>,

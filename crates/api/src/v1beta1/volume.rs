@@ -148,7 +148,8 @@ impl JsonSchema for VolumeSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScratchVolumeSpec {
-    /// The volume. Defaults to a scratch directory of 1Gi.
+    /// The volume. Defaults to a scratch directory of 1Gi. A volume that leads to the node or holds a token of a
+    /// ServiceAccount is refused unless the operator runs with `--allow-privileged-pods`.
     #[serde(default = "one_gibibyte")]
     pub volume_source: VolumeSource,
 

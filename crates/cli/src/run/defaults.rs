@@ -1,12 +1,13 @@
-//! What holds for objects that say nothing.
+//! What holds for objects that say nothing, and what objects may ask for.
 
 use clap::Args;
-use plan::{Defaults, NetworkPolicies};
+use plan::{Defaults, NetworkPolicies, PrivilegedPods};
 
 // Of each flag: that of a group would also be the heading of what follows the group.
 const HEADING: &str = "For objects that say nothing";
+const ALLOWED: &str = "What objects may ask for";
 
-/// Flags about what objects leave open.
+/// Flags about what objects leave open, and what they may ask for.
 #[derive(Clone, Debug, Args)]
 pub struct DefaultsArgs {
     /// Where to pull images from, such as registry.example.com/mirror, unless imageSource.repository says so [default:
@@ -21,6 +22,11 @@ pub struct DefaultsArgs {
     /// Let only those talk to pods who have to, unless the annotation goharbor.io/network-policies says otherwise
     #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
     network_policies: bool,
+
+    /// Accept objects whose volumes or init containers reach the node or the API server: host paths, tokens of
+    /// ServiceAccounts, root, privileges. A user who may create such an object can then take over the nodes
+    #[arg(long, help_heading = ALLOWED, env = "HARBOR_OPERATOR_ALLOW_PRIVILEGED_PODS", value_parser = clap::builder::BoolishValueParser::new())]
+    allow_privileged_pods: bool,
 }
 
 impl DefaultsArgs {
@@ -34,6 +40,11 @@ impl DefaultsArgs {
                 NetworkPolicies::Wanted
             } else {
                 NetworkPolicies::Unwanted
+            },
+            privileged_pods: if self.allow_privileged_pods {
+                PrivilegedPods::Allowed
+            } else {
+                PrivilegedPods::Refused
             },
         }
     }

@@ -14,6 +14,7 @@ mod harbor;
 mod installation;
 mod load;
 mod plan;
+mod privileges;
 mod process;
 mod registry;
 mod rules;

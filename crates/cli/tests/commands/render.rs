@@ -167,3 +167,22 @@ fn what_an_object_says_wins_over_what_the_operator_was_started_with() {
     let asked = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
     assert_eq!(images(&asked), ["goharbor/harbor-core:v2.13.2"]);
 }
+
+#[test]
+fn pods_that_reach_the_node_are_rendered_only_as_the_operator_would_with_its_flag() {
+    let folder = Folder::with_a_core();
+    let first = "  initContainers: [{name: first, securityContext: {runAsUser: 0}}]\n";
+    folder.replace("core.yaml", "spec:\n", &format!("spec:\n{first}"));
+    let expected = "\
+error: Core default/harbor: spec.initContainers[0].securityContext.runAsUser: is root; remove it, or let an \
+administrator start the operator with --allow-privileged-pods
+";
+    assert_eq!(folder.run(RENDER), failed(expected));
+    assert_eq!(folder.run("graph -f core.yaml --inputs inputs"), failed(expected));
+
+    let allowed = rendered(&folder, &format!("{RENDER} --allow-privileged-pods"));
+    assert!(allowed.contains("runAsUser: 0"), "{allowed}");
+    let mut command = folder.command(RENDER);
+    command.env("HARBOR_OPERATOR_ALLOW_PRIVILEGED_PODS", "true");
+    assert_eq!(String::from_utf8(command.output().unwrap().stdout).unwrap(), allowed);
+}

@@ -20,6 +20,7 @@ fn everything() -> Value {
         "deadline": 30,
         "log": {"format": "text", "level": "debug"},
         "defaults": {"imageRepository": "mirror.internal", "imageTagSuffix": "-fips", "networkPolicies": true},
+        "allowPrivilegedPods": true,
         "metrics": {"serviceMonitor": {"enabled": true, "labels": {"release": "prometheus"}}},
         "page": {"enabled": true},
         "serviceAccount": {"annotations": {"a": "b"}, "name": "account"},
@@ -80,6 +81,7 @@ fn options_reach_the_process() {
         "--image-repository=mirror.internal",
         "--image-tag-suffix=-fips",
         "--network-policies",
+        "--allow-privileged-pods",
         "--page-address=127.0.0.1:8081",
     ];
     assert_eq!(args(&objects), expected);

@@ -58,7 +58,8 @@ impl<'a> Inputs<'a> {
         let authorities = Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str));
         let tls = spec.server.as_ref().and_then(|server| server.tls.as_ref());
         let redis = spec.cache.as_ref().and_then(|cache| cache.redis.as_ref());
-        let volume = spec.chart.storage.filesystem.as_ref().map(|it| it.volume_source.volume(""));
+        let field = || "spec.chart.storage.filesystem.volumeSource".to_owned();
+        let volume = spec.chart.storage.filesystem.as_ref().map(|it| (field(), &it.volume_source));
         let (instance, tls, store, claims, cache, times, ..) = (
             Instance::of::<ChartMuseum>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|charts| charts.within(Feature::ChartMuseum))

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress, ingress_controller,
-    network_policy, proxy, registrycontroller, tls::Scheme, url::Url,
+    network_policy, pod_security, proxy, registrycontroller, tls::Scheme, url::Url,
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -51,7 +51,9 @@ impl<'a> Inputs<'a> {
         let own = name.as_deref().unwrap_or_default();
         let version = HarborVersion::parse_spec(&installation.version)
             .and_then(|version| supported(spec, &version).map(|()| version));
-        let (version, name, ()) = (version, names(own), consistent(spec)).all()?;
+        let (version, name, ..) =
+            (version, names(own), consistent(spec), pod_security::of_installation(installation, defaults))
+                .all()?;
         Ok(Self {
             spec,
             installation,

@@ -1,9 +1,9 @@
 //! A HarborCluster that can be made: its spec, and what all its children have in common.
 
-use crate::{HarborVersion, image::Mirror, retention};
+use crate::{HarborVersion, image::Mirror, pod_security, retention};
 use api::v1beta1::{self, HarborClusterSpec};
 use kube::core::ObjectMeta;
-use plan::{ChildName, Defaults, PlanError, Tie};
+use plan::{All, ChildName, Defaults, PlanError, Tie};
 use std::collections::BTreeMap;
 
 /// Names the HarborCluster on everything that belongs to it.
@@ -29,12 +29,18 @@ impl<'a> Cluster<'a> {
     /// Judges what all services depend on; each judges the rest itself.
     pub fn of(owner: &'a v1beta1::HarborCluster, defaults: &Defaults) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
+        let installation = &owner.spec.installation;
+        let (version, ()) = (
+            HarborVersion::parse_spec(&installation.version),
+            pod_security::of_installation(installation, defaults),
+        )
+            .all()?;
         Ok(Self {
             spec: &owner.spec,
             name: name.as_deref().unwrap_or_default(),
             namespace: namespace.as_deref().unwrap_or_default(),
-            version: HarborVersion::parse_spec(&owner.spec.installation.version)?,
-            mirror: Mirror::of(owner.spec.installation.image_source.as_ref(), defaults),
+            version,
+            mirror: Mirror::of(installation.image_source.as_ref(), defaults),
             metadata: &owner.metadata,
         })
     }

@@ -146,11 +146,15 @@ fn claims(
     world: &World<'_>,
 ) -> Result<Claims, PlanError> {
     let JobServiceSpec { loggers, job_loggers, storage, .. } = &owner.spec;
-    let files = [loggers, job_loggers].into_iter().flat_map(|loggers| loggers.files.iter().flatten());
+    let files =
+        [(Whose::Service, loggers), (Whose::Jobs, job_loggers)].into_iter().flat_map(|(whose, it)| {
+            let files = it.files.iter().flatten().enumerate();
+            files.filter_map(move |(index, file)| Some((whose.field_of_volume(index), file.volume.as_ref()?)))
+        });
     let exports = storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
     let exports = exports.filter(|_| instance.version.has(Feature::ScanDataExportVolume));
-    let sources = files.filter_map(|file| file.volume.as_ref()).chain(exports);
-    Claims::of(sources.map(|source| source.volume("")), &owner.metadata, instance.spec, world)
+    let field = || "spec.storage.scanDataExports.volumeSource".to_owned();
+    Claims::of(files.chain(exports.map(|source| (field(), source))), &owner.metadata, instance.spec, world)
 }
 
 fn exports(spec: &JobServiceSpec) -> Result<Option<String>, PlanError> {

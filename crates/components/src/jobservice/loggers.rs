@@ -30,6 +30,11 @@ impl Whose {
         }
     }
 
+    /// What describes the volume of one of its files.
+    pub fn field_of_volume(self, index: usize) -> String {
+        format!("{}.files[{index}].volume", self.field())
+    }
+
     const fn volume(self) -> &'static str {
         match self {
             Self::Service => "logs-0",

@@ -127,7 +127,9 @@ impl<'a> Inputs<'a> {
 }
 
 fn claims(owner: &v1beta1::Registry, world: &World<'_>) -> Result<Claims, PlanError> {
-    let volume = owner.spec.storage.driver.filesystem.as_ref().map(|it| it.volume_source.volume(""));
+    let filesystem = owner.spec.storage.driver.filesystem.as_ref();
+    let field = || "spec.storage.driver.filesystem.volumeSource".to_owned();
+    let volume = filesystem.map(|it| (field(), &it.volume_source));
     Claims::of(volume, &owner.metadata, &owner.spec.component, world)
 }
 

@@ -106,7 +106,8 @@ impl<'a> Inputs<'a> {
 
 fn claims(owner: &v1beta1::Trivy, world: &World<'_>) -> Result<Claims, PlanError> {
     let TrivyStorageSpec { cache, reports } = &owner.spec.storage;
-    let volumes = [reports, cache].map(|volume| volume.volume_source.volume(""));
+    let field = |name: &str| format!("spec.storage.{name}.volumeSource");
+    let volumes = [(field("reports"), &reports.volume_source), (field("cache"), &cache.volume_source)];
     Claims::of(volumes, &owner.metadata, &owner.spec.component, world)
 }
 

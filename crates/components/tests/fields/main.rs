@@ -12,6 +12,7 @@ mod cases;
 mod effects;
 mod listed;
 mod object;
+mod privileges;
 mod rendering;
 mod round_trip;
 mod schema;

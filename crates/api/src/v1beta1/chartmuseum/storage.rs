@@ -78,7 +78,8 @@ pub struct ChartMuseumAmazonSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChartMuseumFilesystemSpec {
-    /// The volume.
+    /// The volume. A volume that leads to the node or holds a token of a ServiceAccount is refused unless the
+    /// operator runs with `--allow-privileged-pods`.
     pub volume_source: VolumeSource,
 
     /// Directory within the volume.

@@ -61,7 +61,8 @@ pub struct FileLoggerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweeper: Option<GoDuration>,
 
-    /// The volume. A scratch directory unless set.
+    /// The volume. A scratch directory unless set. A volume that leads to the node or holds a token of a ServiceAccount is
+    /// refused unless the operator runs with `--allow-privileged-pods`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<VolumeSource>,
 

@@ -81,7 +81,8 @@ pub struct RegistryStorageDriverSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryFilesystemSpec {
-    /// The volume.
+    /// The volume. A volume that leads to the node or holds a token of a ServiceAccount is refused unless the
+    /// operator runs with `--allow-privileged-pods`.
     pub volume_source: VolumeSource,
 
     /// Directory within the volume. Its root unless set.
