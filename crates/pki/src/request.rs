@@ -96,7 +96,7 @@ impl Request {
         let (_, certificate) = parse_x509_certificate(pem.contents()).map_err(|_| Defect::Unreadable)?;
         let key = key_pair(&issued.key).map_err(|_| Defect::Unreadable)?;
         let names = names(&certificate).ok_or(Defect::Unreadable)?;
-        let permitted = permitted(&certificate).ok_or(Defect::Unreadable)?;
+        let permitted = permitted(&certificate)?;
         let (begin, end) =
             (certificate.validity().not_before.timestamp(), certificate.validity().not_after.timestamp());
         let around = authority.around(pem.contents()).map_err(|_| Defect::Signature)?;
@@ -185,15 +185,16 @@ fn constraints(names: &[String]) -> Result<NameConstraints, IssueError> {
     })
 }
 
-/// The names a certificate may sign for, if it is limited to some; nothing if that cannot be read.
-fn permitted<'a>(certificate: &'a X509Certificate<'_>) -> Option<Option<Vec<&'a str>>> {
-    let Some(constraints) = certificate.name_constraints().ok()? else { return Some(None) };
+/// The names a certificate may sign for, if it is limited to some.
+fn permitted<'a>(certificate: &'a X509Certificate<'_>) -> Result<Option<Vec<&'a str>>, Defect> {
+    let constraints = certificate.name_constraints().map_err(|_| Defect::Unreadable)?;
+    let Some(constraints) = constraints else { return Ok(None) };
     let subtrees = constraints.value.permitted_subtrees.iter().flatten();
     let names = subtrees.filter_map(|subtree| match subtree.base {
         GeneralName::DNSName(name) => Some(name),
         _ => None,
     });
-    Some(Some(names.collect()))
+    Ok(Some(names.collect()))
 }
 
 /// The common name, if that is all of the subject.

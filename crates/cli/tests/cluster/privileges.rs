@@ -32,7 +32,7 @@ async fn the_status_says_why_privileged_pods_are_refused_and_those_that_run_stay
     );
     let sent = requests.until_quiet().await;
     let status = |request: &&str| request.contains("/cores/harbor/status") || request.contains("/events");
-    assert!(writes(&sent).iter().all(|request| status(request)), "nothing of it is touched: {sent:#?}");
+    assert!(writes(&sent).iter().all(status), "nothing of it is touched: {sent:#?}");
     assert_eq!(world.get::<Deployment>("harbor-core").await, before);
 
     world.apply(vec![World::core()]).await;
