@@ -101,9 +101,10 @@ impl Rehearsal {
     /// When the cluster cannot be looked at.
     pub async fn play(&self, namespaces: &BTreeSet<String>) -> Result<Rehearsed, plan::Failure> {
         let (mut remarks, mut made_up) = (Vec::new(), BTreeSet::new());
-        let seal = match self.key_is_known {
-            true => Seal::Key(&self.options.digest_key),
-            false => Seal::Unknown { cluster: self.stage.cluster() },
+        let seal = if self.key_is_known {
+            Seal::Key(&self.options.digest_key)
+        } else {
+            Seal::Unknown { cluster: self.stage.cluster() }
         };
         for namespace in namespaces {
             let scope = Scope::Namespace(namespace.clone());
