@@ -67,7 +67,7 @@ pub async fn make_digest_key(
         let bytes = [dice.bytes(), dice.bytes()].concat();
         let params = PostParams { field_manager: Some("harbor-operator".into()), ..PostParams::default() };
         match secrets(client, namespace).create(&params, &secret(&bytes)).await {
-            Ok(_) => tracing::warn!(
+            Ok(_) => tracing::info!(
                 namespace,
                 secret = DIGEST_KEY,
                 "made a new key for the digests of what pods use; pods that exist are replaced once"
