@@ -143,10 +143,7 @@ fn is_anchored(pattern: &str) -> bool {
     let (mut depth, mut escaped, mut in_class) = (0, false, false);
     for c in inner.chars() {
         match c {
-            _ if escaped => {
-                escaped = false;
-                continue;
-            }
+            _ if escaped => escaped = false,
             '\\' => escaped = true,
             '[' => in_class = true,
             ']' => in_class = false,
@@ -275,7 +272,9 @@ fn refused(value: &Value, schema: &Value, path: &str, problems: &mut Vec<String>
             if over("maxItems", items.len()) {
                 problems.push(format!("{path}: {} items", items.len()));
             }
-            items.iter().for_each(|item| refused(item, &schema["items"], &format!("{path}[]"), problems));
+            for item in items {
+                refused(item, &schema["items"], &format!("{path}[]"), problems);
+            }
         }
         Value::Object(fields) => {
             if over("maxProperties", fields.len()) {
