@@ -29,6 +29,9 @@ pub const CHARACTERS: i64 = 4096;
 /// Characters of a number or a quantity written as text.
 pub const DIGITS: i64 = 64;
 
+/// What a namespace or the name of a container looks like: a DNS label, or nothing.
+pub const LABEL_PATTERN: &str = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
+
 /// Lists for which the usual bound is too small or too large, by the end of the path.
 const LISTS: [(&str, i64); 14] = [
     // A Service has one or two.
@@ -188,16 +191,13 @@ fn bound_at(path: &str, schema: &mut JSONSchemaProps) {
 }
 
 impl Text {
-    /// A namespace and a container are DNS labels.
-    const LABEL_PATTERN: &'static str = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
-
     /// What Kubernetes asks of the keys of Secrets and ConfigMaps.
     const KEY_PATTERN: &'static str = "^[-._a-zA-Z0-9]+$";
 
     fn bound(self, schema: &mut JSONSchemaProps) {
         let (most, pattern) = match self {
             Self::Name => (253, Some(ObjectName::OPTIONAL_PATTERN)),
-            Self::Namespace => (63, Some(Self::LABEL_PATTERN)),
+            Self::Namespace => (63, Some(LABEL_PATTERN)),
             Self::Key => (253, Some(Self::KEY_PATTERN)),
             Self::Most(most) => (most, None),
         };

@@ -35,7 +35,7 @@ const CONSTRAINTS: [&str; 11] = [
 const PATTERNS: [(&str, &str); 7] = [
     ("NAME", api::v1beta1::name::ObjectName::PATTERN),
     ("OPTIONAL_NAME", api::v1beta1::name::ObjectName::OPTIONAL_PATTERN),
-    ("LABEL", "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$"),
+    ("LABEL", api::bounds::LABEL_PATTERN),
     ("DURATION", api::v1beta1::duration::GoDuration::PATTERN),
     ("NAME", r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"),
     ("DURATION", "([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?([0-9]+us)?([0-9]+µs)?([0-9]+ns)?"),

@@ -4,6 +4,7 @@
 //! an object that looks like one further up is linked to it.
 
 use super::words::{cell, code, constraints, default, element, rules, shape, simple_type, step};
+use api::bounds;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionVersion, JSONSchemaProps,
 };
@@ -23,7 +24,14 @@ pub fn file(definition: &CustomResourceDefinition) -> String {
 pub fn index(definitions: &[CustomResourceDefinition]) -> String {
     let mut text = format!("# The kinds\n\n{GENERATED}\n\n");
     text += "Every field of every kind of `goharbor.io`. `kubectl explain harbor.spec` tells the same on a cluster.\n";
-    text += "Required fields are marked; a field without a default that is not required may be left out.\n\n";
+    text += "Required fields are marked; a field without a default that is not required may be left out.\n";
+    let _ = write!(
+        text,
+        "Unless a page says otherwise, a list has at most {} items, a map {} entries and a text {} characters.\n\n",
+        bounds::ITEMS,
+        bounds::ENTRIES,
+        bounds::CHARACTERS
+    );
     text += "| kind | what it is |\n|---|---|\n";
     for definition in definitions {
         let meaning = schema(definition).and_then(|schema| schema.description.as_deref());

@@ -1,17 +1,19 @@
 //! What a schema says of one field, in words that fit into a cell of a table.
 
+use api::{
+    bounds,
+    v1beta1::{duration::GoDuration, name::ObjectName},
+};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
 };
 
 /// Patterns that have a name, which says more than the pattern does.
-const NAMED_PATTERNS: [(&str, &str); 3] = [
-    (r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", "the name of an object"),
-    ("([0-9]+h)?([0-9]+m)?([0-9]+s)?", "a duration such as `1h30m`"),
-    (
-        "([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?([0-9]+us)?([0-9]+µs)?([0-9]+ns)?",
-        "a duration such as `1h30m`",
-    ),
+const NAMED_PATTERNS: [(&str, &str); 4] = [
+    (ObjectName::PATTERN, "the name of an object"),
+    (ObjectName::OPTIONAL_PATTERN, "the name of an object"),
+    (bounds::LABEL_PATTERN, "a DNS label"),
+    (GoDuration::PATTERN, "a duration such as `1h30m`"),
 ];
 
 /// The schema of what a list or a map holds; the schema itself where it is neither.
@@ -70,7 +72,13 @@ pub fn constraints(schema: &JSONSchemaProps) -> Vec<String> {
     if let Some(most) = element.maximum {
         said.push(format!("{} {most}.", bounded(element.exclusive_maximum, "At most", "Less than")));
     }
-    match (element.min_length, element.max_length) {
+    let name = element
+        .pattern
+        .as_ref()
+        .and_then(|pattern| NAMED_PATTERNS.iter().find(|(known, _)| known == pattern).map(|(_, name)| *name));
+    // The index says what is usual, and a name how long it is.
+    let is_usual = |most: &i64| name.is_some() || matches!(*most, bounds::CHARACTERS | bounds::DIGITS);
+    match (element.min_length, element.max_length.filter(|most| !is_usual(most))) {
         (Some(1), None) => said.push("Not empty.".to_owned()),
         (Some(least), None) => said.push(format!("At least {least} characters.")),
         (None, Some(most)) => said.push(format!("At most {most} characters.")),
@@ -80,8 +88,12 @@ pub fn constraints(schema: &JSONSchemaProps) -> Vec<String> {
     if let Some(least) = schema.min_items {
         said.push(format!("At least {least} of them."));
     }
+    let most = schema.max_items.filter(|most| *most != bounds::ITEMS);
+    let most = most.or(schema.max_properties.filter(|most| *most != bounds::ENTRIES));
+    if let Some(most) = most {
+        said.push(format!("At most {most} of them."));
+    }
     if let Some(pattern) = &element.pattern {
-        let name = NAMED_PATTERNS.iter().find(|(known, _)| known == pattern).map(|(_, name)| *name);
         said.push(name.map_or_else(|| format!("Matches {}.", code(pattern)), |name| format!("Is {name}.")));
     }
     if element.properties.is_none() {

@@ -1,7 +1,10 @@
 //! Values that a field may hold: by its schema, and by hand where a schema cannot tell.
 
 use crate::schema::{Field, Path};
-use api::v1beta1::{duration::GoDuration, name::ObjectName};
+use api::{
+    bounds::LABEL_PATTERN,
+    v1beta1::{duration::GoDuration, name::ObjectName},
+};
 use serde_json::{Value, json};
 
 /// Values to try, at least two of them wherever there are two.
@@ -75,7 +78,7 @@ fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
         | Some(
             ObjectName::PATTERN
             | ObjectName::OPTIONAL_PATTERN
-            | r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$"
+            | LABEL_PATTERN
             | r"^[-._a-zA-Z0-9]+$"
             | r"^[^\s'\\]+$",
         ) => NAMES,
