@@ -114,7 +114,7 @@ impl Settled {
             // Volumes are made once, and looked at again only where another becomes of them when their owner goes. Their
             // owner references may then be changed only by who may delete them.
             ("get" | "patch" | "delete", "") if plural == "persistentvolumeclaims" => {
-                self.turn_deletion_policy().await
+                self.turn_deletion_policy().await;
             }
             // Whoever starts lists, watches, and compares what is there with what should be.
             ("list" | "watch" | "get", "") => {}
