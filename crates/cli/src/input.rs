@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use serde_json::Value;
-use serde_saphyr::DeserializeError;
+use serde_saphyr::{DeserializeError, budget::BudgetBreach};
 use std::{
     fmt, fs,
     io::{self, Read as _},
@@ -85,6 +85,10 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Value>, String> {
 
 /// The parser's own words where they tell of syntax only.
 fn syntax(error: &DeserializeError) -> String {
+    let error = match error {
+        DeserializeError::AliasError { error, .. } => &**error,
+        error => error,
+    };
     let at = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column()));
     let at = at.unwrap_or_default();
     match error {
@@ -93,6 +97,14 @@ fn syntax(error: &DeserializeError) -> String {
         }
         DeserializeError::UnknownAnchor { .. } => {
             format!("is not valid YAML: a value that begins with * is an alias{at}; put it in quotes")
+        }
+        DeserializeError::AliasReplayLimitExceeded { .. }
+        | DeserializeError::AliasReplayStackDepthExceeded { .. }
+        | DeserializeError::Budget {
+            breach: BudgetBreach::RecordedAnchorEvents { .. } | BudgetBreach::RecordedAnchorBytes { .. },
+            ..
+        } => {
+            format!("its aliases stand for more than can be read{at}; write some of them out")
         }
         DeserializeError::ExternalMessage { .. }
         | DeserializeError::Unexpected { .. }

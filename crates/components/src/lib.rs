@@ -14,8 +14,12 @@ mod duration;
 mod environment;
 pub mod exporter;
 mod front;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
+#[cfg(test)]
+mod hostile;
 mod image;
 mod ingress;
 mod ingress_controller;

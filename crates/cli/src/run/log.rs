@@ -53,10 +53,7 @@ impl Log {
 }
 
 fn start(format: Log, level: Option<&str>, other: Option<Listener>) {
-    let filter = match level {
-        Some(level) => EnvFilter::new(level),
-        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(about("info"))),
-    };
+    let filter = filter(level);
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let log = match format {
         Log::Text => log.with_ansi(std::io::stderr().is_terminal()).boxed(),
@@ -65,6 +62,21 @@ fn start(format: Log, level: Option<&str>, other: Option<Listener>) {
     };
     tracing_subscriber::registry().with(other).with(log.with_filter(filter)).init();
 }
+
+/// What is logged. Never what kube's client warns of: it quotes whole answers that it cannot decode, and one may be a
+/// Secret that a proxy has cut short.
+fn filter(level: Option<&str>) -> EnvFilter {
+    let filter = match level {
+        Some(level) => EnvFilter::new(level),
+        None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(about("info"))),
+    };
+    match UNQUOTED.parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => EnvFilter::new("off"),
+    }
+}
+
+const UNQUOTED: &str = "kube_client::client=error";
 
 /// What is to be logged, if it can be understood.
 fn directives(text: &str) -> Result<String, String> {
@@ -92,6 +104,34 @@ mod tests {
         assert!(about("debug").starts_with("debug,kube=warn,"));
         assert_eq!(about("error"), "error");
         assert_eq!(about("info,runtime=debug"), "info,runtime=debug");
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_decoded_is_not_quoted_at_any_level() {
+        #[derive(Clone, Default)]
+        struct Lines(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+        impl std::io::Write for Lines {
+            fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().unwrap().extend(line);
+                Ok(line.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        for level in ["info", "trace", "kube_client=trace", "kube_client::client=trace"] {
+            let lines = Lines::default();
+            let writer = lines.clone();
+            let log = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
+            let subscriber = Registry::default().with(log.with_filter(filter(Some(level))));
+            tracing::subscriber::with_default(subscriber, || {
+                tracing::warn!(target: "kube_client::client", "hunter2, EOF while parsing");
+                tracing::error!(target: "runtime", "heard");
+            });
+            let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+            assert!(!lines.contains("hunter2"), "{level}: {lines}");
+        }
     }
 
     #[test]
