@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use serde_json::Value;
-use serde_saphyr::{DeserializeError, budget::BudgetBreach};
+use serde_saphyr::DeserializeError;
 use std::{
     fmt, fs,
     io::{self, Read as _},
@@ -100,16 +100,14 @@ fn syntax(error: &DeserializeError) -> String {
         }
         DeserializeError::AliasReplayLimitExceeded { .. }
         | DeserializeError::AliasReplayStackDepthExceeded { .. }
-        | DeserializeError::Budget {
-            breach: BudgetBreach::RecordedAnchorEvents { .. } | BudgetBreach::RecordedAnchorBytes { .. },
-            ..
-        } => {
-            format!("its aliases stand for more than can be read{at}; write some of them out")
+        | DeserializeError::Budget { .. } => {
+            format!(
+                "holds more than can be read, with aliases counted as what they stand for{at}; split it, or write less"
+            )
         }
         DeserializeError::ExternalMessage { .. }
         | DeserializeError::Unexpected { .. }
-        | DeserializeError::Eof { .. }
-        | DeserializeError::Budget { .. } => format!("is not valid YAML: {error}"),
+        | DeserializeError::Eof { .. } => format!("is not valid YAML: {error}"),
         DeserializeError::InvalidScalar { .. } | DeserializeError::NonFiniteFloat { .. } => {
             format!("holds a value that is no number{at}; put it in quotes")
         }
