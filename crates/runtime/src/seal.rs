@@ -1,6 +1,6 @@
 //! The digest of what the pods of a workload use.
 
-use crate::{Failure, apply::Applier, error::Verb};
+use crate::{Failure, address::api_of, apply::Applier, error::Verb};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::{Api, Client, core::DynamicObject};
 use plan::{
@@ -67,7 +67,7 @@ impl Applier<'_> {
 
     async fn stored_in(&self, cluster: &Client, key: &ObjectKey) -> Result<Option<Value>, Failure> {
         let resource = self.source.resource(key)?;
-        let api: Api<DynamicObject> = Api::namespaced_with(cluster.clone(), &key.namespace, resource);
+        let api: Api<DynamicObject> = api_of(cluster, resource, key)?;
         let stored = api.get_opt(&key.name).await.map_err(|error| Failure::api(Verb::Read, key, error))?;
         stored.map(serde_json::to_value).transpose().map_err(|error| Failure::Bug(error.to_string()))
     }

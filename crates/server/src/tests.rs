@@ -1,10 +1,10 @@
 use super::{Limits, Streaming, serve};
 use axum::{Extension, Router, body::Body, response::IntoResponse as _, routing::get, serve::Listener};
 use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
-use std::{future, io, time::Duration};
+use std::{future, io, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
-    sync::mpsc,
+    sync::{Notify, mpsc},
     time::{Instant, advance, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -33,6 +33,8 @@ struct Site {
     port: mpsc::Sender<DuplexStream>,
     stop: CancellationToken,
     served: tokio::task::JoinHandle<()>,
+    /// Told whenever a request for `/hang` has arrived.
+    hanging: Arc<Notify>,
 }
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -49,14 +51,20 @@ impl Site {
     fn new(limits: Limits) -> Self {
         let streaming =
             || async { (Extension(Streaming(FOREVER)), Body::from_stream(never())).into_response() };
+        let hanging = Arc::new(Notify::new());
+        let arrived = Arc::clone(&hanging);
+        let hang = move || {
+            arrived.notify_one();
+            future::pending::<()>()
+        };
         let router = Router::new()
             .route("/", get(async || "ok\n"))
-            .route("/hang", get(async || future::pending::<()>().await))
+            .route("/hang", get(hang))
             .route("/stream", get(streaming));
         let (port, listener) = mpsc::channel(1);
         let stop = CancellationToken::new();
         let served = tokio::spawn(serve(Port(listener), router, limits, stop.clone()));
-        Self { port, stop, served }
+        Self { port, stop, served, hanging }
     }
 
     async fn connect(&self) -> DuplexStream {
@@ -205,6 +213,7 @@ async fn it_ends_soon_after_it_is_told_to_stop() {
     let mut idle = site.sent(GET).await;
     begin(&mut idle).await;
     let mut hanging = site.sent(b"GET /hang HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    site.hanging.notified().await;
     let start = Instant::now();
     site.stop.cancel();
     assert_eq!(rest(&mut idle).await, "");
