@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource as _, core::ApiResource};
 use plan::{ChildKind, Children, Component, Defaults, ObjectKey, Plan};
 use serde_json::Value;
+use std::time::Duration;
 
 /// The components there are.
 #[derive(Default)]
@@ -24,7 +25,7 @@ pub(crate) struct Entry {
 /// Plans an object; see [`planning::plan`].
 type PlanFn = for<'a> fn(
     Value,
-    &'a Defaults,
+    (&'a Defaults, Duration),
     &'a Source<'a>,
     &'a mut Learned,
 ) -> BoxFuture<'a, Result<Result<Plan, Failure>, Failure>>;
@@ -36,13 +37,13 @@ impl Components {
             kind: ChildKind::of_owner::<C::Owner>(),
             manager: format!("{MANAGERS}{}", C::NAME),
             children: C::children(),
-            plan: |owner, defaults, source, learned| {
+            plan: |owner, with, source, learned| {
                 Box::pin(async move {
                     let owner: C::Owner = match serde_json::from_value(owner) {
                         Ok(owner) => owner,
                         Err(error) => return Ok(Err(Failure::Undecodable(error.to_string()))),
                     };
-                    planning::plan::<C>(&key_of::<C>(owner.meta()), &owner, defaults, source, learned).await
+                    planning::plan::<C>(&key_of::<C>(owner.meta()), &owner, with, source, learned).await
                 })
             },
         });

@@ -41,6 +41,9 @@ pub struct Options {
     pub defaults: Defaults,
     /// How long one reconcile may take before it is given up and tried again. One minute by default.
     pub deadline: Duration,
+    /// How long one pass of planning may take before the object is given up as too expensive. Ten seconds by default: the
+    /// largest object that the definitions allow takes a fraction of a second.
+    pub planning: Duration,
     /// How many objects of one kind are reconciled at once. 4 by default: more would not be faster, only in less of an order.
     pub concurrency: u16,
     /// Field managers whose fields we take over. None by default.
@@ -71,6 +74,7 @@ impl Default for Options {
             class: None,
             defaults: Defaults::default(),
             deadline: Duration::from_mins(1),
+            planning: Duration::from_secs(10),
             concurrency: 4,
             predecessors: BTreeSet::new(),
             dice: Arc::new(SystemDice),

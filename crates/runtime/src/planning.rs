@@ -8,18 +8,15 @@ use plan::{Component, Defaults, ObjectKey, Plan, PlanError, Planned, Snapshot};
 use std::{panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// How long one pass may take. The largest object that the definitions allow takes a fraction of a second.
-const LONGEST: Duration = Duration::from_secs(10);
-
 /// Plans an object, reading what its component asks for until it is satisfied. The inner error is one of the object, the
 /// outer one is what kept the operator from finding out.
 ///
 /// # Errors
-/// [`Failure::TooExpensive`] after ten seconds in one pass; what the API server answered to a read.
+/// [`Failure::TooExpensive`] when a pass takes longer than `longest`; what the API server answered to a read.
 pub(crate) async fn plan<C: Component>(
     key: &ObjectKey,
     owner: &C::Owner,
-    defaults: &Defaults,
+    (defaults, longest): (&Defaults, Duration),
     source: &Source<'_>,
     learned: &mut Learned,
 ) -> Result<Result<Plan, Failure>, Failure> {
@@ -31,7 +28,7 @@ pub(crate) async fn plan<C: Component>(
             let (owner, defaults) = &*owner_and_defaults;
             (plan::plan_with::<C>(owner, &known, defaults), known)
         };
-        let (planned, known) = aside(LONGEST, pass).await?;
+        let (planned, known) = aside(longest, pass).await?;
         snapshot = known;
         match planned {
             Planned::Done(plan) => {
@@ -105,13 +102,13 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn a_panic_reaches_the_one_who_waits() {
-        let failing = tokio::spawn(aside(LONGEST, || -> () { panic!("a bug") }));
+        let failing = tokio::spawn(aside(Duration::from_mins(1), || -> () { panic!("a bug") }));
         assert!(failing.await.unwrap_err().is_panic());
     }
 
     #[tokio::test(start_paused = true)]
     async fn in_virtual_time_work_is_done_in_place() {
         let here = thread::current().id();
-        assert_eq!(aside(LONGEST, move || thread::current().id()).await.unwrap(), here);
+        assert_eq!(aside(Duration::ZERO, move || thread::current().id()).await.unwrap(), here);
     }
 }

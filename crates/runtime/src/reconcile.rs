@@ -150,7 +150,7 @@ impl<C: Component> Reconciler<C> {
         let mut learned = Learned { applied, repairs, absences, ..Learned::default() };
         let read_before = memo.last.take().map(|run| run.inputs.reads).unwrap_or_default();
         let source = Source { client, router, kinds, cache };
-        let planning = planning::plan::<C>(key, owner, &self.shared.defaults, &source, &mut learned);
+        let planning = planning::plan::<C>(key, owner, self.shared.planned_with(), &source, &mut learned);
         let answer = match stop.run_until_cancelled(planning).await {
             None => return Ok(vec![Outcome::Blocked]),
             Some(Err(Failure::TooExpensive(longest))) => {

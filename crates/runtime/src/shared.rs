@@ -10,6 +10,7 @@ use plan::{Children, Defaults, DigestKey, HarborClass};
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicU64},
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) cache: Arc<Cache>,
     pub(crate) predecessors: BTreeSet<String>,
     pub(crate) defaults: Defaults,
+    /// How long one pass of planning may take.
+    pub(crate) planning: Duration,
     /// Of which class the objects are that are looked after.
     pub(crate) class: Option<HarborClass>,
     pub(crate) dice: Arc<dyn Dice>,
@@ -56,6 +59,7 @@ impl Shared {
             cache,
             predecessors: options.predecessors.clone(),
             defaults: options.defaults.clone(),
+            planning: options.planning,
             class: options.class.clone(),
             dice: Arc::clone(&options.dice),
             digest_key: options.digest_key.clone(),
@@ -69,5 +73,10 @@ impl Shared {
             forbidden: Forbidden::default(),
             stop,
         }
+    }
+
+    /// What is wanted of objects that say nothing, and how long a pass of planning may take.
+    pub(crate) fn planned_with(&self) -> (&Defaults, Duration) {
+        (&self.defaults, self.planning)
     }
 }

@@ -135,14 +135,15 @@ impl Spectator {
         let Some(component) = self.components.of(key) else { return Ok(Vec::new()) };
         let json = serde_json::to_value(owner).map_err(|error| Failure::Bug(error.to_string()))?;
         let mut learned = Learned::default();
-        let plan = match (component.plan)(json, &self.shared.defaults, &self.source(), &mut learned).await? {
-            Ok(plan) => plan,
-            Err(failure) => {
-                audience.tell(key, || Stage::Planned(Vec::new()));
-                router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
-                return Ok(unplanned(&failure));
-            }
-        };
+        let plan =
+            match (component.plan)(json, self.shared.planned_with(), &self.source(), &mut learned).await? {
+                Ok(plan) => plan,
+                Err(failure) => {
+                    audience.tell(key, || Stage::Planned(Vec::new()));
+                    router.index.unsubscribe_from_others(key, &learned.reads.into_keys().collect());
+                    return Ok(unplanned(&failure));
+                }
+            };
         audience.tell(key, || Stage::Planned(planned(&plan)));
         let mut outcomes: Vec<Outcome> = Vec::new();
         for (_, desired, after) in plan.graph.iter() {

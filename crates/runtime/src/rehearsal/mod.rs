@@ -193,8 +193,8 @@ impl Act<'_> {
         }
         let json = serde_json::to_value(&*owner).map_err(|error| Failure::Bug(error.to_string()))?;
         let mut learned = Learned::default();
-        let plan =
-            (component.plan)(json, &spectator.shared.defaults, &spectator.source(), &mut learned).await??;
+        let plan = (component.plan)(json, spectator.shared.planned_with(), &spectator.source(), &mut learned)
+            .await??;
         let read: BTreeSet<_> = plan.reads.intersection(self.made_up).cloned().collect();
         if !read.is_empty() {
             self.remark(key, What::ReadsMadeUp(read));
