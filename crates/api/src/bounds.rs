@@ -1,6 +1,6 @@
 //! How much every list, map and text of an object may hold, so that no object costs the operator more than it is worth.
 //!
-//! [`bound`] gives every node of a schema a bound that has none from its type: by [`LISTS`], [`MAPS`] and [`TEXTS`] where
+//! [`bound`] gives every node of a schema a bound that has none from its type: by `LISTS`, `MAPS` and `TEXTS` where
 //! the field is listed there, and else the usual one.
 //!
 //! How the numbers were chosen:
