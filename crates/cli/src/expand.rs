@@ -165,8 +165,8 @@ impl Expander {
         Ok((Child { key, object: Some(object), notes, after: Vec::new(), expansion: None }, error))
     }
 
-    /// Says what pods would not find. The digest of what they use is left to the operator: whoever reads one that was made
-    /// without its key can try passwords with it.
+    /// Says what pods would not find. The digest of what they use is left to the operator: with one that was made without
+    /// its key, a reader of the output could try passwords.
     fn look_up(
         &self,
         workload: &ObjectKey,

@@ -11,19 +11,19 @@ use std::{fmt, io};
 /// Confirms every guess of what was digested: where that is secret, [`crate::DigestKey`] makes the digest that may be
 /// shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(pub(crate) [u8; 8]);
+pub struct Digest([u8; 8]);
 
 impl Digest {
     /// The digest of a value's JSON. Fails only where the value has no JSON form.
     pub fn of(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Self> {
-        let mut sink = Sink(Sha256::new());
-        serde_json::to_writer(&mut sink, value)?;
-        Ok(Self::truncate(sink.0))
+        let mut hash = Sha256::new();
+        serde_json::to_writer(Sink(|bytes: &[u8]| hash.update(bytes)), value)?;
+        Ok(Self::beginning(&hash.finalize()))
     }
 
     /// The digest of bytes as they are.
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self::truncate(Sha256::new_with_prefix(bytes))
+        Self::beginning(&Sha256::digest(bytes))
     }
 
     /// The digest that is written like this; `None` where none is.
@@ -32,10 +32,10 @@ impl Digest {
         (digest.to_string() == text).then_some(digest)
     }
 
-    fn truncate(hash: Sha256) -> Self {
-        let hash: [u8; 32] = hash.finalize().into();
+    /// The beginning of a longer one.
+    pub(crate) fn beginning(hash: &[u8]) -> Self {
         let mut short = [0; 8];
-        short.copy_from_slice(&hash[..8]);
+        short.iter_mut().zip(hash).for_each(|(to, from)| *to = *from);
         Self(short)
     }
 }
@@ -46,11 +46,12 @@ impl Serialize for Digest {
     }
 }
 
-struct Sink(Sha256);
+/// Hands on what is written.
+pub(crate) struct Sink<F>(pub(crate) F);
 
-impl io::Write for Sink {
+impl<F: FnMut(&[u8])> io::Write for Sink<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
+        (self.0)(bytes);
         Ok(bytes.len())
     }
 

@@ -1,11 +1,11 @@
 //! Digests of secrets that confirm no guess.
 
-use crate::Digest;
-use ring::hmac::{Context, HMAC_SHA256, Key, Tag};
+use crate::{Digest, digest::Sink};
+use ring::hmac::{Context, HMAC_SHA256, Key};
 use serde::Serialize;
-use std::{fmt, io};
+use std::fmt;
 
-/// Makes digests that tell nobody without the key what was digested, not even that a guess is right.
+/// Makes digests with which a reader who lacks the key cannot test guesses of what was digested.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DigestKey([u8; Self::LENGTH]);
 
@@ -13,7 +13,7 @@ impl DigestKey {
     /// How many bytes a key has.
     pub const LENGTH: usize = 32;
 
-    /// For tests, and to compare digests that are shown to nobody: no secret, since it is published.
+    /// For tests, and for digests that are compared in memory and never written: no secret, since it is published.
     pub const PLACEHOLDER: Self = Self([0; Self::LENGTH]);
 
     /// A key of these bytes, which should be random.
@@ -29,9 +29,9 @@ impl DigestKey {
     /// The digest of a value's JSON: the first eight bytes of its HMAC-SHA-256. Fails only where the value has no JSON
     /// form.
     pub fn digest(&self, value: &(impl Serialize + ?Sized)) -> serde_json::Result<Digest> {
-        let mut sink = Sink(Context::with_key(&Key::new(HMAC_SHA256, &self.0)));
-        serde_json::to_writer(&mut sink, value)?;
-        Ok(truncated(sink.0.sign()))
+        let mut hash = Context::with_key(&Key::new(HMAC_SHA256, &self.0));
+        serde_json::to_writer(Sink(|bytes: &[u8]| hash.update(bytes)), value)?;
+        Ok(Digest::beginning(hash.sign().as_ref()))
     }
 }
 
@@ -44,26 +44,7 @@ impl fmt::Debug for DigestKey {
 /// The digest of bytes with a salt: tells nothing of random bytes, and equal ones apart where the salts differ. The first
 /// eight bytes of the HMAC-SHA-256 whose key is the salt.
 pub fn salted(salt: &str, bytes: &[u8]) -> Digest {
-    truncated(ring::hmac::sign(&Key::new(HMAC_SHA256, salt.as_bytes()), bytes))
-}
-
-fn truncated(tag: Tag) -> Digest {
-    let mut short = [0; 8];
-    short.iter_mut().zip(tag.as_ref()).for_each(|(to, from)| *to = *from);
-    Digest(short)
-}
-
-struct Sink(Context);
-
-impl io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    Digest::beginning(ring::hmac::sign(&Key::new(HMAC_SHA256, salt.as_bytes()), bytes).as_ref())
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub fn stamp(workload: &mut serde_json::Value, digest: String) {
     workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.into();
 }
 
-/// What an object holds: a digest for each key, never a value. It stays in memory: whoever sees it can try passwords.
+/// What an object holds: a digest for each key, never a value. It stays in memory: a reader could try passwords with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content(BTreeMap<String, Digest>);
 

@@ -21,8 +21,8 @@ pub const DIGEST_KEY: &str = "harbor-operator-digest-key";
 /// The entry that holds it.
 const ENTRY: &str = "key";
 
-const DESCRIPTION: &str = "Keys the digests that harbor-operator writes into pod templates, so that nobody can find \
-                           out passwords by comparing guesses with them. Made once. If it is deleted, the operator \
+const DESCRIPTION: &str = "Keys the digests that harbor-operator writes into pod templates, so that readers of \
+                           Deployments cannot test guesses of passwords. Made once. If it is deleted, the operator \
                            makes another when it next starts, and replaces the pods of all its Harbors once.";
 
 /// Why there is no key of digests.
@@ -59,7 +59,7 @@ pub async fn make_digest_key(
     namespace: &str,
     dice: &dyn Dice,
 ) -> Result<DigestKey, NoDigestKey> {
-    // Whoever loses the race reads what the winner has made. Deleted in between, it is made by one of the next.
+    // An operator that loses the race reads what the winner has created. If it is deleted in between, another is created.
     for _ in 0..3 {
         if let Some(key) = find_digest_key(client, namespace).await? {
             return Ok(key);

@@ -1,6 +1,6 @@
 //! As much of an object's metadata as the index needs, decoded without the rest.
 //!
-//! Any Secret or ConfigMap may be an input, so all of a cluster are listed, and everybody who may create one decides how
+//! Any Secret or ConfigMap may be an input, so the operator lists all of a cluster, and a user who creates one decides how
 //! large its metadata is: a megabyte of field names or labels, which takes ten times as much once decoded. Of that,
 //! nothing is built: labels and annotations that the operator does not know, owners that are no controllers, and managed
 //! fields beyond a number that no child has are skipped while they are read.

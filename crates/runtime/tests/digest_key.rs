@@ -1,4 +1,4 @@
-//! The key of digests: made once, the same for all, known to nobody else.
+//! The key of digests: created once, and the same for all replicas of the operator.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -123,18 +123,25 @@ async fn where_nothing_changes_nothing_is_told() {
     assert_eq!(writes, 1, "what the operator has sent is not even tried again");
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
+fn secret(word: &str) -> Secret {
+    serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": word}})).unwrap()
+}
+
+/// A cluster with a widget whose pods use a Secret, and one whose pods use none.
+async fn cluster_with_a_user() -> Cluster {
     let cluster = cluster().await;
-    let secret = |word: &str| -> Secret {
-        serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": word}})).unwrap()
-    };
     cluster.create(&secret("old")).await;
     cluster
         .create(&Widget::new("user", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() }))
         .await;
     cluster.create(&Widget::new("other", WidgetSpec::default())).await;
     settled().await;
+    cluster
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
+    let cluster = cluster_with_a_user().await;
     let (rehearsal, _) = rehearsal(&cluster);
     let secrets: Api<Secret> = Api::default_namespaced(rehearsal.client());
     secrets.patch("s", &PatchParams::default(), &Patch::Merge(secret("new"))).await.unwrap();
@@ -147,16 +154,7 @@ async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
 
 #[tokio::test(start_paused = true)]
 async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
-    let cluster = cluster().await;
-    let secret = |word: &str| -> Secret {
-        serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": word}})).unwrap()
-    };
-    cluster.create(&secret("old")).await;
-    cluster
-        .create(&Widget::new("user", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() }))
-        .await;
-    cluster.create(&Widget::new("other", WidgetSpec::default())).await;
-    settled().await;
+    let cluster = cluster_with_a_user().await;
     // Not the operator's.
     let options = || Options { digest_key: DigestKey::new([7; 32]), ..options() };
     let without_key = || rehearsal_of(&cluster, options()).0.without_digest_key();

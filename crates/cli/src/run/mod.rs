@@ -64,8 +64,8 @@ pub struct Run {
     deadline: u64,
 
     /// The namespace of the Secret harbor-operator-digest-key, which the operator makes when it first starts. It keys the
-    /// digests in pod templates, so that nobody can guess passwords with them [default: the namespace of the pod; outside
-    /// of a cluster, the one that the kubeconfig's context names]
+    /// digests in pod templates, so that readers of Deployments cannot test guesses of passwords [default: the namespace of
+    /// the pod; outside of a cluster, the one that the kubeconfig's context names]
     #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
     digest_key_namespace: Option<String>,
 

@@ -5,6 +5,7 @@ use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
 };
+use runtime::DIGEST_KEY;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
@@ -76,6 +77,29 @@ async fn it_looks_after_the_namespaces_it_was_told_and_no_others() {
         world.until_condition("Ready", "True").await;
     }
     assert!(!other.has::<Deployment>("harbor-core").await);
+}
+
+#[tokio::test]
+async fn digests_are_made_with_the_key_of_the_namespace_that_the_flag_names() {
+    let (world, home) = (World::new().await, World::another().await);
+    home.apply(account::objects(&home.name, &world.name)).await;
+    home.delete::<Secret>(DIGEST_KEY).await;
+    world.apply(World::inputs()).await;
+    world.apply(vec![World::core()]).await;
+    let digest = |deployment: &Deployment| {
+        let annotations = deployment.spec.as_ref()?.template.metadata.as_ref()?.annotations.as_ref()?;
+        annotations.get(plan::INPUTS_ANNOTATION).cloned()
+    };
+    let mut operator = start(&world);
+    let before = world.until::<Deployment>("harbor-core", |it| digest(it).is_some()).await;
+    operator.kill().await.unwrap();
+
+    let mut operator = world.process();
+    operator.args(["--namespace", &world.name, "--digest-key-namespace", &home.name]);
+    let _operator = operator.spawn().unwrap();
+    world.until::<Deployment>("harbor-core", |it| digest(it) != digest(&before)).await;
+    let made = home.get::<Secret>(DIGEST_KEY).await.data.unwrap_or_default();
+    assert_eq!(made.get("key").map(|key| key.0.len()), Some(plan::DigestKey::LENGTH));
 }
 
 #[tokio::test]

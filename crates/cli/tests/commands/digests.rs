@@ -1,4 +1,4 @@
-//! Somebody who reads Deployments and ConfigMaps, but no Secret, and has a list of words.
+//! An attacker who may read Deployments and ConfigMaps, but no Secrets, and has a list of words.
 
 use crate::run::Folder;
 use k8s_openapi::{
@@ -145,7 +145,7 @@ fn no_word_of_a_list_can_be_confirmed_with_what_deployments_and_config_maps_tell
     assert_eq!(tried.len(), 2 * (one + both + both), "every guess is another digest");
 }
 
-/// All that anybody could read of the passwords of a namespace without reading its Secrets.
+/// All that a user without permission to read Secrets can read of the passwords of a namespace.
 #[test]
 fn no_other_object_holds_a_hash_of_a_value_of_a_secret() {
     let objects = made();

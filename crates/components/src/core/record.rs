@@ -139,8 +139,7 @@ enum Fingerprint {
 }
 
 impl Fingerprint {
-    /// That of a key which is used for the first time. The uid of the Core is as good a salt as any: random, and nobody
-    /// else's.
+    /// That of a key which is used for the first time. Its salt is the uid of the Core, which is random and unique.
     fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
         let ObjectMeta { uid, namespace, name, .. } = &owner.metadata;
         let without_uid = || [namespace, name].map(|part| part.as_deref().unwrap_or_default()).join("/");
