@@ -30,7 +30,7 @@ pub enum Purpose {
     #[cfg(feature = "sandbox")]
     Apply,
     /// To see what would happen.
-    Rehearse {
+    DryRun {
         /// Where objects are that do not say so.
         namespace: String,
         /// Who is said to apply.
@@ -98,7 +98,7 @@ impl Applier {
         let (manager, force) = match &self.purpose {
             #[cfg(feature = "sandbox")]
             Purpose::Apply => (MANAGER, false),
-            Purpose::Rehearse { manager, force, .. } => (manager.as_str(), *force),
+            Purpose::DryRun { manager, force, .. } => (manager.as_str(), *force),
         };
         let strict = Some(ValidationDirective::Strict);
         if !self.purpose.is_real()
@@ -188,8 +188,8 @@ impl Purpose {
         match self {
             #[cfg(feature = "sandbox")]
             Self::Apply => DEFAULT_NAMESPACE,
-            Self::Rehearse { namespace, .. } if namespace.is_empty() => DEFAULT_NAMESPACE,
-            Self::Rehearse { namespace, .. } => namespace,
+            Self::DryRun { namespace, .. } if namespace.is_empty() => DEFAULT_NAMESPACE,
+            Self::DryRun { namespace, .. } => namespace,
         }
     }
 
@@ -197,7 +197,7 @@ impl Purpose {
         match self {
             #[cfg(feature = "sandbox")]
             Self::Apply => true,
-            Self::Rehearse { .. } => false,
+            Self::DryRun { .. } => false,
         }
     }
 }

@@ -3,12 +3,15 @@
 use crate::{
     error::{Error, Failure},
     fields,
-    kinds::{Kinds, Unplanned},
     known::Known,
+    plan_offline::{Unplanned, component, plan_offline},
     terminal,
 };
 use k8s_openapi::api::core::v1::PodTemplateSpec;
-use plan::{Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder};
+use plan::{
+    ComponentKind, Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References,
+    Undecodable, placeholder,
+};
 use serde_json::Value;
 
 /// An object whose children are wanted.
@@ -49,7 +52,7 @@ pub struct Child {
 /// Expands objects. What one renders is there for the next to read, as in a cluster.
 #[derive(Debug)]
 pub struct Expander {
-    kinds: Kinds,
+    components: Vec<ComponentKind>,
     known: Known,
     defaults: Defaults,
     recursive: bool,
@@ -60,9 +63,9 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// Expands objects of these `kinds`, and with `recursive` their children too.
-    pub fn new(kinds: Kinds, known: Known, defaults: Defaults, recursive: bool) -> Self {
-        Self { kinds, known, defaults, recursive, errors: Vec::new(), unmet: Vec::new() }
+    /// Expands objects of these `components`, and with `recursive` their children too.
+    pub fn new(components: Vec<ComponentKind>, known: Known, defaults: Defaults, recursive: bool) -> Self {
+        Self { components, known, defaults, recursive, errors: Vec::new(), unmet: Vec::new() }
     }
 
     /// The children of an object. Nothing if something is wrong: then the errors say what.
@@ -72,7 +75,9 @@ impl Expander {
         if self.recursive {
             // Only now: any of the children may be read by any other.
             for child in &mut expansion.children {
-                if let Some(json) = child.object.clone().filter(|_| self.kinds.of(&child.key).is_some()) {
+                if let Some(json) =
+                    child.object.clone().filter(|_| component(&self.components, &child.key).is_some())
+                {
                     let place = format!("{}: {}", owner.place, child.key);
                     let key = child.key.clone();
                     child.expansion = self.expand(Owner { place, key, json });
@@ -83,14 +88,16 @@ impl Expander {
     }
 
     fn children(&mut self, owner: &Owner) -> Result<Vec<Child>, Failure> {
-        let Some(kind) = self.kinds.of(&owner.key) else { return Ok(Vec::new()) };
+        let Some(kind) = component(&self.components, &owner.key) else { return Ok(Vec::new()) };
         let plan =
-            kind.plan(owner.json.clone(), &self.known, &self.defaults).map_err(|error| match error {
-                Unplanned::Failed(error) => Failure::plan(&owner.key, error),
-                Unplanned::Undecodable { field, problem } => {
-                    undecodable(owner, &kind.resource.version, &field, problem).into()
-                }
-            })?;
+            plan_offline(kind, owner.json.clone(), &self.known, &self.defaults).map_err(
+                |error| match error {
+                    Unplanned::Failed(error) => Failure::plan(&owner.key, error),
+                    Unplanned::Undecodable(Undecodable { field, problem }) => {
+                        undecodable(owner, &kind.resource().version, &field, problem).into()
+                    }
+                },
+            )?;
         let made_up: Vec<_> = plan.reads.iter().filter(|key| self.known.is_generated(key)).collect();
         match made_up.as_slice() {
             [] => {}

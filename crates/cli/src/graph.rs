@@ -3,7 +3,6 @@
 use crate::{
     error::Failure,
     expand::Expansion,
-    kinds::Kinds,
     sources::{Expanded, Sources},
     terminal,
 };
@@ -43,7 +42,7 @@ enum Format {
 impl Draw {
     /// Draws all objects in one picture. What pods would not find is no reason not to.
     pub fn run(self) -> Result<(), Failure> {
-        let Expanded { expansions, errors, unmet: _ } = self.sources.expand(Kinds::all())?;
+        let Expanded { expansions, errors, unmet: _ } = self.sources.expand(components::all())?;
         Failure::unless_empty(errors)?;
         Ok(terminal::print(&self.format.draw(&picture(&expansions)))?)
     }

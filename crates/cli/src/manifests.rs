@@ -3,8 +3,8 @@
 use crate::{
     error::{Error, Failure},
     input, inputs_dir,
-    kinds::Kinds,
     object::Object,
+    plan_offline::component,
     sources::GROUP,
     terminal,
 };
@@ -31,8 +31,10 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Object>, Failure> {
 
 /// Tells of objects that nobody is going to look after.
 pub fn warn_of_idle(objects: &[Object]) {
-    let kinds = Kinds::all();
-    for object in objects.iter().filter(|object| object.key.group == GROUP && kinds.of(&object.key).is_none())
+    let components = components::all();
+    for object in objects
+        .iter()
+        .filter(|object| object.key.group == GROUP && component(&components, &object.key).is_none())
     {
         let (place, kind) = (object.place(), &object.key.kind);
         let problem = format_args!("this version of the operator does not run {kind} objects");

@@ -1,10 +1,9 @@
 //! The web page about everything that is looked after here.
 
 use ::page::{Board, Page, Setup, Summary};
-use components::Visitor;
 use jiff::Timestamp;
-use kube::{Client, core::ApiResource};
-use plan::{Children, Component};
+use kube::Client;
+use plan::Children;
 use runtime::Observer;
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
@@ -49,27 +48,20 @@ impl WebPage {
     }
 }
 
-/// What is on it: the kinds the operator looks after, and their children.
+/// What it shows: the kinds that the operator reconciles, and their children.
 pub fn setup() -> Setup {
-    let mut kinds = Kinds(Vec::new(), Children::none());
-    components::for_each(&mut kinds);
-    let Kinds(owners, children) = kinds;
-    let kinds = owners.into_iter().chain(children.iter().map(|kind| kind.resource.clone()));
-    Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds: kinds.collect() }
+    let mut children = Children::none();
+    let mut kinds = Vec::new();
+    for component in components::all() {
+        kinds.push(component.resource().clone());
+        children.extend(component.children);
+    }
+    kinds.extend(children.iter().map(|kind| kind.resource.clone()));
+    Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }
 }
 
 /// What every kind that has a version and a URL calls them.
 fn summary(object: &Value) -> Summary {
     let text = |field: &str| object["spec"][field].as_str().map(Into::into);
     Summary { version: text("version"), url: text("externalURL") }
-}
-
-/// All kinds the operator knows: those it looks after, and their children.
-struct Kinds(Vec<ApiResource>, Children);
-
-impl Visitor for Kinds {
-    fn visit<C: Component>(&mut self) {
-        self.0.push(ApiResource::erase::<C::Owner>(&()));
-        self.1.extend(C::children());
-    }
 }

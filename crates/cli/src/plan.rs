@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Failure},
     manifests,
     namespace::{OPERATORS, namespace},
-    operator::{components, predecessors},
+    operator::predecessors,
     run::DefaultsArgs,
     target::{Place, Target},
     terminal,
@@ -17,7 +17,7 @@ use clap::Args;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use plan::{CLASS_ANNOTATION, Class, DigestKey, HarborClass, ObjectKey};
-use runtime::{DIGEST_KEY, Options, Rehearsal, Rehearsed, Remark, What, find_digest_key};
+use runtime::{DIGEST_KEY, DryRun, DryRunReport, Options, Remark, RemarkKind, find_digest_key};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 /// What the command exits with when there are changes.
@@ -98,7 +98,7 @@ impl Plan {
         Failure::unless_empty(misplaced.collect())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
-        runtime.block_on(self.rehearse(objects))
+        runtime.block_on(self.dry_run(objects))
     }
 
     /// The operator's digest key; without it, much can be told, but not everything.
@@ -115,7 +115,7 @@ impl Plan {
         None
     }
 
-    async fn rehearse(self, objects: Vec<crate::object::Object>) -> Result<ExitCode, Failure> {
+    async fn dry_run(self, objects: Vec<crate::object::Object>) -> Result<ExitCode, Failure> {
         let Place { client, namespace } = self.target.connect().await?;
         let class = self.class.as_deref().and_then(HarborClass::named);
         let digest_key = self.digest_key(&client).await;
@@ -127,11 +127,10 @@ impl Plan {
             digest_key: digest_key.unwrap_or(DigestKey::PLACEHOLDER),
             ..Options::default()
         };
-        let rehearsal = Rehearsal::new(client, components(), options);
-        let rehearsal = if is_known { rehearsal } else { rehearsal.without_digest_key() };
-        let purpose =
-            Purpose::Rehearse { namespace, manager: self.field_manager, force: self.force_conflicts };
-        let mut applier = Applier::new(rehearsal.client(), purpose);
+        let dry_run = DryRun::new(client, components::all(), options);
+        let dry_run = if is_known { dry_run } else { dry_run.without_digest_key() };
+        let purpose = Purpose::DryRun { namespace, manager: self.field_manager, force: self.force_conflicts };
+        let mut applier = Applier::new(dry_run.client(), purpose);
         let (mut namespaces, mut errors) = (BTreeSet::new(), Vec::new());
         for object in objects {
             match applier.apply(object).await {
@@ -141,8 +140,8 @@ impl Plan {
             }
         }
         Failure::unless_empty(errors)?;
-        let played = rehearsal.play(&namespaces).await;
-        let Rehearsed { changes, remarks } = played.map_err(|failure| Error::Look(failure.message))?;
+        let played = dry_run.run(&namespaces).await;
+        let DryRunReport { changes, remarks } = played.map_err(|failure| Error::Look(failure.message))?;
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         terminal::print_styled(&picture)?;
@@ -155,17 +154,17 @@ impl Plan {
 /// Says what else there is to say, and answers what is wrong.
 fn tell(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
     let (mut problems, mut made_up) = (Vec::new(), BTreeSet::new());
-    for Remark { owner, what } in remarks {
-        match what {
-            What::Paused => terminal::warn(format_args!("{owner}: is paused, nothing is done for it")),
-            What::OfClass(its) => terminal::warn(left_alone(&owner, its.as_ref(), class)),
-            What::Failed(failure) if failure.class == Class::Dependency => {
+    for Remark { owner, kind } in remarks {
+        match kind {
+            RemarkKind::Paused => terminal::warn(format_args!("{owner}: is paused, nothing is done for it")),
+            RemarkKind::OfClass(its) => terminal::warn(left_alone(&owner, its.as_ref(), class)),
+            RemarkKind::Failed(failure) if failure.class == Class::Dependency => {
                 terminal::warn(format_args!("{owner}: would wait: {}", failure.message));
             }
-            What::Failed(failure) => {
+            RemarkKind::Failed(failure) => {
                 problems.push(Error::Object { object: owner.to_string(), problem: failure.message });
             }
-            What::ReadsMadeUp(keys) => made_up.extend(keys),
+            RemarkKind::ReadsGenerated(keys) => made_up.extend(keys),
         }
     }
     if let Some(first) = made_up.first() {

@@ -10,13 +10,12 @@ use crate::{
     terminal,
 };
 use clap::Args;
-use components::Visitor;
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
     rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
 };
 use kube::{Resource, core::ObjectMeta};
-use plan::{Component, HarborClass};
+use plan::HarborClass;
 use runtime::{DIGEST_KEY, Permissions, digest_key_rules};
 use serde::Serialize;
 use serde_json::Value;
@@ -152,19 +151,13 @@ fn metrics_reader() -> ClusterRole {
     ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
 }
 
-/// What it takes to look after every kind there is.
+/// What it takes to reconcile every kind there is.
 fn needed() -> Permissions {
-    struct Needed(Permissions);
-
-    impl Visitor for Needed {
-        fn visit<C: Component>(&mut self) {
-            self.0.look_after::<C>();
-        }
+    let mut needed = Permissions::to_work();
+    for component in components::all() {
+        needed.reconcile(&component);
     }
-
-    let mut needed = Needed(Permissions::to_work());
-    components::for_each(&mut needed);
-    needed.0
+    needed
 }
 
 fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {

@@ -3,7 +3,6 @@
 use crate::{
     error::Failure,
     expand::Expansion,
-    kinds::Kinds,
     output::{Output, Printed},
     sources::{Expanded, Sources},
     terminal,
@@ -40,7 +39,7 @@ pub struct Render {
 impl Render {
     /// Prints all children, or nothing.
     pub fn run(self) -> Result<(), Failure> {
-        let Expanded { expansions, errors, unmet } = self.sources.expand(Kinds::all())?;
+        let Expanded { expansions, errors, unmet } = self.sources.expand(components::all())?;
         Failure::unless_empty(errors.into_iter().chain(unmet).collect())?;
         let mut printed = Vec::new();
         for expansion in &expansions {

@@ -4,14 +4,15 @@ use crate::{
     error::{Error, Failure},
     expand::{Expander, Expansion, Owner},
     fields, input, inputs_dir,
-    kinds::Kinds,
     known::Known,
     object::{DEFAULT_NAMESPACE, Object},
+    plan_offline::{component, names},
     run::DefaultsArgs,
     terminal,
 };
 use api::thirdparty::OPTIONAL_GROUPS;
 use clap::{Args, builder::PossibleValuesParser};
+use plan::ComponentKind;
 use std::path::PathBuf;
 
 /// The API group of our own kinds.
@@ -53,21 +54,21 @@ pub struct Expanded {
 
 impl Sources {
     /// Reads everything and expands every object that has children.
-    pub fn expand(&self, kinds: Kinds) -> Result<Expanded, Failure> {
-        let (owners, known) = self.load(&kinds)?;
-        let mut expander = Expander::new(kinds, known, self.defaults.defaults(), self.recursive);
+    pub fn expand(&self, components: Vec<ComponentKind>) -> Result<Expanded, Failure> {
+        let (owners, known) = self.load(&components)?;
+        let mut expander = Expander::new(components, known, self.defaults.defaults(), self.recursive);
         let expansions = owners.into_iter().filter_map(|owner| expander.expand(owner)).collect();
         let Expander { errors, unmet, .. } = expander;
         Ok(Expanded { expansions, errors, unmet })
     }
 
     /// The objects to expand and what they may read.
-    fn load(&self, kinds: &Kinds) -> Result<(Vec<Owner>, Known), Failure> {
+    fn load(&self, components: &[ComponentKind]) -> Result<(Vec<Owner>, Known), Failure> {
         let mut owners: Vec<Owner> = Vec::new();
         let mut known = Known::without(self.without.iter().cloned());
         let mut errors = Vec::new();
         for object in objects(self.files.iter().map(|file| input::read(file)), &mut errors) {
-            match owner(object, kinds) {
+            match owner(object, components) {
                 Ok(Role::Owner(object)) => {
                     let owner =
                         Owner { place: object.place(), key: object.key.clone(), json: object.json.clone() };
@@ -85,7 +86,7 @@ impl Sources {
         }
         if errors.is_empty() && owners.is_empty() {
             let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
-            let remedy = format!("give a file with an object of one of these kinds: {}", kinds.names());
+            let remedy = format!("give a file with an object of one of these kinds: {}", names(components));
             errors.push(Error::input(files.join(", "), "holds no object that has children", remedy));
         }
         Failure::unless_empty(errors).map(|()| (owners, known))
@@ -115,21 +116,21 @@ enum Role {
     Input(Object),
 }
 
-fn owner(object: Object, kinds: &Kinds) -> Result<Role, Error> {
-    let Some(kind) = kinds.of(&object.key) else {
+fn owner(object: Object, components: &[ComponentKind]) -> Result<Role, Error> {
+    let Some(kind) = component(components, &object.key) else {
         if object.key.group != GROUP {
             return Ok(Role::Input(object));
         }
         let problem = format!("this version of the operator does not run {} objects", object.key.kind);
-        let remedy = format!("remove it, or give one of these kinds instead: {}", kinds.names());
+        let remedy = format!("remove it, or give one of these kinds instead: {}", names(components));
         return Err(Error::input(object.place(), problem, remedy));
     };
-    if object.version != kind.resource.version {
+    if object.version != kind.resource().version {
         let problem = format!("apiVersion {GROUP}/{} cannot be read", object.version);
         return Err(Error::input(
             object.place(),
             problem,
-            format!("write it as {}", kind.resource.api_version),
+            format!("write it as {}", kind.resource().api_version),
         ));
     }
     let object = object.in_namespace(DEFAULT_NAMESPACE);

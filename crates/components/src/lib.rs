@@ -64,7 +64,25 @@ mod yaml;
 
 pub use version::{HarborVersion, VERSION_ANNOTATION};
 
-use plan::Component;
+use plan::{Component, ComponentKind};
+
+/// Every kind of component there is; the only list of them.
+pub fn all() -> Vec<ComponentKind> {
+    vec![
+        ComponentKind::of::<harborcluster::HarborCluster>(),
+        ComponentKind::of::<harbor::Harbor>(),
+        ComponentKind::of::<core::Core>(),
+        ComponentKind::of::<registry::Registry>(),
+        ComponentKind::of::<registrycontroller::RegistryController>(),
+        ComponentKind::of::<portal::Portal>(),
+        ComponentKind::of::<jobservice::JobService>(),
+        ComponentKind::of::<exporter::Exporter>(),
+        ComponentKind::of::<trivy::Trivy>(),
+        ComponentKind::of::<chartmuseum::ChartMuseum>(),
+        ComponentKind::of::<notaryserver::NotaryServer>(),
+        ComponentKind::of::<notarysigner::NotarySigner>(),
+    ]
+}
 
 /// Something to be done once for every kind of component.
 pub trait Visitor {

@@ -15,7 +15,7 @@ mod changes;
 use cases::{Case, files, golden_directory};
 use changes::changes;
 use components::{VERSION_ANNOTATION, Visitor, core::Core};
-use plan::{Component, Desired, Plan, Policy, Readable, Tie};
+use plan::{Component, DeletionBehavior, Desired, Plan, Policy, Readable};
 use std::{fmt::Write, fs, path::Path};
 
 #[test]
@@ -107,7 +107,11 @@ fn rendered(plan: &Plan) -> String {
     let document = |desired: &Desired| {
         let object = desired.object.to_json().unwrap();
         let object = serde_saphyr::to_string_with_options(&Readable(&object), options.clone()).unwrap();
-        let kept = if desired.tie == Tie::Kept { "# stays when its owner is deleted\n" } else { "" };
+        let kept = if desired.deletion == DeletionBehavior::Kept {
+            "# stays when its owner is deleted\n"
+        } else {
+            ""
+        };
         format!("{}{kept}{object}", policy(&desired.policy))
     };
     plan.graph.iter().map(|(_, desired, _)| document(desired)).collect::<Vec<_>>().join("---\n")

@@ -8,7 +8,7 @@ mod cases;
 use cases::{Case, files, golden_directory, key};
 use components::{Visitor, harbor::Harbor, harborcluster::HarborCluster};
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
-use plan::{Component, Desired, Edge, Making, ObjectKey, Planned, Policy, References, Snapshot, plan};
+use plan::{Component, Desired, Edge, ManagedBy, ObjectKey, Planned, Policy, References, Snapshot, plan};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -74,7 +74,11 @@ fn what_is_not_only_awaited_is_a_kind_that_may_be_written() {
                 let resource = desired.object.child_kind().resource;
                 let kind = kinds.iter().find(|kind| kind.resource == resource).unwrap();
                 let awaited = matches!(desired.policy, Policy::Await { .. });
-                assert!(awaited || kind.making == Making::Ours, "{name}: {:?}", desired.object.key());
+                assert!(
+                    awaited || kind.managed_by == ManagedBy::Operator,
+                    "{name}: {:?}",
+                    desired.object.key()
+                );
             }
         }
     }

@@ -21,7 +21,7 @@ pub struct KeySpec {
 
 impl KeySpec {
     /// What every client can read and every server can use.
-    pub const USUAL: Self = Self { algorithm: Algorithm::Rsa, encoding: Encoding::Pkcs1, size: 2048 };
+    pub const DEFAULT: Self = Self { algorithm: Algorithm::Rsa, encoding: Encoding::Pkcs1, size: 2048 };
 }
 
 /// Kind of key.
@@ -104,8 +104,8 @@ pub fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
     Ok(KeyPair::try_from(pkcs8)?)
 }
 
-/// Whether a key can be read and is of the [usual](KeySpec::USUAL) form.
-pub fn is_usual(text: &str) -> bool {
+/// Whether a key can be read and is of the [usual](KeySpec::DEFAULT) form.
+pub fn is_default(text: &str) -> bool {
     pem::parse(text).is_ok_and(|pem| pem.tag() == "RSA PRIVATE KEY") && key_pair(text).is_ok()
 }
 

@@ -10,7 +10,7 @@ mod request;
 
 pub use authority::{Authority, Issued};
 pub use bundle::{Bundle, BundleError};
-pub use key::{Algorithm, Encoding, KeySpec, generate, is_usual, key_pair};
+pub use key::{Algorithm, Encoding, KeySpec, generate, is_default, key_pair};
 pub use request::{Defect, Purpose, Request};
 
 /// Why a certificate could not be made. Never contains a key.

@@ -1,6 +1,6 @@
 //! What a certificate is to be, and whether one is.
 
-use crate::{Authority, IssueError, Issued, is_usual, key_pair};
+use crate::{Authority, IssueError, Issued, is_default, key_pair};
 use jiff::Timestamp;
 use rcgen::{
     BasicConstraints, CertificateParams, CidrSubnet, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
@@ -102,7 +102,7 @@ impl Request {
         let around = authority.around(pem.contents()).map_err(|_| Defect::Signature)?;
         let renewal = begin + (end - begin) / 3 * 2;
         let checks = [
-            (is_usual(&issued.key), Defect::Key),
+            (is_default(&issued.key), Defect::Key),
             (certificate.public_key().raw == key.subject_public_key_info(), Defect::Key),
             (subject(&certificate) == Some(self.subject.as_str()), Defect::Subject),
             (names == self.names(), Defect::Names),

@@ -13,13 +13,13 @@ pub enum Observe {
     Status,
 }
 
-/// Who makes objects of a kind.
+/// Which program makes objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Making {
-    /// Somebody else: they are looked at and waited for, see [`crate::Policy::Await`].
-    Others,
-    /// The component: it may create, change and delete them.
-    Ours,
+pub enum ManagedBy {
+    /// Another controller: the operator reads them and waits for them, see [`crate::Policy::Await`].
+    OtherControllers,
+    /// The operator: it may create, change and delete them.
+    Operator,
 }
 
 /// A kind of child, without its type.
@@ -27,8 +27,8 @@ pub enum Making {
 pub struct ChildKind {
     /// How the API server knows it.
     pub resource: ApiResource,
-    /// Who makes its objects.
-    pub making: Making,
+    /// Which program makes its objects.
+    pub managed_by: ManagedBy,
     /// How much of it must be watched.
     pub observe: Observe,
     /// What a user installs so that the cluster serves it.
@@ -42,7 +42,7 @@ impl ChildKind {
     pub fn of<K: Manifest>() -> Self {
         Self {
             resource: resource_of::<K>(),
-            making: Making::Ours,
+            managed_by: ManagedBy::Operator,
             observe: K::OBSERVE,
             provider: K::PROVIDER,
             health: |object| Ok(Health::of(&serde_json::from_value::<K>(object)?)),
@@ -53,7 +53,7 @@ impl ChildKind {
     pub fn of_owner<O: Owner>() -> Self {
         Self {
             resource: ApiResource::erase::<O>(&()),
-            making: Making::Ours,
+            managed_by: ManagedBy::Operator,
             observe: Observe::Status,
             provider: "the operator's definitions",
             health: Health::by_conditions,
@@ -81,7 +81,7 @@ impl Children {
     /// These and `K`, whose objects are made by others and only waited for.
     #[must_use]
     pub fn awaiting<K: Manifest>(mut self) -> Self {
-        self.add(ChildKind { making: Making::Others, ..ChildKind::of::<K>() });
+        self.add(ChildKind { managed_by: ManagedBy::OtherControllers, ..ChildKind::of::<K>() });
         self
     }
 
@@ -93,8 +93,9 @@ impl Children {
     /// A kind that is made here and awaited there is made.
     fn add(&mut self, kind: ChildKind) {
         let key = (kind.resource.group.clone(), kind.resource.kind.clone());
-        let making = self.0.get(&key).map_or(kind.making, |known| known.making.max(kind.making));
-        self.0.insert(key, ChildKind { making, ..kind });
+        let managed_by =
+            self.0.get(&key).map_or(kind.managed_by, |known| known.managed_by.max(kind.managed_by));
+        self.0.insert(key, ChildKind { managed_by, ..kind });
     }
 
     /// The kinds, ordered by group and name.

@@ -8,6 +8,7 @@ mod aspect;
 mod child;
 mod class;
 mod component;
+mod component_kind;
 mod defaults;
 pub mod diff;
 mod digest;
@@ -21,6 +22,7 @@ mod key;
 mod manifest;
 pub mod mutation;
 mod name;
+mod observed;
 mod place;
 pub mod placeholder;
 mod planner;
@@ -28,15 +30,17 @@ mod readable;
 mod readiness;
 mod recipe;
 mod references;
+mod resolve;
 mod status;
 mod words;
 mod world;
 
 pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
-pub use child::{ChildKind, Children, Making, Observe};
+pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
+pub use component_kind::{ComponentKind, ComponentObject, FIELD_MANAGER_PREFIX, Undecodable};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
 pub use diff::Change;
 pub use digest::Digest;
@@ -48,14 +52,23 @@ pub use harbor_class::{CLASS_ANNOTATION, HarborClass};
 pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
 pub use issuance::{Issuance, Role};
 pub use key::{ObjectKey, Parts, is_namespace};
-pub use manifest::{AnyManifest, Desired, Held, Manifest, Policy, Tie};
+pub use manifest::{AnyManifest, DeletionBehavior, Desired, Held, Manifest, Policy};
 pub use mutation::Mutation;
 pub use name::ChildName;
+pub use observed::{
+    ADOPT_ANNOTATION, Adoption, Claimant, IMMUTABLE_ANNOTATION, ObjectVersion, Observation, ObservedObject,
+    OwnedFields, Ownership, PREDECESSORS_CLUSTER_LABEL, Provenance, Tag, already_applied, applied_digest,
+    controller_of, desired_digest, is_item, is_labelled_alike, owned, tags,
+};
 pub use planner::{Plan, Planned, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
-pub use recipe::{Maker, Recipe, Unmade, made_up};
+pub use recipe::{Recipe, SecretGenerator, Unmade, generated};
 pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, KNOWN_LATER, References, stamp};
+pub use resolve::{
+    Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
+    image, unwanted, wanted,
+};
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
 pub use words::told;
 pub use world::{Snapshot, World, defined, served};

@@ -122,7 +122,7 @@ pub enum Policy {
 
 /// What becomes of a child when its owner is deleted, or no longer wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tie {
+pub enum DeletionBehavior {
     /// It is deleted too.
     Owned,
     /// It stays, for it holds data. The next owner of the same name takes it over.
@@ -136,7 +136,7 @@ pub struct Desired {
     /// How it is brought about.
     pub policy: Policy,
     /// What becomes of it without its owner.
-    pub tie: Tie,
+    pub deletion: DeletionBehavior,
     /// The part of its owner's state it belongs to, where that has a condition of its own.
     pub aspect: Option<Aspect>,
     /// Fields it does not say because another manager sets them, such as `spec.replicas`. Where it said one until now,
@@ -157,7 +157,14 @@ pub struct Held {
 impl Desired {
     fn new(object: impl Manifest, policy: Policy) -> Self {
         let object = Box::new(object);
-        Self { object, policy, tie: Tie::Owned, aspect: None, left_to_others: &[], held: None }
+        Self {
+            object,
+            policy,
+            deletion: DeletionBehavior::Owned,
+            aspect: None,
+            left_to_others: &[],
+            held: None,
+        }
     }
 
     /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
@@ -167,8 +174,8 @@ impl Desired {
 
     /// The same, tied to its owner in this way.
     #[must_use]
-    pub fn tied(self, tie: Tie) -> Self {
-        Self { tie, ..self }
+    pub fn on_deletion(self, deletion: DeletionBehavior) -> Self {
+        Self { deletion, ..self }
     }
 
     /// The same as a part of `aspect`.

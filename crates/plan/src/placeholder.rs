@@ -1,7 +1,7 @@
 //! Stand-ins for values that nobody knows before they are made: of the right shape for whoever reads them, and never
 //! to be taken for real ones.
 
-use crate::{Maker, ObjectKey, Recipe, Unmade};
+use crate::{ObjectKey, Recipe, SecretGenerator, Unmade};
 use api::thirdparty::cert_manager::Certificate;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Resu
         Some((key.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
     };
     let present = entries.filter_map(decoded).collect();
-    for (key, value) in crate::made_up(generate, &present, &Placeholders)? {
+    for (key, value) in crate::generated(generate, &present, &Placeholders)? {
         secret["data"][key] = base64(ByteString(value));
     }
     Ok(secret)
@@ -95,7 +95,7 @@ pub fn base64(bytes: ByteString) -> Value {
 
 struct Placeholders;
 
-impl Maker for Placeholders {
+impl SecretGenerator for Placeholders {
     fn alphanumeric(&self, length: usize) -> String {
         "x".repeat(length)
     }

@@ -1,7 +1,8 @@
 //! From an owner and what is known of its surroundings to a plan.
 
 use crate::{
-    Component, Defaults, Desired, Mutation, ObjectKey, PlanError, References, Snapshot, Tie, World,
+    Component, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, References, Snapshot,
+    World,
     defaults::NOTHING,
     mutation,
     place::{self, Places, misnamed},
@@ -53,9 +54,9 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
         graph.payloads_mut().try_for_each(|desired: &mut Desired| {
             let held = desired.held.as_mut().and_then(|held| held.object.as_mut());
             let mut objects = std::iter::once(&mut desired.object).chain(held);
-            objects.try_for_each(|object| match desired.tie {
-                Tie::Owned => standard.mutate(&mut **object),
-                Tie::Kept => kept.mutate(&mut **object),
+            objects.try_for_each(|object| match desired.deletion {
+                DeletionBehavior::Owned => standard.mutate(&mut **object),
+                DeletionBehavior::Kept => kept.mutate(&mut **object),
             })
         })?;
         well_named(&graph, &places)?;

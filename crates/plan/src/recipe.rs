@@ -25,7 +25,7 @@ pub enum Recipe {
 }
 
 /// Whoever has dice, or stands in for them.
-pub trait Maker {
+pub trait SecretGenerator {
     /// Random letters and digits.
     fn alphanumeric(&self, length: usize) -> String;
 
@@ -46,10 +46,10 @@ pub enum Unmade {
 
 /// Every value that is to be made up for one Secret, in whatever order they refer to each other and to what is
 /// `present` in it.
-pub fn made_up(
+pub fn generated(
     generate: &BTreeMap<String, Recipe>,
     present: &BTreeMap<String, Vec<u8>>,
-    maker: &impl Maker,
+    maker: &impl SecretGenerator,
 ) -> Result<BTreeMap<String, Vec<u8>>, Unmade> {
     let mut made = BTreeMap::<String, Vec<u8>>::new();
     let mut waiting: BTreeMap<_, _> = generate.iter().collect();
@@ -92,7 +92,7 @@ mod tests {
 
     struct Plain;
 
-    impl Maker for Plain {
+    impl SecretGenerator for Plain {
         fn alphanumeric(&self, length: usize) -> String {
             "x".repeat(length)
         }
@@ -113,7 +113,7 @@ mod tests {
         let generate = generate.into_iter().map(|(key, recipe)| (key.to_owned(), recipe)).collect();
         let present = present.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
         let text = |(key, value)| (key, String::from_utf8(value).unwrap());
-        made_up(&generate, &present, &Plain).map(|made| made.into_iter().map(text).collect())
+        generated(&generate, &present, &Plain).map(|made| made.into_iter().map(text).collect())
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! help to guess those values. The operator never changes or deletes the Secret; without it, the next operator to start
 //! makes another, and all pods are replaced once.
 
-use crate::{Dice, Failure, error::Verb};
+use crate::{Entropy, ReconcileError, error::Verb};
 use k8s_openapi::{
     ByteString,
     api::{core::v1::Secret, rbac::v1::PolicyRule},
@@ -57,14 +57,14 @@ pub async fn find_digest_key(client: &Client, namespace: &str) -> Result<Option<
 pub async fn make_digest_key(
     client: &Client,
     namespace: &str,
-    dice: &dyn Dice,
+    entropy: &dyn Entropy,
 ) -> Result<DigestKey, NoDigestKey> {
     // An operator that loses the race reads what the winner has created. If it is deleted in between, another is created.
     for _ in 0..3 {
         if let Some(key) = find_digest_key(client, namespace).await? {
             return Ok(key);
         }
-        let bytes = [dice.bytes(), dice.bytes()].concat();
+        let bytes = [entropy.bytes(), entropy.bytes()].concat();
         let params = PostParams { field_manager: Some("harbor-operator".into()), ..PostParams::default() };
         match secrets(client, namespace).create(&params, &secret(&bytes)).await {
             Ok(_) => tracing::info!(
@@ -119,5 +119,5 @@ fn secret(bytes: &[u8]) -> Secret {
 }
 
 fn refused(verb: Verb, namespace: &str, error: kube::Error) -> NoDigestKey {
-    NoDigestKey::Refused(Failure::api(verb, &key(namespace), error).to_string())
+    NoDigestKey::Refused(ReconcileError::api(verb, &key(namespace), error).to_string())
 }

@@ -1,7 +1,7 @@
 //! Why a reconcile did not get there.
 
-use crate::ownership::ADOPT_ANNOTATION;
 use kube::core::Status;
+use plan::ADOPT_ANNOTATION;
 use plan::{Class, Classify, ObjectKey, PlanError};
 use std::{fmt, time::Duration};
 
@@ -40,7 +40,7 @@ impl fmt::Display for Verb {
 
 /// Why a reconcile did not get there. Messages name the object and never contain a secret.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum ReconcileError {
     /// No plan could be made.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -120,7 +120,7 @@ pub enum Failure {
     Bug(String),
 }
 
-impl Failure {
+impl ReconcileError {
     /// What the client made of an answer, for one object.
     pub(crate) fn api(verb: Verb, object: &ObjectKey, error: kube::Error) -> Self {
         let object = object.clone();
@@ -167,7 +167,7 @@ pub fn with_sources(error: &dyn std::error::Error) -> String {
     words
 }
 
-impl Classify for Failure {
+impl Classify for ReconcileError {
     fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
@@ -218,10 +218,10 @@ impl Classify for Failure {
 mod tests {
     use super::*;
 
-    fn refused(message: &str) -> Failure {
+    fn refused(message: &str) -> ReconcileError {
         let object = ObjectKey::new("", "ConfigMap", "ns", "one");
         let status = Box::new(Status::failure(message, "Forbidden").with_code(403));
-        Failure::Refused { verb: Verb::Apply, object, status }
+        ReconcileError::Refused { verb: Verb::Apply, object, status }
     }
 
     #[test]

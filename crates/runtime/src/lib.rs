@@ -1,81 +1,44 @@
-//! The only crate that talks to a cluster: one generic controller for every [`plan::Component`].
+//! The only crate that talks to a cluster: one engine for every [`plan::ComponentKind`].
 //!
-//! The way of a change: a watch (`watch`) tells the `Index`, which knows whose child or input the object is and
-//! wakes those owners; the `Reconciler` plans, applies what differs from what it last sent, sweeps, and writes the
-//! status if that differs. Nothing changed means nothing sent, and nothing read either.
+//! The way of a change, folder by folder:
+//!
+//! 1. `cluster`: a watch shows a changed object; the index knows which owners it affects and wakes them;
+//! 2. `schedule`: the controller of the owner's kind takes the owner from its queue and reconciles it, with a deadline;
+//! 3. `reconcile`: plans the owner, walks the graph, sweeps, and remembers the result;
+//! 4. `apply`: ensures one object of the graph in the cluster, `external` one outside of it;
+//! 5. `report`: writes the status if it differs, sends events, reports progress.
+//!
+//! `dry_run` is the same reconcile with a client that writes nothing, `inspect` only compares the plan with the cluster.
+//! When nothing has changed, nothing is sent and nothing is read.
 
-mod absences;
-mod address;
-mod adopt;
-mod agreement;
-mod amend;
 mod apply;
-mod backoff;
-mod cache;
-mod components;
-mod contention;
-mod controller;
-mod dice;
+mod cluster;
 mod digest_key;
-mod emptied;
+mod dry_run;
+mod election;
+mod entropy;
 mod error;
-mod events;
-mod forbidden;
-mod gate;
-mod generate;
-mod glance;
-mod happenings;
-mod health;
-mod index;
-mod issue;
-mod learned;
-mod lease;
-mod line;
-mod log;
-mod memo;
-mod metrics;
+mod inspect;
 mod operator;
-mod ownership;
-mod patch;
+mod options;
 mod permissions;
-mod planning;
-mod progress;
-mod queue;
 mod reconcile;
-mod rehash;
-mod rehearsal;
-mod release;
 mod report;
-mod review;
-mod router;
-mod seal;
-mod send;
-mod session;
-mod shared;
-mod source;
-mod spectator;
-mod status;
-mod sweep;
-mod tally;
-mod tie;
-mod watch;
+mod schedule;
+mod telemetry;
 
-pub use components::Components;
-pub use dice::{Dice, SystemDice};
+pub use apply::server_side_apply;
 pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, find_digest_key, make_digest_key};
+pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};
+pub use election::{Election, Leadership, Lost, Timing, TimingError};
+pub use entropy::{Entropy, SystemEntropy};
 pub use error::with_sources;
-pub use health::{Health, Unwell};
-pub use lease::{Election, Leadership, Lost, Timing, TimingError};
-pub use metrics::{Build, Format, Metrics};
-pub use operator::{Ended, Operator, Options, Scope};
-pub use patch::server_side_apply;
+pub use inspect::Inspector;
+pub use operator::{Ended, Operator};
+pub use options::{Options, Scope};
 pub use permissions::Permissions;
-pub use progress::{Observer, Planned, Progress, Stage, State};
 pub use reconcile::PAUSE_ANNOTATION;
-pub use rehearsal::{Rehearsal, Rehearsed, Remark, What};
-pub use review::{Access, ReviewError, Reviewer};
-pub use spectator::Spectator;
-pub use tally::Tally;
+pub use report::{Observer, Planned, Progress, Stage, State, Tally};
+pub use telemetry::{Access, Build, Format, Health, HealthError, Metrics, ReviewError, Reviewer};
 
-use error::Failure;
-use index::Sighting;
+use error::ReconcileError;

@@ -5,7 +5,7 @@ use k8s_openapi::api::{
     rbac::v1::PolicyRule,
 };
 use kube::core::ApiResource;
-use plan::{Children, Component, Making};
+use plan::{Children, ComponentKind, ManagedBy};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Verbs = &'static [&'static str];
@@ -91,19 +91,19 @@ impl Permissions {
         self
     }
 
-    /// Adds what it takes to look after objects of this kind.
-    pub fn look_after<C: Component>(&mut self) {
-        let ApiResource { group, plural, .. } = ApiResource::erase::<C::Owner>(&());
-        self.allow(&group, &plural, OBSERVE);
-        self.allow(&group, &format!("{plural}/status"), REPORT);
-        let children = C::children();
-        if children.iter().any(|kind| kind.making == Making::Ours) {
-            self.allow(&group, &format!("{plural}/finalizers"), BLOCK_DELETION);
+    /// Adds what it takes to reconcile objects of this kind.
+    pub fn reconcile(&mut self, component: &ComponentKind) {
+        let ApiResource { group, plural, .. } = component.resource();
+        self.allow(group, plural, OBSERVE);
+        self.allow(group, &format!("{plural}/status"), REPORT);
+        let children = &component.children;
+        if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
+            self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);
         }
         for kind in children.iter() {
-            let verbs = match kind.making {
-                Making::Ours => MAKE,
-                Making::Others => READ,
+            let verbs = match kind.managed_by {
+                ManagedBy::Operator => MAKE,
+                ManagedBy::OtherControllers => READ,
             };
             self.allow(&kind.resource.group, &kind.resource.plural, verbs);
         }
@@ -134,6 +134,7 @@ mod tests {
     use super::*;
     use api::v1beta1::{Core, Portal};
     use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+    use plan::Component;
     use plan::{Builder, PlanError, World};
 
     struct Alone;
@@ -179,8 +180,8 @@ mod tests {
     #[test]
     fn a_kind_is_allowed_what_is_done_to_it_and_no_more() {
         let mut permissions = Permissions::to_work();
-        permissions.look_after::<Alone>();
-        permissions.look_after::<Parent>();
+        permissions.reconcile(&ComponentKind::of::<Alone>());
+        permissions.reconcile(&ComponentKind::of::<Parent>());
         assert_eq!(
             permissions.rules(),
             [
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn to_show_what_is_looked_after_takes_to_get_what_was_only_listed_and_to_list_events() {
         let mut permissions = Permissions::to_work();
-        permissions.look_after::<Parent>();
+        permissions.reconcile(&ComponentKind::of::<Parent>());
         let kinds = [
             ApiResource::erase::<Core>(&()),
             ApiResource::erase::<Secret>(&()),

@@ -6,7 +6,6 @@ use crate::{
     object::Object,
 };
 use api::thirdparty::cert_manager::Certificate;
-use components::Visitor as _;
 use k8s_openapi::{
     ByteString,
     api::{
@@ -117,15 +116,13 @@ fn expander(inputs: impl IntoIterator<Item = Value>, recursive: bool) -> Expande
 }
 
 fn expander_with(mut known: Known, inputs: impl IntoIterator<Item = Value>, recursive: bool) -> Expander {
-    let mut kinds = Kinds::default();
-    kinds.visit::<Outer>();
-    kinds.visit::<Inner>();
-    kinds.visit::<Certified>();
+    let components =
+        vec![ComponentKind::of::<Outer>(), ComponentKind::of::<Inner>(), ComponentKind::of::<Certified>()];
     for content in inputs {
         let document = Document { origin: Origin::of("in.yaml"), content };
         Object::all(document).unwrap().into_iter().for_each(|object| known.give(object).unwrap());
     }
-    Expander::new(kinds, known, Defaults::default(), recursive)
+    Expander::new(components, known, Defaults::default(), recursive)
 }
 
 fn told(errors: &[Error]) -> Vec<String> {

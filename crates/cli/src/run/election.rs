@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::Args;
 use plan::HarborClass;
-use runtime::{Dice as _, Election, SystemDice, Timing};
+use runtime::{Election, Entropy as _, SystemEntropy, Timing};
 use std::fs;
 
 /// The name of the lease unless a flag says otherwise.
@@ -88,7 +88,7 @@ fn identity() -> String {
         "" => "harbor-operator",
         host => host,
     };
-    format!("{host}_{}", SystemDice.alphanumeric(10))
+    format!("{host}_{}", SystemEntropy.alphanumeric(10))
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn times_are_those_of_client_go_unless_said_otherwise() {
-        assert_eq!(elected(&[], "").timing, Timing::USUAL);
+        assert_eq!(elected(&[], "").timing, Timing::DEFAULT);
         let args = ["--leader-elect", "--lease-namespace", "operators", "--lease-duration", "10"];
         let problem = election(&args, "").unwrap_err();
         assert!(problem.contains("make the renew deadline shorter"), "{problem}");

@@ -9,7 +9,7 @@ use axum::{
     },
     routing::get,
 };
-use runtime::{Format, Health, Metrics, Unwell};
+use runtime::{Format, Health, HealthError, Metrics};
 use server::Limits;
 use std::{
     fmt, io,
@@ -105,7 +105,7 @@ pub fn health(health: Arc<Health>) -> Router {
         .route("/readyz", get(move || async move { answer(ready.ready()) }))
 }
 
-fn answer(how: Result<(), Unwell>) -> (StatusCode, String) {
+fn answer(how: Result<(), HealthError>) -> (StatusCode, String) {
     match how {
         Ok(()) => (StatusCode::OK, "ok\n".to_owned()),
         Err(unwell) => (StatusCode::SERVICE_UNAVAILABLE, format!("{unwell}\n")),

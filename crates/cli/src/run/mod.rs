@@ -29,7 +29,7 @@ use clap::Args;
 use election::ElectionArgs;
 use kube::Client;
 use plan::HarborClass;
-use runtime::{Ended, Options, Scope, SystemDice, make_digest_key};
+use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Seen, Telemetry};
 use tokio_util::sync::CancellationToken;
@@ -106,7 +106,7 @@ impl Run {
         let client = seen.metrics.observe(connect().await?);
         self.telemetry.serve(seen, &client).await?;
         let page = self.page.page().await?;
-        let digest_key = make_digest_key(&client, &self.digest_key_namespace(&client), &SystemDice).await;
+        let digest_key = make_digest_key(&client, &self.digest_key_namespace(&client), &SystemEntropy).await;
         let digest_key = digest_key.map_err(|error| Error::DigestKey(error.to_string()))?;
         let options = Options {
             scopes: self.scopes(),

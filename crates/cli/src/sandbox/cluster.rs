@@ -10,7 +10,7 @@ use kube::{
     api::{ObjectMeta, PostParams},
 };
 use plan::DigestKey;
-use runtime::{SystemDice, make_digest_key};
+use runtime::{SystemEntropy, make_digest_key};
 use serde_json::{Value, json};
 use std::{
     fmt,
@@ -104,7 +104,7 @@ async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
         Err(kube::Error::Api(status)) if status.is_already_exists() => {}
         created => _ = created.map_err(unavailable)?,
     }
-    make_digest_key(client, OPERATORS, &SystemDice).await.map_err(unavailable)
+    make_digest_key(client, OPERATORS, &SystemEntropy).await.map_err(unavailable)
 }
 
 fn all_definitions() -> Vec<Value> {

@@ -5,7 +5,7 @@ mod table;
 use crate::{
     error::{Error, Failure},
     live::Live,
-    operator::{components, predecessors},
+    operator::predecessors,
     run::DefaultsArgs,
     scene::{Tree, still},
     show::Style,
@@ -15,7 +15,7 @@ use crate::{
 };
 use clap::{Args, ValueEnum};
 use plan::ObjectKey;
-use runtime::{Options, Scope, Spectator};
+use runtime::{Inspector, Options, Scope};
 use std::{io, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
@@ -86,11 +86,11 @@ impl Status {
             observer: Some(live.clone()),
             ..Options::default()
         };
-        let spectator = Spectator::start(client, scope, Arc::new(components()), &options).await;
-        let spectator = spectator.map_err(|failure| Error::Look(failure.message))?;
+        let inspector = Inspector::start(client, scope, components::all().into(), &options).await;
+        let inspector = inspector.map_err(|failure| Error::Look(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
-        for key in spectator.owners().keys() {
-            self.look(&spectator, key).await;
+        for key in inspector.owners().keys() {
+            self.inspect(&inspector, key).await;
         }
         let trees = live.look(|scene| scene.trees());
         match &self.name {
@@ -101,13 +101,13 @@ impl Status {
             None if trees.is_empty() && !self.watch && self.output == Output::Text => {
                 terminal::warn(format_args!("there is no Harbor in {place}"));
             }
-            _ if self.watch => return self.follow(&spectator, &live).await,
-            _ => self.print(&spectator, &live, &trees)?,
+            _ if self.watch => return self.follow(&inspector, &live).await,
+            _ => self.print(&inspector, &live, &trees)?,
         }
         Ok(code(&trees))
     }
 
-    fn print(&self, spectator: &Spectator, live: &Live, trees: &[Tree]) -> Result<(), Error> {
+    fn print(&self, inspector: &Inspector, live: &Live, trees: &[Tree]) -> Result<(), Error> {
         match (self.output, &self.name) {
             (Output::Json, _) => {
                 let text = serde_json::to_string_pretty(trees).map_err(|error| Error::Encode {
@@ -121,7 +121,7 @@ impl Status {
             }
             (Output::Text, None) => {
                 let version = |tree: &Tree| {
-                    let owners = spectator.owners();
+                    let owners = inspector.owners();
                     let named = |key: &ObjectKey| {
                         (&key.kind, &key.namespace, &key.name) == (&tree.kind, &tree.namespace, &tree.name)
                     };
@@ -134,15 +134,15 @@ impl Status {
         }
     }
 
-    async fn follow(&self, spectator: &Spectator, live: &Live) -> Result<ExitCode, Error> {
+    async fn follow(&self, inspector: &Inspector, live: &Live) -> Result<ExitCode, Error> {
         let mut signals = Signals::catch().map_err(|error| Error::Run(error.to_string()))?;
         let stop = CancellationToken::new();
         let following = async {
             loop {
                 tokio::select! {
-                    keys = spectator.changed() => {
+                    keys = inspector.changed() => {
                         for key in &keys {
-                            self.look(spectator, key).await;
+                            self.inspect(inspector, key).await;
                         }
                     }
                     _ = signals.next() => break,
@@ -156,13 +156,13 @@ impl Status {
     }
 
     /// Looks at an object, if it is meant or belongs to one that is.
-    async fn look(&self, spectator: &Spectator, key: &ObjectKey) {
+    async fn inspect(&self, inspector: &Inspector, key: &ObjectKey) {
         let meant = match &self.name {
             None => true,
-            Some(name) => spectator.lineage(key).iter().any(|key| is_called(key, name)),
+            Some(name) => inspector.lineage(key).iter().any(|key| is_called(key, name)),
         };
         if meant {
-            spectator.look(key).await;
+            inspector.inspect(key).await;
         }
     }
 }

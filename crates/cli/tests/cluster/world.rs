@@ -1,7 +1,6 @@
 //! A namespace with the example Core and everything it reads.
 
 use crate::account;
-use components::Visitor;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
 use k8s_openapi::ByteString;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -9,7 +8,7 @@ use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
 };
-use plan::{Component, DigestKey};
+use plan::DigestKey;
 use runtime::{DIGEST_KEY, Operator, Options, Scope};
 use serde_json::{Value, json};
 use std::{
@@ -136,21 +135,14 @@ impl World {
 
     /// The same, as somebody else.
     pub fn operator_with(&self, requests: &Requests, config: kube::Config) -> Running {
-        struct All(Operator);
-        impl Visitor for All {
-            fn visit<C: Component>(&mut self) {
-                self.0.register::<C>();
-            }
-        }
         let options = Options {
             scopes: vec![Scope::Namespace(self.name.clone())],
             predecessors: predecessors(),
             ..Options::default()
         };
-        let mut all = All(Operator::new(requests.client(config).unwrap(), options));
-        components::for_each(&mut all);
+        let operator = Operator::new(requests.client(config).unwrap(), components::all(), options);
         let stop = CancellationToken::new();
-        tokio::spawn(all.0.run(stop.clone()));
+        tokio::spawn(operator.run(stop.clone()));
         Running(stop)
     }
 
@@ -189,15 +181,8 @@ fn digest_key() -> Value {
 
 /// The names under which the old operator wrote.
 fn predecessors() -> BTreeSet<String> {
-    struct Names(BTreeSet<String>);
-    impl Visitor for Names {
-        fn visit<C: Component>(&mut self) {
-            self.0.insert(C::NAME.into());
-        }
-    }
-    let mut names = Names(["harbor-operator".to_owned()].into());
-    components::for_each(&mut names);
-    names.0
+    let controllers = components::all().into_iter().map(|component| component.name.to_owned());
+    ["harbor-operator".to_owned()].into_iter().chain(controllers).collect()
 }
 
 /// Stops the operator when dropped.

@@ -2,7 +2,6 @@
 
 use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
-use components::Visitor;
 use futures::StreamExt as _;
 use http::{Request, StatusCode};
 use jiff::{SignedDuration, Timestamp};
@@ -16,7 +15,6 @@ use kube::{
     client::Body,
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
-use plan::Component;
 use runtime::{Election, Observer, Operator, Options, Timing};
 use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
@@ -173,18 +171,12 @@ impl Cluster {
             namespace: HOME.into(),
             name: "harbor-operator".into(),
             identity: "candidate".into(),
-            timing: Timing::USUAL,
+            timing: Timing::DEFAULT,
         };
         self.started(None, Options { election: Some(election), ..Options::default() })
     }
 
     fn started(&self, writes: Option<u64>, options: Options) -> Doomed {
-        struct All(Operator);
-        impl Visitor for All {
-            fn visit<C: Component>(&mut self) {
-                self.0.register::<C>();
-            }
-        }
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
@@ -207,9 +199,8 @@ impl Cluster {
             }
         });
         let options = Options { clock, ..options };
-        let mut all = All(Operator::new(Client::new(counted, "default"), options));
-        components::for_each(&mut all);
-        let task = tokio::spawn(async move { all.0.run(CancellationToken::new()).await.unwrap() });
+        let operator = Operator::new(Client::new(counted, "default"), components::all(), options);
+        let task = tokio::spawn(async move { operator.run(CancellationToken::new()).await.unwrap() });
         Doomed { killed, refused, task }
     }
 

@@ -2,7 +2,6 @@
 
 use crate::pod::Pod;
 use apiserver::ApiServer;
-use components::Visitor;
 use jiff::Timestamp;
 use k8s_openapi::{
     NamespaceResourceScope,
@@ -18,7 +17,6 @@ use kube::{
     core::GroupVersionKind,
     runtime::wait::await_condition,
 };
-use plan::Component;
 use runtime::{Operator, Options};
 use sandbox::StandIns;
 use serde::de::DeserializeOwned;
@@ -125,15 +123,7 @@ async fn prepare(client: &Client) {
 }
 
 fn operator(client: Client, options: Options) -> Operator {
-    struct All(Operator);
-    impl Visitor for All {
-        fn visit<C: Component>(&mut self) {
-            self.0.register::<C>();
-        }
-    }
-    let mut all = All(Operator::new(client, options));
-    components::for_each(&mut all);
-    all.0
+    Operator::new(client, components::all(), options)
 }
 
 /// The password of Redis and of the database. YAML, as which the registry reads its environment, has several meanings

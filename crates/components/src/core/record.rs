@@ -19,7 +19,7 @@ use crate::{
 use api::v1beta1;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
-use plan::{All, Component, Desired, Digest, ObjectKey, PlanError, Tie, World, salted};
+use plan::{All, Component, DeletionBehavior, Desired, Digest, ObjectKey, PlanError, World, salted};
 use std::fmt;
 
 /// The fingerprint of the encryption key: its salt, a colon, and sixteen digits.
@@ -67,7 +67,7 @@ pub(super) struct Memory {
     secret: String,
     key: Fingerprint,
     before: Record,
-    tie: Tie,
+    tie: DeletionBehavior,
 }
 
 impl Memory {
@@ -104,7 +104,7 @@ impl Memory {
     /// the one that Core has completed.
     pub fn remembered(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
-        let desired = Desired::from(self.to_secret(core, Some(version))).tied(self.tie);
+        let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.tie);
         match &self.before.completed {
             Some(before) if before == version => desired,
             before => {

@@ -73,12 +73,12 @@ impl Claims {
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
         let tie = retention::tie_of_data(harbor.installation);
         let desired = |(name, claim)| match claim {
-            Claim::Created(claim) => Desired::from(*claim).tied(tie),
+            Claim::Created(claim) => Desired::from(*claim).on_deletion(tie),
             // Wanted as it is, or it would be swept.
             Claim::Left => {
                 let metadata = harbor.metadata(name);
                 Desired::once(PersistentVolumeClaim { metadata, ..PersistentVolumeClaim::default() })
-                    .tied(tie)
+                    .on_deletion(tie)
             }
         };
         self.wanted.into_iter().map(|claim| graph.add::<PersistentVolumeClaim>(desired(claim), ())).collect()

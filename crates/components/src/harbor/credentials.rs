@@ -4,7 +4,7 @@ use super::inputs::Inputs;
 use crate::retention;
 use api::v1beta1::ObjectName;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use plan::{Builder, Desired, Node, Recipe, Tie};
+use plan::{Builder, DeletionBehavior, Desired, Node, Recipe};
 
 /// User the registry knows.
 pub(super) const REGISTRY_USER: &str = "harbor_registry_user";
@@ -83,7 +83,7 @@ impl Credentials {
         let letters = |length| Recipe::Alphanumeric { length };
         let mut once = |credential: &Credential,
                         type_: &str,
-                        tie: Tie,
+                        tie: DeletionBehavior,
                         recipes: Vec<(&str, Recipe)>,
                         fixed: &[(&str, &str)]| {
             let Credential::Made(name) = credential else { return None };
@@ -95,7 +95,7 @@ impl Credentials {
                 ..Secret::default()
             };
             let recipes = recipes.into_iter().map(|(key, recipe)| (key.to_owned(), recipe));
-            Some(graph.add::<Secret>(Desired::generated(secret, recipes).tied(tie), ()))
+            Some(graph.add::<Secret>(Desired::generated(secret, recipes).on_deletion(tie), ()))
         };
         let htpasswd = Recipe::Htpasswd { user: REGISTRY_USER.into(), password: "secret".into() };
         let single = "goharbor.io/single";
@@ -105,28 +105,34 @@ impl Credentials {
             registry: once(
                 &self.registry,
                 "goharbor.io/htpasswd",
-                Tie::Owned,
+                DeletionBehavior::Owned,
                 vec![("secret", letters(32)), ("htpasswd", htpasswd)],
                 &[],
             ),
             registry_http: once(
                 &self.registry_http,
                 "goharbor.io/registry",
-                Tie::Owned,
+                DeletionBehavior::Owned,
                 vec![("REGISTRY_HTTP_SECRET", letters(128))],
                 &[],
             ),
-            csrf: once(&self.csrf, single, Tie::Owned, vec![("key", letters(32))], &[]),
+            csrf: once(&self.csrf, single, DeletionBehavior::Owned, vec![("key", letters(32))], &[]),
             core: once(
                 &self.core,
                 single,
-                Tie::Owned,
+                DeletionBehavior::Owned,
                 vec![("secret", letters(128)), ("password", Recipe::SameAs { key: "secret".into() })],
                 // What ChartMuseum asks Core for.
                 &[("username", "chart_controller")],
             ),
             encryption: once(&self.encryption, single, data, vec![("secret", letters(16))], &[]),
-            jobservice: once(&self.jobservice, single, Tie::Owned, vec![("secret", letters(16))], &[]),
+            jobservice: once(
+                &self.jobservice,
+                single,
+                DeletionBehavior::Owned,
+                vec![("secret", letters(16))],
+                &[],
+            ),
             notary_aliases: harbor.installation.notary.as_ref().and_then(|_| {
                 once(
                     &self.notary_aliases,

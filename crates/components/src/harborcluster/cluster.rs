@@ -3,7 +3,7 @@
 use crate::{HarborVersion, image::Mirror, pod_security, retention};
 use api::v1beta1::{self, HarborClusterSpec};
 use kube::core::ObjectMeta;
-use plan::{All, ChildName, Defaults, PlanError, Tie};
+use plan::{All, ChildName, Defaults, DeletionBehavior, PlanError};
 use std::collections::BTreeMap;
 
 /// Names the HarborCluster on everything that belongs to it.
@@ -61,7 +61,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// What becomes of children that hold data, when the HarborCluster is deleted.
-    pub fn tie_of_data(&self) -> Tie {
+    pub fn tie_of_data(&self) -> DeletionBehavior {
         retention::tie_of_data(&self.spec.installation)
     }
 }

@@ -6,7 +6,7 @@ use kube::{
     Resource as _,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Component, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot, Tie, placeholder};
+use plan::{Component, DeletionBehavior, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot, placeholder};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ pub struct Rendered {
     /// How it is brought about.
     pub policy: Policy,
     /// Whether it stays without its owner.
-    pub tie: Tie,
+    pub deletion: DeletionBehavior,
     /// What it waits for.
     pub after: Vec<ObjectKey>,
 }
@@ -73,7 +73,7 @@ impl Surroundings {
                 resource: desired.object.child_kind().resource,
                 object: desired.object.to_json().unwrap(),
                 policy: desired.policy.clone(),
-                tie: desired.tie,
+                deletion: desired.deletion,
                 after: after.iter().map(|id| plan.graph[*id].object.key()).collect(),
             };
             (desired.object.key(), rendered)

@@ -84,8 +84,8 @@ impl Change {
     }
 
     /// Says of a workload that the digest of what its pods use is not known yet, if that is so because of these.
-    pub fn admit(&mut self, made_up: &BTreeSet<ObjectKey>) {
-        let depends = self.references().is_some_and(|used| used.keys().any(|key| made_up.contains(key)));
+    pub fn admit(&mut self, generated: &BTreeSet<ObjectKey>) {
+        let depends = self.references().is_some_and(|used| used.keys().any(|key| generated.contains(key)));
         let (States::Created(after) | States::Changed(_, after)) = &mut self.states else { return };
         let pointer = "/spec/template/metadata/annotations";
         let digest = after.pointer_mut(pointer).and_then(|all| all.get_mut(INPUTS_ANNOTATION));

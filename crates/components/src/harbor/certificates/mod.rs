@@ -42,28 +42,28 @@ impl<'g> Deps<'g> for Made<'g> {
 
 /// Who makes the certificates of one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Maker {
+enum SecretGenerator {
     CertManager,
     Operator,
 }
 
 /// Who makes what: decided before anything is added.
 pub(super) struct Makers {
-    internal: Maker,
-    token: Maker,
-    notary: Maker,
+    internal: SecretGenerator,
+    token: SecretGenerator,
+    notary: SecretGenerator,
 }
 
 impl Makers {
     /// Looks at what the cluster serves, and at what was begun.
     pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let maker = |wanted: Wanted, secret: &str| match wanted {
-            Wanted::No => Ok(Maker::Operator),
+            Wanted::No => Ok(SecretGenerator::Operator),
             Wanted::Yes => {
                 let secret = world.read::<Secret>(&harbor.child(secret));
                 let (served, secret) = (world.serves::<Certificate>(), secret).all()?;
                 let ours = secret.is_some_and(|secret| begun_by_us(&secret));
-                Ok(if served && !ours { Maker::CertManager } else { Maker::Operator })
+                Ok(if served && !ours { SecretGenerator::CertManager } else { SecretGenerator::Operator })
             }
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
@@ -137,11 +137,11 @@ pub(super) fn internal<'h, 'g>(
     }
     let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);
     let authority = match makers.internal {
-        Maker::Operator => {
+        SecretGenerator::Operator => {
             let services = for_services(harbor, &Part::ALL);
             Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name, services))
         }
-        Maker::CertManager => {
+        SecretGenerator::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(harbor.name.to_string()),
@@ -199,7 +199,7 @@ pub(super) fn token<'g>(harbor: &Inputs<'_>, makers: &Makers, graph: &mut Builde
     let name = harbor.child(TOKEN);
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
     Some(match (makers.token, issuer) {
-        (Maker::CertManager, Some(issuer)) => {
+        (SecretGenerator::CertManager, Some(issuer)) => {
             let spec = CertificateSpec {
                 secret_name: name.clone(),
                 common_name: Some(common_name(harbor, &name)),
@@ -237,7 +237,7 @@ pub(super) fn notary<'g>(
     let subject = common_name(harbor, &harbor.child("notarysigner-CA"));
     let sides = [(NOTARY_SERVER, Part::NotaryServer), (NOTARY_SIGNER, Part::NotarySigner)];
     let [server, signer] = match makers.notary {
-        Maker::Operator => {
+        SecretGenerator::Operator => {
             let services = for_services(harbor, &sides.map(|(_, part)| part));
             let made = authority(harbor, graph, &secret, &subject, services);
             sides.map(|(name, part)| {
@@ -245,7 +245,7 @@ pub(super) fn notary<'g>(
                 Made::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
             })
         }
-        Maker::CertManager => {
+        SecretGenerator::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(subject),

@@ -2,7 +2,7 @@
 
 use super::{Harbor, waits_for};
 use crate::cases::Case;
-use plan::{Policy, Tie};
+use plan::{DeletionBehavior, Policy};
 use serde_json::{Value, json};
 
 const IMAGES: &str = "/spec/imageChartStorage/filesystem/registryPersistentVolume";
@@ -34,17 +34,17 @@ fn fast(size: &str) -> Value {
     })
 }
 
-fn claims(case: &Case<Harbor>) -> Vec<(String, Tie, bool)> {
+fn claims(case: &Case<Harbor>) -> Vec<(String, DeletionBehavior, bool)> {
     let plan = case.plan().unwrap();
     let claims = plan.graph.iter().map(|(_, desired, _)| desired);
     let claims = claims.filter(|desired| desired.object.key().kind == "PersistentVolumeClaim");
-    claims.map(|it| (it.object.key().name.clone(), it.tie, it.policy == Policy::Apply)).collect()
+    claims.map(|it| (it.object.key().name.clone(), it.deletion, it.policy == Policy::Apply)).collect()
 }
 
 #[test]
 fn a_claim_is_created_as_it_is_described_and_once_for_all_that_name_it() {
     let names = ["acme-images", "acme-job-logs", "acme-trivy"];
-    let expected: Vec<_> = names.map(|name| (name.to_owned(), Tie::Kept, true)).into();
+    let expected: Vec<_> = names.map(|name| (name.to_owned(), DeletionBehavior::Kept, true)).into();
     assert_eq!(claims(&a_harbor()), expected);
     let claim = a_harbor().child("PersistentVolumeClaim");
     assert_eq!(
@@ -78,12 +78,12 @@ fn pods_come_after_their_claims() {
 #[test]
 fn claims_go_with_the_harbor_only_where_data_does() {
     let case = a_harbor().set("/spec/deletionPolicy", json!("Delete"));
-    assert!(claims(&case).iter().all(|(_, tie, _)| *tie == Tie::Owned));
+    assert!(claims(&case).iter().all(|(_, tie, _)| *tie == DeletionBehavior::Owned));
 }
 
 #[test]
 fn a_claim_that_is_no_longer_created_stays_as_it_is() {
-    for (policy, tie) in [("Retain", Tie::Kept), ("Delete", Tie::Owned)] {
+    for (policy, tie) in [("Retain", DeletionBehavior::Kept), ("Delete", DeletionBehavior::Owned)] {
         let case = a_harbor().set(&format!("{IMAGES}/create"), Value::Null);
         let case = with_claim(case.set("/spec/deletionPolicy", json!(policy)), ours(), fast("200Gi"));
         let left = claims(&case).into_iter().find(|(name, ..)| name == "acme-images");

@@ -2,7 +2,7 @@
 
 use super::{CASES, a_harbor, kinds, names, policy, waits_for};
 use crate::{cases::Case, harbor::Harbor};
-use plan::{Component, Policy, Tie};
+use plan::{Component, DeletionBehavior, Policy};
 use serde_json::json;
 
 #[test]
@@ -88,7 +88,7 @@ fn a01_a02_credentials_are_made_once_and_never_again() {
 fn the_keys_of_what_is_in_the_database_outlive_their_harbor_unless_data_is_to_be_deleted() {
     let kept = |case: &Case<Harbor>| -> Vec<String> {
         let plan = case.plan().unwrap();
-        let kept = plan.graph.iter().filter(|(_, desired, _)| desired.tie == Tie::Kept);
+        let kept = plan.graph.iter().filter(|(_, desired, _)| desired.deletion == DeletionBehavior::Kept);
         kept.map(|(_, desired, _)| desired.object.key().name.clone()).collect()
     };
     let case = Case::<Harbor>::golden("harbor-2.5");

@@ -23,7 +23,7 @@ use k8s_openapi::api::{
     apps::v1::StatefulSet,
     core::v1::{EnvVarSource, PodSecurityContext, ResourceRequirements, Secret, SecretKeySelector},
 };
-use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie, World};
+use plan::{All, Builder, ChildName, DeletionBehavior, Deps, Desired, PlanError, World};
 
 const FIELD: &str = "spec.cache.spec.redisReplication";
 
@@ -80,7 +80,7 @@ impl Replication {
             service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
             pod_security_context: Some(writable_volumes()),
             storage: Some(ReplicationStorage {
-                keep_after_delete: cluster.tie_of_data() == Tie::Kept,
+                keep_after_delete: cluster.tie_of_data() == DeletionBehavior::Kept,
                 volume_claim_template: Some(ReplicationClaim { spec: volume.claim() }),
             }),
         };

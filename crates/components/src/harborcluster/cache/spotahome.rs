@@ -28,7 +28,9 @@ use k8s_openapi::api::{
     core::v1::Secret,
 };
 use kube::core::ObjectMeta;
-use plan::{All, Builder, ChildName, Deps, Desired, PlanError, Tie, World, mutation::CONTROLLER_LABEL};
+use plan::{
+    All, Builder, ChildName, DeletionBehavior, Deps, Desired, PlanError, World, mutation::CONTROLLER_LABEL,
+};
 use std::collections::BTreeMap;
 
 const FIELD: &str = "spec.cache.spec.redisFailover";
@@ -77,7 +79,7 @@ impl Failover {
                 pods: pods(servers, existing.redis.pods),
                 service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
                 storage: Some(RedisStorage {
-                    keep_after_deletion: cluster.tie_of_data() == Tie::Kept,
+                    keep_after_deletion: cluster.tie_of_data() == DeletionBehavior::Kept,
                     persistent_volume_claim: Some(claim),
                 }),
             },

@@ -1,7 +1,7 @@
 //! Sentences about the Redis of a HarborCluster.
 
 use crate::{cases::Case, harborcluster::HarborCluster};
-use plan::{Policy, Recipe, Tie};
+use plan::{DeletionBehavior, Policy, Recipe};
 use serde_json::{Value, json};
 
 const SETTINGS: &str = "/spec/cache/spec/redisFailover";
@@ -267,7 +267,13 @@ fn what_other_operators_make_is_awaited_and_never_sent() {
 fn a10_volumes_stay_unless_data_is_to_go_and_nothing_else_of_a_redis_holds_data() {
     let kept = |golden: &str, policy: Value, kind: &str, field: &str| {
         let case = Case::<HarborCluster>::golden(golden).set("/spec/deletionPolicy", policy);
-        assert!(case.plan().unwrap().graph.iter().all(|(_, desired, _)| desired.tie == Tie::Owned));
+        assert!(
+            case.plan()
+                .unwrap()
+                .graph
+                .iter()
+                .all(|(_, desired, _)| desired.deletion == DeletionBehavior::Owned)
+        );
         case.child(kind).pointer(field).cloned()
     };
     for (golden, kind, field) in [

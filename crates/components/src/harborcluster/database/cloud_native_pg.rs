@@ -76,8 +76,8 @@ impl CloudNativePg {
         let password = password::copy(cluster, &secret, source.and_then(password::of), why);
         Ok(Self {
             settings,
-            access: credentials(cluster, &access).of(DATABASE).tied(cluster.tie_of_data()),
-            cluster: Desired::from(postgres).of(DATABASE).tied(cluster.tie_of_data()),
+            access: credentials(cluster, &access).of(DATABASE).on_deletion(cluster.tie_of_data()),
+            cluster: Desired::from(postgres).of(DATABASE).on_deletion(cluster.tie_of_data()),
             password,
         })
     }

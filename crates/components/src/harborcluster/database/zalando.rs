@@ -93,7 +93,7 @@ impl Zalando {
         };
         Ok(Self {
             settings,
-            postgresql: Desired::from(postgresql).of(DATABASE).tied(cluster.tie_of_data()),
+            postgresql: Desired::from(postgresql).of(DATABASE).on_deletion(cluster.tie_of_data()),
             password: password::copy(cluster, &secret, password, why),
         })
     }

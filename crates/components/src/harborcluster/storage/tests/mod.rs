@@ -6,7 +6,7 @@ mod minio;
 mod refusals;
 
 use crate::{cases::Case, harborcluster::HarborCluster};
-use plan::Tie;
+use plan::DeletionBehavior;
 use serde_json::{Value, json};
 
 /// One with a MinIO that nobody has made yet.
@@ -34,9 +34,9 @@ fn the_credentials() -> Value {
 }
 
 /// The children, as `Kind name`, that are tied so to the cluster.
-fn tied(case: &Case<HarborCluster>, tie: Tie) -> Vec<String> {
+fn tied(case: &Case<HarborCluster>, tie: DeletionBehavior) -> Vec<String> {
     let plan = case.plan().unwrap();
-    let tied = plan.graph.iter().filter(|(_, desired, _)| desired.tie == tie);
+    let tied = plan.graph.iter().filter(|(_, desired, _)| desired.deletion == tie);
     let shown = |key: plan::ObjectKey| format!("{} {}", key.kind, key.name);
     tied.map(|(_, desired, _)| shown(desired.object.key())).collect()
 }

@@ -1,0 +1,109 @@
+//! A [`Component`] without its type, so that one list and one engine serve every kind.
+
+use crate::{
+    Aspect, ChildKind, Children, Component, Defaults, Planned, Snapshot, Verdict, Violation, plan_with,
+};
+use api::v1beta1::ComponentStatus;
+use kube::core::ApiResource;
+use serde_json::{Map, Value};
+use std::{fmt, sync::Arc};
+
+/// How the names of the operator's field managers begin; the name of the component follows.
+pub const FIELD_MANAGER_PREFIX: &str = "harbor-operator/";
+
+/// A kind of custom resource and what it wants to exist, without its type.
+#[derive(Clone)]
+pub struct ComponentKind {
+    /// The custom resource itself: how the API server knows it, and how to read the health of an object.
+    pub kind: ChildKind,
+    /// Lower-case name: suffix of the field manager and of child names.
+    pub name: &'static str,
+    /// The kinds of children it may have.
+    pub children: Children,
+    /// Parts of its state that have a condition of their own.
+    pub aspects: &'static [Aspect],
+    decode: fn(Value) -> Result<Arc<dyn ComponentObject>, Undecodable>,
+}
+
+/// A decoded object of some [`ComponentKind`].
+pub trait ComponentObject: Send + Sync {
+    /// See [`plan_with`].
+    fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned;
+    /// See [`Component::details`].
+    fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value>;
+    /// See [`Component::advice`].
+    fn advice(&self) -> Vec<Violation>;
+}
+
+/// Why a stored object is not one of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct Undecodable {
+    /// The field that does not fit, as far as the decoder can tell.
+    pub field: String,
+    /// Why it does not, in the decoder's words.
+    pub problem: String,
+}
+
+impl ComponentKind {
+    /// Erases the type of a component.
+    pub fn of<C: Component>() -> Self {
+        Self {
+            kind: ChildKind::of_owner::<C::Owner>(),
+            name: C::NAME,
+            children: C::children(),
+            aspects: C::ASPECTS,
+            decode: |object| match serde_path_to_error::deserialize(object) {
+                Ok(owner) => Ok(Arc::new(Erased::<C>(owner))),
+                Err(error) => {
+                    Err(Undecodable { field: error.path().to_string(), problem: error.inner().to_string() })
+                }
+            },
+        }
+    }
+
+    /// How the API server knows the custom resource.
+    pub fn resource(&self) -> &ApiResource {
+        &self.kind.resource
+    }
+
+    /// The field manager under which the operator writes the children and the status.
+    pub fn field_manager(&self) -> String {
+        format!("{FIELD_MANAGER_PREFIX}{}", self.name)
+    }
+
+    /// Whether an object with this group and kind is one of these.
+    pub fn is(&self, group: &str, kind: &str) -> bool {
+        self.kind.resource.group == group && self.kind.resource.kind == kind
+    }
+
+    /// Decodes a stored object, once for everything that is asked of it.
+    ///
+    /// # Errors
+    /// When the object does not have the shape of its kind.
+    pub fn decode(&self, object: Value) -> Result<Arc<dyn ComponentObject>, Undecodable> {
+        (self.decode)(object)
+    }
+}
+
+impl fmt::Debug for ComponentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ComponentKind").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+struct Erased<C: Component>(C::Owner);
+
+impl<C: Component> ComponentObject for Erased<C> {
+    fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
+        plan_with::<C>(&self.0, snapshot, defaults)
+    }
+
+    fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value> {
+        C::details(&self.0, verdict, status)
+    }
+
+    fn advice(&self) -> Vec<Violation> {
+        C::advice(&self.0)
+    }
+}

@@ -1,0 +1,126 @@
+//! Whether a stored object already says what the operator would apply.
+//!
+//! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that it
+//! would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are maps need
+//! no schema, because `managedFields` names their items by key. Another manager that edits a field takes it over, so an edit
+//! shows even where the value was edited back.
+//!
+//! Where this cannot be told for sure the answer is no: an apply is always right, only noisier. That is so for an atomic list
+//! or struct in which the API server fills in defaults, and for an empty list.
+
+use super::is_operator;
+use crate::Digest;
+use kube::core::DynamicObject;
+use serde_json::{Map, Value};
+
+/// Fields of every object that no manager owns.
+const IDENTITY: [&str; 2] = ["apiVersion", "kind"];
+const METADATA_IDENTITY: [&str; 2] = ["name", "namespace"];
+
+/// Whether applying `desired` as `manager` would leave `stored`, an object of the same name, as it is.
+pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
+    let fields = owned(stored, &desired["apiVersion"], manager);
+    fields.zip(ownable(desired)).is_some_and(|(fields, desired)| view(fields, stored) == Some(desired))
+}
+
+/// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
+/// when the object is [`already_applied`]. `None` where the object does not tell.
+pub fn applied_digest(object: &DynamicObject) -> Option<Digest> {
+    let api_version = object.types.as_ref()?.api_version.as_str();
+    let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
+        entry.operation.as_deref() == Some("Apply")
+            && entry.subresource.as_deref().unwrap_or_default().is_empty()
+            && entry.manager.as_deref().is_some_and(is_operator)
+    });
+    let (Some(entry), None) = (ours.next(), ours.next()) else { return None };
+    // Fields have other names in other versions.
+    let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
+    let stored = serde_json::to_value(object).ok()?;
+    digest(entry.manager.as_deref()?, api_version, &view(fields.0.as_object()?, &stored)?)
+}
+
+/// The digest of an object as `manager` would apply it.
+pub fn desired_digest(desired: &Value, manager: &str) -> Option<Digest> {
+    digest(manager, desired["apiVersion"].as_str()?, &ownable(desired)?)
+}
+
+fn digest(manager: &str, api_version: &str, fields: &Value) -> Option<Digest> {
+    Digest::of(&(manager, api_version, fields)).ok()
+}
+
+/// The fields that belong to `manager` by server-side apply, as `fieldsV1` states them.
+pub fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'a Map<String, Value>> {
+    let text = |entry: &'a Value, field: &str| entry.get(field).and_then(Value::as_str);
+    let mut ours = stored.pointer("/metadata/managedFields")?.as_array()?.iter().filter(|entry| {
+        text(entry, "manager") == Some(manager)
+            && text(entry, "operation") == Some("Apply")
+            && text(entry, "subresource").unwrap_or_default().is_empty()
+    });
+    match (ours.next(), ours.next()) {
+        // Fields have other names in other versions.
+        (Some(entry), None) if entry.get("apiVersion") == Some(version) => entry.get("fieldsV1")?.as_object(),
+        _ => None,
+    }
+}
+
+/// The part of an object that a manager can own; `None` where it is no object at all.
+fn ownable(desired: &Value) -> Option<Value> {
+    let mut fields = desired.as_object()?.clone();
+    fields.retain(|field, _| !IDENTITY.contains(&field.as_str()));
+    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|field, _| !METADATA_IDENTITY.contains(&field.as_str()));
+        if metadata.is_empty() {
+            fields.remove("metadata");
+        }
+    }
+    Some(Value::Object(fields))
+}
+
+/// The part of `stored` that these fields name, with the values it has; `None` where one of them is not there. Items of a
+/// list keep their order: an environment variable may refer to those before it.
+fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
+    if fields.keys().all(|part| part == ".") {
+        // A scalar, something atomic, or an empty map.
+        return Some(stored.clone());
+    }
+    let mut parts = fields.iter().filter(|(part, _)| *part != ".");
+    match stored {
+        Value::Object(stored) => {
+            let field = |(part, below): (&String, &Value)| {
+                let name = part.strip_prefix("f:")?;
+                Some((name.to_owned(), view(below.as_object()?, stored.get(name)?)?))
+            };
+            parts.map(field).collect::<Option<Map<_, _>>>().map(Value::Object)
+        }
+        Value::Array(stored) => {
+            let mut items: Vec<(usize, Value)> = Vec::new();
+            for (part, below) in &mut parts {
+                let mut named = stored.iter().enumerate().filter(|(_, item)| is_item(item, part));
+                let (Some((position, item)), None) = (named.next(), named.next()) else { return None };
+                items.push((position, view(below.as_object()?, item)?));
+            }
+            items.sort_by_key(|(position, _)| *position);
+            Some(items.into_iter().map(|(_, item)| item).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether an item of a list is the one that `managedFields` calls `part`.
+pub fn is_item(item: &Value, part: &str) -> bool {
+    match part.split_once(':') {
+        Some(("v", value)) => serde_json::from_str::<Value>(value).is_ok_and(|value| *item == value),
+        Some(("k", keys)) => {
+            let keys: Map<String, Value> = serde_json::from_str(keys).unwrap_or_default();
+            // A key that was left out is filled in by the API server, such as the protocol of a port; not all of them.
+            keys.keys().any(|key| item.get(key).is_some())
+                && keys.iter().all(|(key, value)| item.get(key).is_none_or(|there| there == value))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod objects;
+#[cfg(test)]
+mod tests;

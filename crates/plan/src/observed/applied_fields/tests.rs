@@ -1,0 +1,258 @@
+use super::{
+    applied_digest, desired_digest,
+    objects::{self, Sample},
+};
+use apiserver::ApiServer;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{
+    Api, Client,
+    api::{DeleteParams, Patch, PatchParams, PostParams},
+    core::{ApiResource, DynamicObject, GroupVersionKind, TypeMeta},
+};
+use serde_json::{Value, json};
+
+const US: &str = "harbor-operator/core";
+
+/// Whether an object is already applied; the digests say the same.
+fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
+    let answer = super::already_applied(desired, stored, manager);
+    let object: DynamicObject = serde_json::from_value(stored.clone()).unwrap();
+    let applied = applied_digest(&object);
+    assert_eq!(applied.is_some() && applied == desired_digest(desired, manager), answer, "{stored}");
+    answer
+}
+
+/// One object on a server, which we and others change.
+struct Bench {
+    server: ApiServer,
+    api: Api<DynamicObject>,
+    desired: Value,
+}
+
+impl Bench {
+    async fn new(desired: &Value) -> Self {
+        let server = ApiServer::builder().without_controllers().build().unwrap();
+        let client = Client::new(server.clone(), "default");
+        let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+        let definition = serde_json::from_value(objects::definition()).unwrap();
+        definitions.create(&PostParams::default(), &definition).await.unwrap();
+        let text = |field: &str| desired[field].as_str().unwrap().to_owned();
+        let types = TypeMeta { api_version: text("apiVersion"), kind: text("kind") };
+        let resource = ApiResource::from_gvk(&GroupVersionKind::try_from(types).unwrap());
+        Self { server, api: Api::default_namespaced_with(client, &resource), desired: desired.clone() }
+    }
+
+    /// The object as it is after our first apply.
+    async fn applied(&self) -> Value {
+        if self.api.get_opt("sample").await.unwrap().is_some() {
+            let no_finalizers = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+            self.api.patch("sample", &PatchParams::default(), &no_finalizers).await.unwrap();
+            self.api.delete("sample", &DeleteParams::default()).await.unwrap();
+        }
+        json!(self.apply().await.unwrap())
+    }
+
+    async fn apply(&self) -> kube::Result<DynamicObject> {
+        self.api.patch("sample", &PatchParams::apply(US).force(), &Patch::Apply(&self.desired)).await
+    }
+
+    /// The object after somebody else's change; `None` where the server refuses it.
+    async fn changed(&self, operation: Value) -> Option<Value> {
+        let patch = Patch::Json::<()>(serde_json::from_value(json!([operation])).unwrap());
+        let params = PatchParams { field_manager: Some("kubectl-edit".into()), ..PatchParams::default() };
+        self.api.patch("sample", &params, &patch).await.ok().map(|object| json!(object))
+    }
+
+    /// Whether applying what we want would do anything, be it in vain, which is what [`agrees`] must foretell.
+    async fn applying_changes(&self) -> bool {
+        let before = self.server.revision();
+        self.apply().await.is_err() || self.server.revision() != before
+    }
+}
+
+/// Pointers to all scalars that we own.
+fn leaves(desired: &Value) -> Vec<String> {
+    fn visit(value: &Value, pointer: &str, into: &mut Vec<String>) {
+        let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+        match value {
+            Value::Object(fields) => {
+                fields
+                    .iter()
+                    .for_each(|(name, below)| visit(below, &format!("{pointer}/{}", escaped(name)), into));
+            }
+            Value::Array(items) => {
+                (0..)
+                    .zip(items)
+                    .for_each(|(i, below): (usize, _)| visit(below, &format!("{pointer}/{i}"), into));
+            }
+            _ => into.push(pointer.to_owned()),
+        }
+    }
+    let mut found = Vec::new();
+    visit(desired, "", &mut found);
+    found.retain(|pointer| {
+        !["/apiVersion", "/kind", "/metadata/name", "/metadata/namespace"].contains(&pointer.as_str())
+    });
+    found
+}
+
+/// Other values, of which the server may like one.
+fn others(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Bool(value) => vec![json!(!value)],
+        Value::Number(number) => vec![json!(number.as_i64().unwrap() + 1)],
+        Value::String(text) => [&format!("{text}x"), "b3RoZXI=", "UDP", "4Gi", "test.io/theirs"]
+            .into_iter()
+            .filter(|other| other != text)
+            .map(Value::from)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn what_was_applied_agrees_and_still_does_after_others_changed_what_is_theirs() {
+    for Sample { desired, theirs } in objects::all() {
+        let bench = Bench::new(&desired).await;
+        let kind = &desired["kind"];
+        assert!(already_applied(&desired, &bench.applied().await, US), "{kind}");
+        let stored =
+            bench.api.patch("sample", &PatchParams::default(), &Patch::Merge(&theirs)).await.unwrap();
+        assert!(already_applied(&desired, &json!(stored), US), "{kind} changed by others");
+        assert!(!bench.applying_changes().await, "{kind} changed by others");
+    }
+}
+
+#[tokio::test]
+async fn a_wish_that_differs_in_any_one_field_does_not_agree() {
+    for Sample { desired, .. } in objects::all() {
+        let stored = Bench::new(&desired).await.applied().await;
+        for pointer in leaves(&desired) {
+            let mut other = desired.clone();
+            let value = other.pointer_mut(&pointer).unwrap();
+            *value = others(value).remove(0);
+            assert!(!already_applied(&other, &stored, US), "{} with another {pointer}", desired["kind"]);
+
+            let mut less = desired.clone();
+            remove(&mut less, &pointer);
+            assert!(!already_applied(&less, &stored, US), "{} without {pointer}", desired["kind"]);
+            assert!(
+                !already_applied(&desired, &without(&stored, &pointer), US),
+                "{} lost {pointer}",
+                desired["kind"]
+            );
+        }
+    }
+}
+
+fn remove(object: &mut Value, pointer: &str) {
+    let (parent, last) = pointer.rsplit_once('/').unwrap();
+    match object.pointer_mut(parent).unwrap() {
+        Value::Object(fields) => drop(fields.remove(&last.replace("~1", "/"))),
+        Value::Array(items) => drop(items.remove(last.parse().unwrap())),
+        _ => {}
+    }
+}
+
+fn without(object: &Value, pointer: &str) -> Value {
+    let mut object = object.clone();
+    remove(&mut object, pointer);
+    object
+}
+
+/// The law: the answer foretells whether an apply changes anything, whichever field somebody else replaces or removes.
+#[tokio::test]
+async fn a_field_of_ours_that_somebody_else_changed_does_not_agree() {
+    for Sample { desired, .. } in objects::all() {
+        let bench = Bench::new(&desired).await;
+        let (mut replaced, mut all) = (0, 0);
+        for pointer in leaves(&desired) {
+            all += 1;
+            for value in others(desired.pointer(&pointer).unwrap()) {
+                bench.applied().await;
+                let Some(stored) =
+                    bench.changed(json!({"op": "replace", "path": pointer, "value": value})).await
+                else {
+                    continue;
+                };
+                replaced += 1;
+                assert!(
+                    !already_applied(&desired, &stored, US),
+                    "{} {pointer} became {value}",
+                    desired["kind"]
+                );
+                break;
+            }
+            bench.applied().await;
+            if let Some(stored) = bench.changed(json!({"op": "remove", "path": pointer})).await {
+                let foretold = !already_applied(&desired, &stored, US);
+                assert_eq!(foretold, bench.applying_changes().await, "{} without {pointer}", desired["kind"]);
+            }
+        }
+        assert!(
+            replaced * 10 >= all * 6,
+            "{}: only {replaced} of {all} fields could be changed",
+            desired["kind"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_field_edited_and_edited_back_is_no_longer_ours_and_does_not_agree() {
+    let Sample { desired, .. } = objects::all().into_iter().next().unwrap();
+    let bench = Bench::new(&desired).await;
+    bench.applied().await;
+    bench.changed(json!({"op": "replace", "path": "/data/empty", "value": "x"})).await.unwrap();
+    let back = bench.changed(json!({"op": "replace", "path": "/data/empty", "value": ""})).await.unwrap();
+    assert!(!already_applied(&desired, &back, US));
+    assert!(bench.applying_changes().await, "the field becomes ours again");
+}
+
+#[tokio::test]
+async fn items_of_a_keyed_list_agree_among_those_of_others_but_only_in_our_order() {
+    let desired =
+        objects::all().into_iter().map(|sample| sample.desired).find(|o| o["kind"] == "Deployment").unwrap();
+    let bench = Bench::new(&desired).await;
+    bench.applied().await;
+    let env = "/spec/template/spec/containers/0/env";
+    let theirs = json!({"op": "add", "path": format!("{env}/1"), "value": {"name": "THEIRS", "value": "1"}});
+    let stored = bench.changed(theirs).await.unwrap();
+    assert!(already_applied(&desired, &stored, US), "somebody's variable in between");
+    let moved = json!({"op": "move", "from": format!("{env}/0"), "path": format!("{env}/2")});
+    let stored = bench.changed(moved).await.unwrap();
+    assert!(!already_applied(&desired, &stored, US), "in another order");
+}
+
+#[tokio::test]
+async fn what_the_old_operator_wrote_never_agrees_though_it_be_the_same() {
+    for Sample { desired, .. } in objects::all() {
+        let bench = Bench::new(&desired).await;
+        let params = PostParams { field_manager: Some(US.into()), ..PostParams::default() };
+        let object: DynamicObject = serde_json::from_value(desired.clone()).unwrap();
+        let stored = json!(bench.api.create(&params, &object).await.unwrap());
+        assert!(!already_applied(&desired, &stored, US), "{}", desired["kind"]);
+    }
+}
+
+#[test]
+fn only_the_entry_of_our_own_applies_counts() {
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "a", "namespace": "ns"},
+        "data": {"a": "1"},
+    });
+    let managed = |manager: &str, operation: &str, version: &str, subresource: &str| {
+        let mut stored = object.clone();
+        stored["metadata"]["managedFields"] = json!([{
+            "manager": manager, "operation": operation, "apiVersion": version, "subresource": subresource,
+            "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}}},
+        }]);
+        already_applied(&object, &stored, US)
+    };
+    assert!(managed(US, "Apply", "v1", ""));
+    assert!(!managed("somebody", "Apply", "v1", ""));
+    assert!(!managed(US, "Update", "v1", ""));
+    assert!(!managed(US, "Apply", "v2", ""));
+    assert!(!managed(US, "Apply", "v1", "status"));
+    assert!(!already_applied(&object, &object, US), "nobody's");
+}

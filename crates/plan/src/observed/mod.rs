@@ -1,0 +1,38 @@
+//! What the operator keeps of an object that a watch shows: what decisions need, and neither content nor managed fields.
+
+mod adoption;
+mod applied_fields;
+mod observation;
+mod owned_fields;
+mod ownership;
+mod provenance;
+mod version;
+
+pub use adoption::{ADOPT_ANNOTATION, Adoption, Claimant, is_labelled_alike};
+pub use applied_fields::{already_applied, applied_digest, desired_digest, is_item, owned};
+pub use observation::{IMMUTABLE_ANNOTATION, Observation, ObservedObject};
+pub use owned_fields::OwnedFields;
+pub use ownership::{Ownership, controller_of};
+pub use provenance::{PREDECESSORS_CLUSTER_LABEL, Provenance};
+pub use version::{ObjectVersion, Tag, tags};
+
+use crate::FIELD_MANAGER_PREFIX;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use kube::core::ObjectMeta;
+
+/// The entries of `managedFields` that are about the object itself and not about a subresource, with their managers.
+fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry)> {
+    let all = meta.managed_fields.iter().flatten();
+    all.filter(|entry| entry.subresource.as_deref().unwrap_or_default().is_empty())
+        .filter_map(|entry| Some((entry.manager.as_deref()?, entry)))
+}
+
+/// Whether an entry comes from server-side apply; else from an update.
+fn is_apply(entry: &ManagedFieldsEntry) -> bool {
+    entry.operation.as_deref() == Some("Apply")
+}
+
+/// Whether a field manager is the operator.
+fn is_operator(manager: &str) -> bool {
+    manager.starts_with(FIELD_MANAGER_PREFIX)
+}

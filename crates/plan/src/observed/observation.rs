@@ -1,0 +1,128 @@
+//! What a watch shows of one object.
+
+use super::{ObjectVersion, OwnedFields, Ownership, Provenance, applied_digest, entries, is_apply};
+use crate::{Digest, Health, ObjectKey};
+use jiff::Timestamp;
+use kube::core::{ApiResource, DynamicObject, ObjectMeta};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// With the value `true`, the operator never changes the object. The old operator wrote it on generated Secrets; users may
+/// write it too.
+pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
+
+/// An object as a watch last showed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// Tells an object from a namesake that was created later.
+    pub uid: String,
+    /// State of the whole object.
+    pub resource_version: String,
+    /// See [`ObjectVersion::substance`].
+    pub substance: u64,
+    /// State of the fields that the operator owns.
+    pub owned_fields: OwnedFields,
+    /// Digest of the fields that the operator owns and of their values, see [`applied_digest`]; `None` where only metadata
+    /// is known.
+    pub applied: Option<Digest>,
+    /// The owner it belongs to.
+    pub owner: Option<Ownership>,
+    /// What its status says.
+    pub health: Health,
+    /// How many pods it has, if its status says so.
+    pub replicas: Option<i32>,
+    /// Until when it is valid, if it is a Certificate of cert-manager.
+    pub expires: Option<Timestamp>,
+    /// Which program created it.
+    pub provenance: Provenance,
+    /// Whether the old operator still owns fields of it.
+    pub unadopted: bool,
+    /// Whether the operator must not change it.
+    pub immutable: bool,
+    /// Whether it is being deleted.
+    pub deleting: bool,
+}
+
+/// An object that a watch showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservedObject {
+    /// Which object.
+    pub key: ObjectKey,
+    /// What the watch showed of it.
+    pub observation: Observation,
+}
+
+impl ObservedObject {
+    /// Observes the metadata of an object of the given kind; `None` where it has no name, which the API server never sends.
+    pub fn of(
+        resource: &ApiResource,
+        meta: &ObjectMeta,
+        health: Health,
+        predecessors: &BTreeSet<String>,
+    ) -> Option<Self> {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let key = ObjectKey::dynamic(resource, namespace, meta.name.as_deref()?);
+        let ObjectVersion { version: resource_version, substance } = ObjectVersion::of(meta);
+        let immutable = meta.annotations.as_ref().and_then(|all| all.get(IMMUTABLE_ANNOTATION));
+        let observation = Observation {
+            uid: meta.uid.clone().unwrap_or_default(),
+            resource_version,
+            substance,
+            owned_fields: OwnedFields::of(meta),
+            applied: None,
+            owner: Ownership::of(meta, namespace),
+            health,
+            replicas: None,
+            expires: None,
+            provenance: Provenance::of(meta, predecessors),
+            unadopted: entries(meta).any(|(manager, it)| !is_apply(it) && predecessors.contains(manager)),
+            immutable: immutable.is_some_and(|value| value == "true"),
+            deleting: meta.deletion_timestamp.is_some(),
+        };
+        Some(Self { key, observation })
+    }
+
+    /// Adds what the status tells: number of pods, end of validity.
+    #[must_use]
+    pub fn with_status(mut self, object: &DynamicObject) -> Self {
+        let replicas = object.data.pointer("/status/replicas").and_then(Value::as_i64);
+        self.observation.replicas = replicas.and_then(|replicas| replicas.try_into().ok());
+        let expires = object.data.pointer("/status/notAfter").and_then(Value::as_str);
+        self.observation.expires = expires.and_then(|expires| expires.parse().ok());
+        self
+    }
+
+    /// Adds the digest of what the operator applied.
+    #[must_use]
+    pub fn with_applied(mut self, object: &DynamicObject) -> Self {
+        self.observation.applied = applied_digest(object);
+        self
+    }
+}
+
+impl Observation {
+    /// Whether anything differs that the owner could act on. The resource version alone does not count: every update of the
+    /// status changes it.
+    pub fn differs_materially(&self, other: &Self) -> bool {
+        let comparable = |observation: &Self| Self {
+            resource_version: String::new(),
+            substance: 0,
+            applied: None,
+            ..observation.clone()
+        };
+        comparable(self) != comparable(other)
+    }
+
+    /// The state it was in.
+    pub fn object_version(&self) -> ObjectVersion {
+        ObjectVersion { version: self.resource_version.clone(), substance: self.substance }
+    }
+
+    /// Whether this is an older state than one with `resource_version`. Versions that cannot be compared are not.
+    pub fn is_older_than(&self, resource_version: &str) -> bool {
+        match (self.resource_version.parse::<u64>(), resource_version.parse::<u64>()) {
+            (Ok(this), Ok(other)) => this < other,
+            _ => false,
+        }
+    }
+}

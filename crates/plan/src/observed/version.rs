@@ -1,0 +1,54 @@
+//! The state an object is in, reduced to what tells one state from another.
+
+use kube::core::ObjectMeta;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// A label or an annotation as hashes: enough to notice a change, and small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(u64, u64);
+
+/// The state an object is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectVersion {
+    /// Of the whole object: its resource version.
+    pub version: String,
+    /// A hash of what plans are decided on: spec, labels and annotations. An update of the status leaves it as it is.
+    pub substance: u64,
+}
+
+impl ObjectVersion {
+    /// The state of the object with this metadata. Objects of a kind without generations change with every version.
+    pub fn of(meta: &ObjectMeta) -> Self {
+        let version = meta.resource_version.clone().unwrap_or_default();
+        let mut hasher = DefaultHasher::new();
+        meta.uid.hash(&mut hasher);
+        match meta.generation {
+            Some(generation) => {
+                generation.hash(&mut hasher);
+                tags(meta).hash(&mut hasher);
+            }
+            None => version.hash(&mut hasher),
+        }
+        Self { version, substance: hasher.finish() }
+    }
+}
+
+/// The labels and annotations of an object, as hashes.
+pub fn tags(meta: &ObjectMeta) -> BTreeSet<Tag> {
+    let empty = BTreeMap::new();
+    let labels = meta.labels.as_ref().unwrap_or(&empty).iter().map(|(key, value)| tag("label", key, value));
+    let annotations = meta.annotations.as_ref().unwrap_or(&empty).iter();
+    labels.chain(annotations.map(|(key, value)| tag("annotation", key, value))).collect()
+}
+
+fn tag(sort: &str, key: &str, value: &str) -> Tag {
+    let hash = |what: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        what(&mut hasher);
+        hasher.finish()
+    };
+    Tag(hash(&|hasher| (sort, key).hash(hasher)), hash(&|hasher| value.hash(hasher)))
+}

@@ -1,0 +1,92 @@
+//! How the operator left an object, so that nothing is sent twice.
+
+use crate::{Digest, Health, Observation, OwnedFields};
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// How the operator left a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// Applied with this digest and with these pods; the answer had this uid and these owned fields.
+    Sent {
+        /// See [`crate::desired_digest`].
+        digest: Digest,
+        /// What its pods are made from, where it has any.
+        pods: Option<Pods>,
+        /// The uid in the answer.
+        uid: String,
+        /// The operator's fields in the answer.
+        owned_fields: OwnedFields,
+    },
+    /// Holds a certificate that the operator issued, or found to be as desired.
+    Issued(Certificate),
+    /// Found or created; the operator does not manage its content.
+    Exists,
+    /// Found to be marked as immutable.
+    Immutable,
+    /// Another program makes it, and its health was this. It is read anew when it changes.
+    Awaited(Health),
+}
+
+impl Applied {
+    /// Whether the child is still as the operator left it.
+    pub fn holds(&self, now: &Observation) -> bool {
+        match self {
+            Self::Sent { uid, owned_fields, .. } => {
+                *uid == now.uid && *owned_fields == now.owned_fields && !now.unadopted
+            }
+            Self::Issued(certificate) => certificate.holds(now),
+            Self::Exists | Self::Awaited(_) => true,
+            Self::Immutable => now.immutable,
+        }
+    }
+}
+
+/// What pods are made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pods {
+    template: Digest,
+    /// Of the first container, which is what the pods are there for.
+    image: Option<Digest>,
+}
+
+impl Pods {
+    /// Those of an object, if it has any.
+    pub fn of(object: &Value) -> serde_json::Result<Option<Self>> {
+        let Some(template) = object.pointer("/spec/template") else { return Ok(None) };
+        let image = image(object).map(Digest::of).transpose()?;
+        Ok(Some(Self { template: Digest::of(template)?, image }))
+    }
+
+    /// Whether both run the same image.
+    pub fn has_image_of(&self, other: &Self) -> bool {
+        self.image == other.image
+    }
+}
+
+/// The image of the pods of an object.
+pub fn image(object: &Value) -> Option<&str> {
+    object.pointer("/spec/template/spec/containers/0/image")?.as_str()
+}
+
+/// A certificate in a Secret, as the operator left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// Digest of everything that it is made from.
+    pub asked: Digest,
+    /// The uid of the Secret.
+    pub uid: String,
+    /// The operator's fields in the Secret.
+    pub owned_fields: OwnedFields,
+    /// When it is to be renewed.
+    pub due: Timestamp,
+    /// When it expires if it is not renewed.
+    pub expires: Option<Timestamp>,
+}
+
+impl Certificate {
+    /// Whether the Secret is still as the operator left it.
+    pub fn holds(&self, now: &Observation) -> bool {
+        self.uid == now.uid && self.owned_fields == now.owned_fields
+    }
+}

@@ -1,0 +1,208 @@
+//! What to do about one object: the only place that decides it.
+//!
+//! The operator performs the answer, a dry run performs it with a client that writes nothing, `render` prints it and `status`
+//! reads it.
+
+mod action;
+mod applied;
+mod gate;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use action::{Action, Apply, Refusal};
+pub use applied::{Applied, Certificate, Pods, image};
+pub use gate::Gate;
+pub use sweep::{Unwanted, unwanted};
+
+use crate::{
+    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, Held, IMMUTABLE_ANNOTATION,
+    ObjectKey, Observation, Ownership, Policy, applied_digest, is_labelled_alike, mutation::KEPT_ANNOTATION,
+};
+use jiff::Timestamp;
+use kube::{ResourceExt as _, core::DynamicObject};
+use std::collections::BTreeSet;
+
+/// What is known of an object that should exist.
+#[derive(Clone, Copy, Debug)]
+pub enum Observed<'a> {
+    /// There is no object of this name.
+    Absent,
+    /// There is an object of this name, of which nothing else is known.
+    Named,
+    /// What a watch showed.
+    Watched(&'a Observation),
+    /// The whole object, just read.
+    Stored(&'a DynamicObject),
+}
+
+/// The owner of a desired object, and what it knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Resolver<'a> {
+    /// The owner.
+    pub owner: &'a ObjectKey,
+    /// The owner's uid.
+    pub uid: &'a str,
+    /// Field managers of the old operator.
+    pub predecessors: &'a BTreeSet<String>,
+    /// The time, for certificates that are to be renewed.
+    pub now: Timestamp,
+}
+
+/// What the operator has of a desired object besides its description.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// How the operator left the object.
+    pub applied: Option<&'a Applied>,
+    /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue.
+    pub digest: Option<Digest>,
+}
+
+impl Resolver<'_> {
+    /// What to do about a desired object.
+    ///
+    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an object
+    /// that exists is never created; an object that another program created is never changed unless a user asks for it.
+    pub fn resolve<N: Copy>(
+        &self,
+        desired: &Desired,
+        observed: Observed<'_>,
+        gate: Gate<N>,
+        known: Known<'_>,
+    ) -> Action<N> {
+        if let Policy::Await { .. } = desired.policy {
+            return Action::Await;
+        }
+        if matches!(observed, Observed::Absent) {
+            if let Some(by) = gate.keeps_away() {
+                return Action::Blocked { by };
+            }
+            return match &desired.policy {
+                Policy::Apply => Action::Apply(Apply::New),
+                Policy::CreateOnce { .. } => Action::Create,
+                Policy::Issue(_) | Policy::Await { .. } => Action::Issue,
+            };
+        }
+        if gate.change.is_some() || held(desired, observed, gate).is_some_and(|held| held.object.is_none()) {
+            return Action::Hold;
+        }
+        if let Observed::Watched(seen) = observed
+            && (seen.immutable || matches!(desired.policy, Policy::CreateOnce { .. }))
+        {
+            return if self.has_owner(desired, seen) { Action::Nothing } else { Action::SetOwner };
+        }
+        match &desired.policy {
+            Policy::CreateOnce { .. } => once(desired, observed),
+            Policy::Issue(_) if matches!(observed, Observed::Stored(stored) if is_immutable(stored)) => {
+                Action::Nothing
+            }
+            Policy::Issue(_) => self.issue(observed, known),
+            Policy::Apply | Policy::Await { .. } => self.apply(desired, observed, known),
+        }
+    }
+
+    fn apply<N>(&self, desired: &Desired, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
+        match observed {
+            Observed::Absent => Action::Apply(Apply::New),
+            Observed::Watched(seen) if self.is_child(seen) => apply_child(seen, known),
+            Observed::Named | Observed::Watched(_) => Action::Read,
+            Observed::Stored(stored) => {
+                let is_applied = known.digest.is_some() && applied_digest(stored) == known.digest;
+                match self.adopt(desired, stored) {
+                    Ok(_) if is_immutable(stored) => Action::Nothing,
+                    Ok(Apply::Child) if is_applied => Action::Nothing,
+                    Ok(how) => Action::Apply(how),
+                    Err(refusal) => Action::Refuse(refusal),
+                }
+            }
+        }
+    }
+
+    /// How an object of the child's name that exists is applied.
+    ///
+    /// # Errors
+    /// When it must not become a child.
+    pub fn adopt(&self, desired: &Desired, stored: &DynamicObject) -> Result<Apply, Refusal> {
+        let Self { owner, uid, predecessors, .. } = *self;
+        let claimant = Claimant { owner, uid, desired: desired.object.meta(), predecessors };
+        match claimant.adoption(&stored.metadata) {
+            Adoption::Allowed => Ok(Apply::Child),
+            Adoption::AfterHandOver(owners) => Ok(Apply::HandOver(owners)),
+            Adoption::OwnedBy(other) => Err(Refusal::OwnedBy(other)),
+            Adoption::Foreign => Err(Refusal::NotCreatedByOperator),
+        }
+    }
+
+    /// A certificate is read only where something has changed or is due.
+    fn issue<N>(&self, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
+        match (observed, known.applied) {
+            (Observed::Watched(seen), Some(Applied::Issued(certificate)))
+                if Some(certificate.asked) == known.digest
+                    && certificate.due > self.now
+                    && certificate.holds(seen) =>
+            {
+                Action::Nothing
+            }
+            _ => Action::Issue,
+        }
+    }
+
+    /// Whether an object is a child of this very owner, with nothing left to take over from the old operator.
+    pub fn is_child(&self, seen: &Observation) -> bool {
+        seen.owner.as_ref().is_some_and(|owner| owner.is(self.owner, self.uid)) && !seen.unadopted
+    }
+
+    /// Whether a child goes with its owner as desired. What has no owner was created by a user and stays as it is.
+    fn has_owner(&self, desired: &Desired, seen: &Observation) -> bool {
+        match (&seen.owner, desired.deletion) {
+            (Some(Ownership::Owned(owner, _)), DeletionBehavior::Kept)
+            | (Some(Ownership::Kept(owner)), DeletionBehavior::Owned) => owner != self.owner,
+            (Some(Ownership::Owned(..)), DeletionBehavior::Owned)
+            | (Some(Ownership::Kept(_)), DeletionBehavior::Kept)
+            | (None, _) => true,
+        }
+    }
+}
+
+fn apply_child<N>(seen: &Observation, known: Known<'_>) -> Action<N> {
+    match known.applied {
+        Some(applied @ Applied::Sent { digest, .. }) if Some(*digest) == known.digest => {
+            if applied.holds(seen) { Action::Nothing } else { Action::Apply(Apply::Repair) }
+        }
+        Some(Applied::Sent { .. }) => Action::Apply(Apply::Child),
+        // A process before this one may have sent it.
+        _ if seen.applied.is_none() => Action::Read,
+        _ if seen.applied == known.digest => Action::Nothing,
+        _ => Action::Apply(Apply::Child),
+    }
+}
+
+/// An object that is created once and exists. A child that lost its owner, because the owner was deleted without its
+/// children and created again, gets the new one.
+fn once<N>(desired: &Desired, observed: Observed<'_>) -> Action<N> {
+    let Observed::Stored(stored) = observed else { return Action::Read };
+    let owned = stored.owner_references().iter().any(|owner| owner.controller == Some(true))
+        || stored.annotations().contains_key(KEPT_ANNOTATION);
+    if owned || !is_labelled_alike(&stored.metadata, desired.object.meta()) {
+        Action::Nothing
+    } else {
+        Action::SetOwner
+    }
+}
+
+/// What an object that may not be upgraded yet is kept as.
+pub fn held<'d, N>(desired: &'d Desired, observed: Observed<'_>, gate: Gate<N>) -> Option<&'d Held> {
+    let exists = !matches!(observed, Observed::Absent);
+    desired.held.as_ref().filter(|held| gate.upgrade.is_some() && (exists || held.object.is_some()))
+}
+
+/// The object that is sent while the gate is as it is.
+pub fn wanted<N>(desired: &Desired, gate: Gate<N>) -> &dyn AnyManifest {
+    let held = desired.held.as_ref().filter(|_| gate.upgrade.is_some());
+    let held = held.and_then(|held| held.object.as_ref());
+    &**held.unwrap_or(&desired.object)
+}
+
+fn is_immutable(stored: &DynamicObject) -> bool {
+    stored.annotations().get(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true")
+}

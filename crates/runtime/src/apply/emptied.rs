@@ -1,0 +1,214 @@
+//! Objects within an object that become empty.
+//!
+//! An API server takes away what an applier owned and no longer sends. Where that leaves an object with no field, the
+//! server makes it null even if `{}` was sent: an object of a custom kind it then refuses as a whole, of a built-in kind it
+//! drops the field. So what we own in an object that is to be empty is removed before it is applied.
+
+use plan::{is_item, owned};
+use serde_json::{Map, Value};
+
+type Fields = Map<String, Value>;
+
+/// What has to be removed from `stored` before `manager` can apply `desired`, as JSON pointers: fields of ours in objects
+/// that are to be empty. Fields of others stay.
+pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<String> {
+    let Some(ours) = owned(stored, &desired["apiVersion"], manager) else { return Vec::new() };
+    let entries = stored.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let fields = entries.into_iter().flatten().filter_map(|entry| entry.get("fieldsV1")?.as_object());
+    let others: Vec<_> = fields.filter(|fields| *fields != ours).collect();
+    let mut found = Vec::new();
+    within(desired, stored, ours, &others, String::new(), &mut found);
+    found
+}
+
+/// Whether there is an empty object in an object.
+pub(crate) fn has_empty(object: &Value) -> bool {
+    match object {
+        Value::Object(fields) => fields.is_empty() || fields.values().any(has_empty),
+        Value::Array(items) => items.iter().any(has_empty),
+        _ => false,
+    }
+}
+
+/// Whether an empty object was sent and is not in the answer.
+pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
+    match (sent, answer) {
+        (Value::Object(sent), Value::Null) => sent.is_empty(),
+        (Value::Object(sent), Value::Object(answer)) => {
+            sent.iter().any(|(name, sent)| is_lost(sent, answer.get(name).unwrap_or(&Value::Null)))
+        }
+        (Value::Array(sent), Value::Array(answer)) => sent.iter().zip(answer).any(|(a, b)| is_lost(a, b)),
+        _ => false,
+    }
+}
+
+/// Takes empty objects out of an object, and those in which nothing else is; answers where they were, as JSON pointers.
+pub(crate) fn take_empty(object: &mut Value) -> Vec<String> {
+    fn take(object: &mut Value, at: &str, found: &mut Vec<String>) {
+        let Value::Object(fields) = object else { return };
+        fields.retain(|name, value| {
+            let at = format!("{at}/{}", escaped(name));
+            let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
+            if is_empty(value) {
+                found.push(at);
+                return false;
+            }
+            take(value, &at, found);
+            !is_empty(value)
+        });
+    }
+    let mut found = Vec::new();
+    take(object, "", &mut found);
+    found
+}
+
+/// Puts an empty object where none is.
+pub(crate) fn put_empty(object: &mut Value, place: &str) {
+    let mut at = object;
+    for step in place.split('/').skip(1) {
+        if at.is_null() {
+            *at = Value::Object(Map::new());
+        }
+        let Value::Object(fields) = at else { return };
+        at = fields.entry(step.replace("~1", "/").replace("~0", "~")).or_insert(Value::Null);
+    }
+    if at.is_null() {
+        *at = Value::Object(Map::new());
+    }
+}
+
+fn within(
+    desired: &Value,
+    stored: &Value,
+    ours: &Fields,
+    others: &[&Fields],
+    at: String,
+    found: &mut Vec<String>,
+) {
+    if desired.as_object().is_some_and(Map::is_empty) {
+        return all_of(stored, ours, others, &at, found);
+    }
+    for (part, below) in ours.iter().filter_map(|(part, below)| Some((part, below.as_object()?))) {
+        let place = place(stored, part);
+        let wanted = place.as_ref().and_then(|_| find(desired, part));
+        if let (Some((step, stored)), Some(wanted)) = (place, wanted) {
+            within(wanted, stored, below, &under(others, part), format!("{at}/{step}"), found);
+        }
+    }
+}
+
+/// Everything of ours in `stored`, in as few places as others permit.
+fn all_of(stored: &Value, ours: &Fields, others: &[&Fields], at: &str, found: &mut Vec<String>) {
+    for (part, below) in ours.iter().filter_map(|(part, below)| Some((part, below.as_object()?))) {
+        let Some((step, stored)) = place(stored, part) else { continue };
+        let (at, others) = (format!("{at}/{step}"), under(others, part));
+        if others.is_empty() {
+            found.push(at);
+        } else {
+            all_of(stored, below, &others, &at, found);
+        }
+    }
+}
+
+/// What others own below a part.
+fn under<'a>(others: &[&'a Fields], part: &str) -> Vec<&'a Fields> {
+    others.iter().filter_map(|fields| fields.get(part)?.as_object()).collect()
+}
+
+/// Where the part of a value is that ownership calls `part`, and the part.
+fn place<'a>(value: &'a Value, part: &str) -> Option<(String, &'a Value)> {
+    match value {
+        Value::Object(fields) => {
+            let name = part.strip_prefix("f:")?;
+            Some((escaped(name), fields.get(name)?))
+        }
+        Value::Array(items) => {
+            let (number, item) = items.iter().enumerate().find(|(_, item)| is_item(item, part))?;
+            Some((number.to_string(), item))
+        }
+        _ => None,
+    }
+}
+
+fn find<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
+    place(value, part).map(|(_, found)| found)
+}
+
+/// A step of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn stored(spec: Value, ours: Value, others: &[Value]) -> Value {
+        let entry = |manager: &str, fields: &Value| {
+            json!({
+                "manager": manager, "operation": "Apply", "apiVersion": "v1",
+                "fieldsV1": {"f:spec": fields},
+            })
+        };
+        let theirs = others.iter().map(|fields| entry("theirs", fields));
+        let entries: Vec<_> = std::iter::once(entry("ours", &ours)).chain(theirs).collect();
+        json!({"apiVersion": "v1", "metadata": {"managedFields": entries}, "spec": spec})
+    }
+
+    fn removed(desired: Value, stored: &Value) -> Vec<String> {
+        in_the_way(&json!({"apiVersion": "v1", "spec": desired}), stored, "ours")
+    }
+
+    #[test]
+    fn what_was_ours_in_an_object_that_is_to_be_empty_is_in_the_way() {
+        let spec = json!({"part": {"a": 1, "b/c": {"d": 1}}, "other": {"a": 1}});
+        let ours = json!({"f:part": {"f:a": {}, "f:b/c": {"f:d": {}}}, "f:other": {"f:a": {}}});
+        let stored = stored(spec, ours, &[]);
+        assert_eq!(
+            removed(json!({"part": {}, "other": {"a": 2}}), &stored),
+            ["/spec/part/a", "/spec/part/b~1c"]
+        );
+        assert_eq!(removed(json!({"part": {"a": 1, "b/c": {}}}), &stored), ["/spec/part/b~1c/d"]);
+        assert_eq!(removed(json!({"part": {"a": 1}}), &stored), [""; 0], "what is left out is no problem");
+    }
+
+    #[test]
+    fn items_are_found_by_their_keys() {
+        let spec = json!({"list": [{"name": "x"}, {"name": "y", "part": {"a": 1}}]});
+        let ours = json!({"f:list": {"k:{\"name\":\"y\"}": {".": {}, "f:name": {}, "f:part": {"f:a": {}}}}});
+        let desired = json!({"list": [{"name": "y", "part": {}}]});
+        assert_eq!(removed(desired, &stored(spec, ours, &[])), ["/spec/list/1/part/a"]);
+    }
+
+    #[test]
+    fn fields_of_others_stay() {
+        let spec = json!({"part": {"inner": {"a": 1, "b": 1}}});
+        let inner = |field: &str| json!({"f:part": {"f:inner": {field: {}}}});
+        let stored = stored(spec, inner("f:a"), &[inner("f:b")]);
+        assert_eq!(removed(json!({"part": {}}), &stored), ["/spec/part/inner/a"]);
+    }
+
+    #[test]
+    fn an_empty_object_that_was_sent_and_is_not_there_is_lost() {
+        let sent = json!({"a": {"b": {}}, "list": [{"c": {}}]});
+        assert!(!is_lost(&sent, &json!({"a": {"b": {"default": 1}}, "list": [{"c": {}}]})));
+        assert!(is_lost(&sent, &json!({"a": {"b": null}, "list": [{"c": {}}]})));
+        assert!(is_lost(&sent, &json!({"a": {"b": {}}, "list": [{}]})));
+        assert!(!is_lost(&json!({"a": 1}), &json!({})), "only objects are");
+        assert!(has_empty(&sent) && !has_empty(&json!({"a": [], "b": {"c": null}})));
+    }
+
+    #[test]
+    fn empty_objects_are_taken_out_with_their_places() {
+        let all = json!({"a": {"b/c": {}, "d": 1}, "e": {"f": {}}});
+        let mut object = all.clone();
+        let places = take_empty(&mut object);
+        assert_eq!(places, ["/a/b~1c", "/e/f"]);
+        assert_eq!(object, json!({"a": {"d": 1}}));
+        for place in places {
+            put_empty(&mut object, &place);
+        }
+        assert_eq!(object, all);
+    }
+}

@@ -1,0 +1,210 @@
+//! Ensures that one child exists as desired.
+
+use super::{
+    DigestSource, Done, Read, RunState, held_readiness,
+    perform::{Exists, Performed},
+};
+use crate::{
+    ReconcileError,
+    cluster::{Cluster, is_input},
+    report::{ProgressSink, State},
+};
+use graph::{Graph, NodeId, Step};
+use jiff::Timestamp;
+use kube::{Api, api::ListParams, core::DynamicObject};
+use plan::{
+    ChildKind, Content, Desired, Gate, Health, ObjectKey, ObjectVersion, Observation, ObservedObject,
+    PlanError, Policy, Readiness, Resolver,
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tracing::{Instrument as _, Span, field::Empty};
+
+/// Ensures the children of one owner.
+pub(crate) struct Applier<'a> {
+    pub(crate) owner: &'a ObjectKey,
+    /// The owner's uid.
+    pub(crate) uid: &'a str,
+    /// The field manager.
+    pub(crate) manager: &'a str,
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) progress: &'a ProgressSink,
+    pub(crate) digest_source: DigestSource<'a>,
+    pub(crate) now: Timestamp,
+    /// What the last run read.
+    pub(crate) read_before: &'a BTreeMap<ObjectKey, Read>,
+    pub(crate) state: Mutex<RunState>,
+}
+
+/// A child that is to be ensured.
+#[derive(Clone, Copy)]
+pub(super) struct Child<'a> {
+    pub(super) key: &'a ObjectKey,
+    pub(super) kind: &'a ChildKind,
+    pub(super) desired: &'a Desired,
+}
+
+impl Applier<'_> {
+    /// What of a node has to wait for others.
+    pub(crate) fn gate(&self, graph: &Graph<Desired>, id: NodeId) -> Gate<NodeId> {
+        let reached = |id: NodeId| {
+            let key = graph.get(id).object.key();
+            let known = self.state().reached.get(&key).copied();
+            let seen = || self.cluster.router.index.child(&key).map(|seen| seen.health.reached);
+            known.or_else(seen).unwrap_or_default()
+        };
+        Gate::of(graph.edges(id), reached)
+    }
+
+    /// Sends what differs from what is there, as far as the gate permits, and answers whether the child is ready.
+    pub(crate) async fn ensure(&self, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
+        let (key, kind) = (desired.object.key(), desired.object.child_kind());
+        let child = Child { key: &key, kind: &kind, desired };
+        let span = node_span(&key);
+        let step = match self.step(child, gate).instrument(span.clone()).await {
+            Err(error) if error.is_not_found() => Err(self.or_unserved(error, child).await),
+            step => step,
+        };
+        match &step {
+            Ok(Step::Ready) => span.record("outcome", "ready"),
+            Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
+            // Reported with all others that are blocked, when the run has ended.
+            Ok(Step::Blocked { .. }) => return step,
+            Err(error) => span
+                .record("outcome", "failed")
+                .record("why", error.to_string())
+                .record("otel.status_code", "ERROR"),
+        };
+        self.progress.child(self.owner, &key, || match &step {
+            Ok(Step::Ready) => State::Ready,
+            Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
+            Ok(Step::Blocked { .. }) => State::Applying,
+            Err(error) => State::Failed(plan::Failure::from(error)),
+        });
+        step
+    }
+
+    async fn step(&self, child: Child<'_>, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
+        let Child { key, kind, desired } = child;
+        self.served(kind).await?;
+        if let Policy::CreateOnce { generate } = &desired.policy
+            && self.cluster.router.index.is_child(key)
+        {
+            self.rehash(child, generate).await?;
+        }
+        let performed = match self.perform(child, gate).await? {
+            Performed::Blocked { by } => return Ok(Step::Blocked { by }),
+            Performed::Exists(performed) => performed,
+        };
+        let Exists { applied, health: Health { readiness, reached }, held } = performed;
+        let done = match (&held, gate.change) {
+            (Some(why), _) => Done::Held(Some(why.clone())),
+            (None, Some(_)) => Done::Held(None),
+            (None, None) => Done::Everything,
+        };
+        {
+            let mut state = self.state();
+            state.applied.insert(key.clone(), applied);
+            state.done.insert(key.clone(), done);
+            state.reached.insert(key.clone(), reached);
+        }
+        match held_readiness(readiness, held) {
+            Readiness::Ready => Ok(Step::Ready),
+            Readiness::Progressing(why) => Ok(Step::Waiting(why)),
+            Readiness::Failed(words) => Err(ReconcileError::ChildFailed { object: key.clone(), words }),
+        }
+    }
+
+    /// Refuses a kind that the cluster does not serve without a request, and has the owner woken when it does.
+    async fn served(&self, kind: &ChildKind) -> Result<(), ReconcileError> {
+        let (kind, provider) = (ObjectKey::dynamic(&kind.resource, "", ""), kind.provider);
+        if self.cluster.router.index.serves(&kind) || self.read(&kind).await? {
+            return Ok(());
+        }
+        Err(PlanError::Unserved([(kind, provider.to_owned())].into()).into())
+    }
+
+    /// Why an object could not be written: the error itself, or that its kind is no longer served, which a watch learns only
+    /// when it is next renewed. All owners that depend on the kind are woken at once.
+    async fn or_unserved(&self, error: ReconcileError, Child { key, kind, .. }: Child<'_>) -> ReconcileError {
+        let api = match self.api(key, kind) {
+            Ok(api) => api,
+            Err(misnamed) => return misnamed,
+        };
+        // A list is empty even in a namespace that does not exist: what is not found then is the kind.
+        let listed = api.list_metadata(&ListParams::default().limit(1)).await;
+        if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
+            return error;
+        }
+        let (resource, router) = (ObjectKey::dynamic(&kind.resource, "", ""), &self.cluster.router);
+        tracing::info!(kind = %resource, "no longer served by the cluster; the operator does without it");
+        router.wake(router.unserved(&resource));
+        PlanError::Unserved([(resource, kind.provider.to_owned())].into()).into()
+    }
+
+    /// Takes the answer to a write into the index: the watch shows the same, but later.
+    pub(super) fn record(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+        stored: &DynamicObject,
+    ) -> Result<Observation, ReconcileError> {
+        let undecodable = |_| ReconcileError::Bug(format!("{key} cannot be decoded"));
+        let value = serde_json::to_value(stored).map_err(undecodable)?;
+        let Self { cluster, .. } = self;
+        let router = &cluster.router;
+        let input = is_input(&key.group, &key.kind);
+        // An owner that is a child is reconciled by a component, which reads it, too.
+        if input || router.index.tracks_children_of(&key.group, &key.kind) {
+            cluster.cache.put(key, Some(stored.clone()));
+        }
+        if input {
+            let mut state = self.state();
+            if let Some(read) = state.reads.get_mut(key) {
+                read.state = Some(ObjectVersion::of(&stored.metadata));
+                state.contents.insert(key.clone(), Some(Content::of(&value)));
+            }
+        }
+        let health = (kind.health)(value).map_err(undecodable)?;
+        let observed = ObservedObject::of(&kind.resource, &stored.metadata, health, &cluster.predecessors)
+            .ok_or_else(|| ReconcileError::Bug(format!("{key} was stored without a name")))?
+            .with_status(stored)
+            .with_applied(stored);
+        let observation = observed.observation.clone();
+        router.wake_others(router.index.seen(observed), self.owner);
+        Ok(observation)
+    }
+
+    /// The API of a child's kind, in its namespace, for requests for that child.
+    pub(super) fn api(
+        &self,
+        key: &ObjectKey,
+        kind: &ChildKind,
+    ) -> Result<Api<DynamicObject>, ReconcileError> {
+        crate::cluster::api_of(&self.cluster.client, &kind.resource, key)
+    }
+
+    pub(super) fn resolver(&self) -> Resolver<'_> {
+        let Self { owner, uid, now, cluster, .. } = *self;
+        Resolver { owner, uid, predecessors: &cluster.predecessors, now }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, RunState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The span of one node of the graph.
+pub(crate) fn node_span(key: &ObjectKey) -> Span {
+    tracing::debug_span!(
+        "ensure",
+        kind = key.kind,
+        namespace = key.namespace,
+        object_name = key.name,
+        outcome = Empty,
+        why = Empty,
+        otel.status_code = Empty
+    )
+}

@@ -1,0 +1,61 @@
+//! Secrets whose values the operator generates when it creates them, and never writes again.
+
+use super::ensure::{Applier, Child};
+use crate::{Entropy, ReconcileError, error::Verb, report::State};
+use k8s_openapi::ByteString;
+use kube::{api::PostParams, core::DynamicObject};
+use plan::{Health, IMMUTABLE_ANNOTATION, Policy, Recipe};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+impl Applier<'_> {
+    /// Creates an object. One that was created meanwhile is used as it is.
+    pub(super) async fn create(
+        &self,
+        Child { key, kind, desired }: Child<'_>,
+    ) -> Result<Health, ReconcileError> {
+        let mut object = desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        object["metadata"]["annotations"][IMMUTABLE_ANNOTATION] = "true".into();
+        if let Policy::CreateOnce { generate } = &desired.policy {
+            add_generated(&mut object, generate, &*self.cluster.entropy)?;
+        }
+        let object: DynamicObject = serde_json::from_value(object)
+            .map_err(|_| ReconcileError::Bug(format!("{key} has no metadata")))?;
+        let params = PostParams { field_manager: Some(self.manager.into()), ..PostParams::default() };
+        self.progress.child(self.owner, key, || State::Applying);
+        match self.api(key, kind)?.create(&params, &object).await {
+            Ok(stored) => {
+                tracing::debug!(object = %key, "created");
+                Ok(self.record(key, kind, &stored)?.health)
+            }
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                self.read(key).await.map(|_| Health::READY)
+            }
+            Err(error) => Err(ReconcileError::api(Verb::Create, key, error)),
+        }
+    }
+}
+
+/// Adds generated values to a Secret.
+fn add_generated(
+    secret: &mut Value,
+    generate: &BTreeMap<String, Recipe>,
+    entropy: &dyn Entropy,
+) -> Result<(), ReconcileError> {
+    let present = data(secret);
+    let values = plan::generated(generate, &present, &entropy)
+        .map_err(|error| ReconcileError::Bug(error.to_string()))?;
+    for (name, value) in values {
+        secret["data"][name] = json!(ByteString(value));
+    }
+    Ok(())
+}
+
+/// What a Secret holds.
+pub(super) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
+    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
+    let decoded = |(name, value): (&String, &Value)| {
+        Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
+    };
+    entries.filter_map(decoded).collect()
+}

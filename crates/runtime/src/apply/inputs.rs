@@ -1,0 +1,90 @@
+//! What a run reads besides what its plan has read.
+
+use super::{
+    Read,
+    ensure::{Applier, Child},
+};
+use crate::{ReconcileError, cluster::Interest};
+use kube::core::DynamicObject;
+use plan::{ChildKind, ContentDigests, Health, ObjectKey, Policy, Reached, Readiness, References, Snapshot};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+impl Applier<'_> {
+    /// The health of an object that another program makes.
+    pub(super) async fn awaited(
+        &self,
+        Child { key, kind, desired }: Child<'_>,
+    ) -> Result<Health, ReconcileError> {
+        let why = match &desired.policy {
+            Policy::Await { why } => why.as_str(),
+            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) => "",
+        };
+        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
+        self.state().note(&found, Interest::Everything)?;
+        awaited(key, kind, why, &found)
+    }
+
+    /// Whether an object exists, remembering what it holds.
+    pub(super) async fn read(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
+        Ok(self.find(key).await?.is_some())
+    }
+
+    /// An object, if it exists, remembering what it holds.
+    pub(super) async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
+        let mut found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
+        self.state().note(&found, Interest::Substance)?;
+        Ok(found.remove(key).flatten())
+    }
+
+    /// Has the owner woken when an object that was read changes.
+    pub(super) fn subscribe(&self, key: &ObjectKey, stored: &DynamicObject) -> Result<(), ReconcileError> {
+        let found = Snapshot::from([(key.clone(), Some(Arc::new(stored.clone())))]);
+        let keys = found.keys().cloned().collect();
+        self.cluster.router.index.subscribe(self.owner, &keys, Interest::Substance);
+        self.state().note(&found, Interest::Substance)
+    }
+
+    /// The contents of what a pod template refers to; what the plan has read is not read again.
+    pub(super) async fn contents(&self, references: &References) -> Result<ContentDigests, ReconcileError> {
+        let unread: BTreeSet<_> = {
+            let state = self.state();
+            references.keys().filter(|key| !state.contents.contains_key(*key)).cloned().collect()
+        };
+        let found = self.cluster.fetch(self.owner, &unread, Interest::Substance).await?;
+        let mut state = self.state();
+        state.note(&found, Interest::Substance)?;
+        let known = |key: &ObjectKey| (key.clone(), state.contents.get(key).cloned().flatten());
+        Ok(references.keys().map(known).collect())
+    }
+
+    /// Those of these that have changed since the last run read them.
+    pub(super) fn changed<'k>(&self, keys: impl Iterator<Item = &'k ObjectKey>) -> Vec<ObjectKey> {
+        let state = self.state();
+        let substance = |reads: &BTreeMap<ObjectKey, Read>, key: &ObjectKey| {
+            reads.get(key).map(|read| read.state.as_ref().map(|state| state.substance))
+        };
+        let is_changed = |key: &&ObjectKey| {
+            let before = substance(self.read_before, key);
+            before.is_some() && before != substance(&state.reads, key)
+        };
+        keys.filter(is_changed).cloned().collect()
+    }
+}
+
+/// The health of an object that another program makes, as it was found.
+pub(crate) fn awaited(
+    key: &ObjectKey,
+    kind: &ChildKind,
+    why: &str,
+    found: &Snapshot,
+) -> Result<Health, ReconcileError> {
+    let Some(object) = found.get(key).and_then(Option::as_ref) else {
+        let readiness = Readiness::Progressing(format!("does not exist yet; {why}"));
+        return Ok(Health { readiness, reached: Reached::Nothing });
+    };
+    let undecodable = |_| ReconcileError::Bug(format!("{key} cannot be decoded"));
+    serde_json::to_value(&**object).and_then(kind.health).map_err(undecodable)
+}

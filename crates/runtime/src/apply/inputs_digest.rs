@@ -1,0 +1,80 @@
+//! The digest of what the pods of a workload use.
+
+use super::ensure::Applier;
+use crate::{ReconcileError, cluster::api_of, error::Verb};
+use k8s_openapi::api::core::v1::PodTemplateSpec;
+use kube::{Api, Client, core::DynamicObject};
+use plan::{
+    Content, ContentDigests, Digest, DigestKey, INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References,
+};
+use serde_json::Value;
+
+/// What digests are made with.
+#[derive(Clone, Copy)]
+pub(crate) enum DigestSource<'a> {
+    /// The operator's key.
+    Key(&'a DigestKey),
+    /// A key that a dry run may not read.
+    Unknown {
+        /// Talks to the cluster as it is, without what is only tried.
+        cluster: &'a Client,
+    },
+}
+
+/// The digest that a stored workload carries, and one of its inputs to compare with.
+struct Stamped {
+    text: String,
+    comparable: Digest,
+}
+
+impl Applier<'_> {
+    /// The digest of what the pods of a workload use, as their template carries it.
+    ///
+    /// Where the key is unknown, that is the digest in the cluster if the same inputs are in the cluster: the operator has
+    /// made it of those.
+    pub(super) async fn inputs_digest(
+        &self,
+        workload: &ObjectKey,
+        references: &References,
+    ) -> Result<String, ReconcileError> {
+        let contents = self.contents(references).await?;
+        match self.digest_source {
+            DigestSource::Key(key) => Ok(references.digest(key, workload, &contents)?.to_string()),
+            DigestSource::Unknown { cluster } => {
+                let comparable = references.digest(&DigestKey::PLACEHOLDER, workload, &contents)?;
+                let stamped = self.stamped(cluster, workload).await?;
+                let same = stamped.filter(|stamped| stamped.comparable == comparable);
+                Ok(same.map_or_else(|| KNOWN_LATER.to_owned(), |stamped| stamped.text))
+            }
+        }
+    }
+
+    async fn stamped(
+        &self,
+        cluster: &Client,
+        workload: &ObjectKey,
+    ) -> Result<Option<Stamped>, ReconcileError> {
+        let Some(stored) = self.stored_in(cluster, workload).await? else { return Ok(None) };
+        let template = stored.pointer("/spec/template").cloned().unwrap_or_default();
+        let Ok(template) = serde_json::from_value::<PodTemplateSpec>(template) else { return Ok(None) };
+        let annotations = template.metadata.as_ref().and_then(|metadata| metadata.annotations.as_ref());
+        let text = annotations.and_then(|annotations| annotations.get(INPUTS_ANNOTATION)).cloned();
+        let Some(text) = text else { return Ok(None) };
+        let references = References::of(&workload.namespace, &template);
+        let mut contents = ContentDigests::new();
+        for key in references.keys() {
+            let content = self.stored_in(cluster, key).await?.as_ref().map(Content::of);
+            contents.insert(key.clone(), content);
+        }
+        let comparable = references.digest(&DigestKey::PLACEHOLDER, workload, &contents).ok();
+        Ok(comparable.map(|comparable| Stamped { text, comparable }))
+    }
+
+    async fn stored_in(&self, cluster: &Client, key: &ObjectKey) -> Result<Option<Value>, ReconcileError> {
+        let resource = self.cluster.resource(key)?;
+        let api: Api<DynamicObject> = api_of(cluster, resource, key)?;
+        let stored =
+            api.get_opt(&key.name).await.map_err(|error| ReconcileError::api(Verb::Read, key, error))?;
+        stored.map(serde_json::to_value).transpose().map_err(|error| ReconcileError::Bug(error.to_string()))
+    }
+}

@@ -1,0 +1,39 @@
+//! One object in the cluster: the operator asks [`plan::Resolver`] what to do about it and does that. Server-side apply,
+//! creation, certificates, hand-over from the old operator, contention.
+//!
+//! Uses: cluster, report, telemetry.
+
+mod amend;
+mod contention;
+mod emptied;
+mod ensure;
+mod generate;
+mod hand_over;
+mod inputs;
+mod inputs_digest;
+mod issue;
+mod perform;
+mod rehash;
+mod release;
+mod run_state;
+mod send;
+mod server_side_apply;
+mod set_owner;
+
+pub(crate) use contention::Repairs;
+pub(crate) use emptied::{put_empty, take_empty};
+pub(crate) use ensure::{Applier, node_span};
+pub(crate) use inputs::awaited;
+pub(crate) use inputs_digest::DigestSource;
+pub(crate) use run_state::{Done, Read, RunState};
+pub use server_side_apply::server_side_apply;
+
+use plan::Readiness;
+
+/// The readiness of an object that is held back: ready only when nothing more is to be done about it.
+pub(crate) fn held_readiness(readiness: Readiness, why: Option<String>) -> Readiness {
+    match (readiness, why) {
+        (Readiness::Ready, Some(why)) => Readiness::Progressing(why),
+        (readiness, _) => readiness,
+    }
+}

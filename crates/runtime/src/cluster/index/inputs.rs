@@ -1,0 +1,95 @@
+//! Who reads what, and in which state it is.
+
+use super::AffectedOwners;
+use plan::{ObjectKey, ObjectVersion};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Objects somebody reads. Others are not remembered, however many there are.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    known: BTreeMap<ObjectKey, Input>,
+    by_reader: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
+}
+
+/// Which changes of what it reads concern a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Interest {
+    /// Those of what it decides on.
+    Substance,
+    /// All, those of its status too.
+    Everything,
+}
+
+impl Interest {
+    /// Whether two states of an object, `None` where there was none, are the same to such a reader.
+    pub(crate) fn same(self, one: Option<&ObjectVersion>, other: Option<&ObjectVersion>) -> bool {
+        match (self, one, other) {
+            (_, None, None) => true,
+            (Self::Substance, Some(one), Some(other)) => one.substance == other.substance,
+            (Self::Everything, Some(one), Some(other)) => one.version == other.version,
+            (_, None, Some(_)) | (_, Some(_), None) => false,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Input {
+    readers: BTreeMap<ObjectKey, Interest>,
+    /// `None` when it does not exist or has not been seen.
+    state: Option<ObjectVersion>,
+}
+
+impl Inputs {
+    pub(super) fn subscribe(&mut self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
+        for key in keys {
+            let readers = &mut self.known.entry(key.clone()).or_default().readers;
+            let greatest = readers.entry(reader.clone()).or_insert(interest);
+            *greatest = interest.max(*greatest);
+        }
+        self.by_reader.entry(reader.clone()).or_default().extend(keys.iter().cloned());
+    }
+
+    pub(super) fn unsubscribe_from_others(&mut self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
+        let before = self.by_reader.remove(reader).unwrap_or_default();
+        for key in before.difference(keys) {
+            let Some(input) = self.known.get_mut(key) else { continue };
+            input.readers.remove(reader);
+            if input.readers.is_empty() {
+                self.known.remove(key);
+            }
+        }
+        let left: BTreeSet<_> = before.intersection(keys).cloned().collect();
+        if !left.is_empty() {
+            self.by_reader.insert(reader.clone(), left);
+        }
+    }
+
+    /// Notes the state of an object; its readers are concerned if it is another one to them, and not an older one.
+    pub(super) fn saw(&mut self, key: &ObjectKey, state: Option<&ObjectVersion>) -> AffectedOwners {
+        let Some(input) = self.known.get_mut(key) else { return AffectedOwners::new() };
+        let number = |state: Option<&ObjectVersion>| state.map(|state| state.version.parse::<u64>());
+        let older = match (number(state), number(input.state.as_ref())) {
+            (Some(Ok(new)), Some(Ok(known))) => new < known,
+            _ => false,
+        };
+        if older {
+            return AffectedOwners::new();
+        }
+        let before = std::mem::replace(&mut input.state, state.cloned());
+        let affected = input.readers.iter().filter(|(_, interest)| !interest.same(before.as_ref(), state));
+        affected.map(|(reader, _)| reader.clone()).collect()
+    }
+
+    pub(super) fn state(&self, key: &ObjectKey) -> Option<&ObjectVersion> {
+        self.known.get(key)?.state.as_ref()
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(super) fn present(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.known.iter().filter(|(_, input)| input.state.is_some()).map(|(key, _)| key)
+    }
+}

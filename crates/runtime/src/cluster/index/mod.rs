@@ -1,0 +1,309 @@
+//! What is known of the cluster: whose child an object is, who reads it, and how it was when last seen.
+//!
+//! A synchronous state machine. Every change answers with the owners it concerns; the router wakes them. Because it
+//! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
+
+mod creation_order;
+mod inputs;
+mod names;
+
+pub(crate) use creation_order::Seniority;
+pub(crate) use inputs::Interest;
+
+use creation_order::CreationOrder;
+use inputs::Inputs;
+use kube::core::{DynamicObject, ObjectMeta};
+use names::Names;
+use plan::{ObjectKey, ObjectVersion, Observation, ObservedObject, Ownership};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Chains of owners are shorter than this; one that leads back to itself ends here.
+pub(crate) const MAX_OWNER_DEPTH: usize = 8;
+
+/// Owners that should look again.
+pub(crate) type AffectedOwners = BTreeSet<ObjectKey>;
+
+/// Shared by all watches and all reconciles of one scope.
+#[derive(Debug, Default)]
+pub(crate) struct Index(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Groups and kinds whose children matter.
+    owners: BTreeSet<(String, String)>,
+    children: BTreeMap<ObjectKey, Observation>,
+    /// Children by the uid of their controller.
+    owned: HashMap<String, BTreeSet<ObjectKey>>,
+    inputs: Inputs,
+    /// Kinds the API server is known not to serve.
+    unserved: BTreeSet<ObjectKey>,
+    names: Names,
+    creation_order: CreationOrder,
+}
+
+impl Index {
+    /// From now on children of this kind of owner matter.
+    pub(crate) fn track_children_of(&self, group: &str, kind: &str) {
+        self.state().owners.insert((group.into(), kind.into()));
+    }
+
+    /// Whether children of objects of this kind matter.
+    pub(crate) fn is_owner(&self, key: &ObjectKey) -> bool {
+        self.state().owners.contains(&(key.group.clone(), key.kind.clone()))
+    }
+
+    /// An object was created or changed.
+    pub(crate) fn seen(&self, observed: ObservedObject) -> AffectedOwners {
+        self.state().seen(observed)
+    }
+
+    /// An object was deleted.
+    pub(crate) fn gone(&self, observed: &ObservedObject) -> AffectedOwners {
+        self.state().gone(observed)
+    }
+
+    /// A complete list of one kind ended; what was not `listed` no longer exists.
+    pub(crate) fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> AffectedOwners {
+        let mut state = self.state();
+        state.names.replace(group, kind, listed);
+        let vanished = |key: &&ObjectKey| {
+            key.group == group && key.kind == kind && !key.is_kind() && !listed.contains(*key)
+        };
+        let children: Vec<_> = state.children.keys().filter(vanished).cloned().collect();
+        let mut affected = AffectedOwners::new();
+        for key in children {
+            affected.extend(state.forget_child(&key));
+        }
+        let inputs: Vec<_> = state.inputs.present().filter(vanished).cloned().collect();
+        for key in inputs {
+            affected.extend(state.inputs.saw(&key, None));
+        }
+        affected
+    }
+
+    /// A child as last seen.
+    pub(crate) fn child(&self, key: &ObjectKey) -> Option<Observation> {
+        self.state().children.get(key).cloned()
+    }
+
+    /// Whether this is somebody's child, and followed by its watch whatever its kind.
+    pub(crate) fn is_child(&self, key: &ObjectKey) -> bool {
+        self.state().children.contains_key(key)
+    }
+
+    /// The children of the controller with this uid.
+    pub(crate) fn owned_by(&self, uid: &str) -> Vec<ObservedObject> {
+        let state = self.state();
+        let keys = state.owned.get(uid).into_iter().flatten();
+        keys.filter_map(|key| {
+            Some(ObservedObject { key: key.clone(), observation: state.children.get(key)?.clone() })
+        })
+        .collect()
+    }
+
+    /// From now on `reader` is told when one of these changes, as far as it is interested. Call it before reading them,
+    /// or a change in between is missed.
+    pub(crate) fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
+        self.state().inputs.subscribe(reader, keys, interest);
+    }
+
+    /// `reader` no longer cares for anything but `keys`.
+    pub(crate) fn unsubscribe_from_others(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
+        self.state().inputs.unsubscribe_from_others(reader, keys);
+    }
+
+    /// An input was read; readers of another state of it are concerned.
+    pub(crate) fn read(&self, key: &ObjectKey, object_version: Option<&ObjectVersion>) -> AffectedOwners {
+        self.state().inputs.saw(key, object_version)
+    }
+
+    /// The state of an input, as far as known: `None` when it does not exist.
+    pub(crate) fn input(&self, key: &ObjectKey) -> Option<ObjectVersion> {
+        self.state().inputs.state(key).cloned()
+    }
+
+    /// A kind turned out to be served; those who asked and were told otherwise are concerned.
+    pub(crate) fn served(&self, kind: &ObjectKey) -> AffectedOwners {
+        let mut state = self.state();
+        if state.unserved.remove(kind) { state.tell_of_kind(kind).1 } else { AffectedOwners::new() }
+    }
+
+    /// A kind turned out not to be served, and objects of it cannot exist; those who asked, and the owners of such
+    /// objects, are concerned.
+    pub(crate) fn unserved(&self, kind: &ObjectKey) -> AffectedOwners {
+        let mut affected = self.listed(&kind.group, &kind.kind, &BTreeSet::new());
+        let mut state = self.state();
+        if state.unserved.insert(kind.clone()) {
+            affected.extend(state.tell_of_kind(kind).1);
+        }
+        affected
+    }
+
+    /// Whether a kind is served, as far as known. One that could not be listed for another reason counts as served:
+    /// to do without it by mistake is worse than to fail.
+    pub(crate) fn serves(&self, kind: &ObjectKey) -> bool {
+        !self.state().unserved.contains(kind)
+    }
+
+    /// Whether a kind is served, for a reader that has subscribed to it.
+    pub(crate) fn read_kind(&self, kind: &ObjectKey) -> Option<Arc<DynamicObject>> {
+        // In one step, or a reader could note an answer that has changed meanwhile and never hear of it.
+        self.state().tell_of_kind(kind).0
+    }
+
+    /// The newest state of an object that is known, if it is somebody's child or input.
+    pub(crate) fn object_version(&self, key: &ObjectKey) -> Option<ObjectVersion> {
+        let state = self.state();
+        state.inputs.state(key).cloned().or_else(|| state.children.get(key).map(Observation::object_version))
+    }
+
+    /// Whether objects of this kind have children that matter.
+    pub(crate) fn tracks_children_of(&self, group: &str, kind: &str) -> bool {
+        self.state().owners.contains(&(group.into(), kind.into()))
+    }
+
+    /// Whether the watch shows that there is no object of this name.
+    pub(crate) fn lacks(&self, key: &ObjectKey) -> bool {
+        self.state().names.lacks(key)
+    }
+
+    /// Whether there seems to be an object of this name, whosoever it is.
+    pub(crate) fn has(&self, key: &ObjectKey) -> bool {
+        self.state().names.contains(key)
+    }
+
+    /// An object we look after exists.
+    pub(crate) fn exists(&self, key: &ObjectKey, meta: &ObjectMeta) {
+        self.state().creation_order.saw(key, meta.creation_timestamp.as_ref().map(|time| time.0));
+    }
+
+    /// An object we looked after does not exist any more.
+    pub(crate) fn forget(&self, key: &ObjectKey) {
+        let mut state = self.state();
+        state.creation_order.forget(key);
+        state.inputs.unsubscribe_from_others(key, &BTreeSet::new());
+    }
+
+    /// The seniority of an object: that of the topmost it belongs to, so that what is part of the same is served alike.
+    pub(crate) fn seniority(&self, key: &ObjectKey) -> Seniority {
+        let state = self.state();
+        let owner = |key: &ObjectKey| state.children.get(key)?.owner.as_ref().map(Ownership::key);
+        let topmost = std::iter::successors(Some(key), |key| owner(key)).take(MAX_OWNER_DEPTH).last();
+        let creation_order =
+            [topmost, Some(key)].into_iter().flatten().find_map(|key| state.creation_order.of(key));
+        creation_order.unwrap_or(Seniority::LEAST)
+    }
+
+    /// How many objects are remembered: as children, as inputs, and by a hash of their names.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> (usize, usize, usize) {
+        let state = self.state();
+        (state.children.len(), state.inputs.len(), state.names.len())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every method leaves the maps consistent before it can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn seen(&mut self, ObservedObject { key, mut observation }: ObservedObject) -> AffectedOwners {
+        let ours = |whose: &Ownership| {
+            let owner = whose.key();
+            self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
+        };
+        observation.owner = observation.owner.filter(ours).map(|whose| match whose {
+            Ownership::Owned(key, uid) => Ownership::Owned(self.creation_order.shared(key), uid),
+            Ownership::Kept(key) => Ownership::Kept(self.creation_order.shared(key)),
+        });
+        self.names.add(&key);
+        let key = self.children.get_key_value(&key).map_or(key, |(known, _)| known.clone());
+        let before = self.children.get(&key);
+        // A watch lags behind what our own writes were answered with.
+        if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
+            return AffectedOwners::new();
+        }
+        if let Some(before) = before
+            && observation.applied.is_none()
+            && observation.owned_fields == before.owned_fields
+        {
+            observation.applied = before.applied;
+        }
+        let mut affected = self.inputs.saw(&key, Some(&observation.object_version()));
+        if before.is_none_or(|before| before.differs_materially(&observation)) {
+            let owners =
+                before.and_then(|before| before.owner.as_ref()).into_iter().chain(&observation.owner);
+            affected.extend(owners.map(|whose| whose.key().clone()));
+        }
+        let uid = |observation: &Observation| {
+            observation.owner.as_ref().and_then(Ownership::controller).map(str::to_owned)
+        };
+        let (old, new) = (before.and_then(uid), uid(&observation));
+        if old != new
+            && let Some(old) = old
+        {
+            self.disown(&old, &key);
+        }
+        if let Some(new) = new {
+            self.owned.entry(new).or_default().insert(key.clone());
+        }
+        // Nobody's child, and nobody else's: foreign Secrets are not remembered.
+        if observation.owner.is_some() {
+            self.children.insert(key, observation);
+        } else {
+            self.children.remove(&key);
+        }
+        affected
+    }
+
+    /// What readers of a kind see, and which of them saw something else before.
+    fn tell_of_kind(&mut self, kind: &ObjectKey) -> (Option<Arc<DynamicObject>>, AffectedOwners) {
+        let answer = (!self.unserved.contains(kind)).then(plan::served);
+        let state = answer.as_ref().map(|answer| ObjectVersion::of(&answer.metadata));
+        let affected = self.inputs.saw(kind, state.as_ref());
+        (answer, affected)
+    }
+
+    fn gone(&mut self, observed: &ObservedObject) -> AffectedOwners {
+        let key = &observed.key;
+        let newer = |version: &str| observed.observation.is_older_than(version);
+        let child = self.children.get(key);
+        // A namesake that was created meanwhile is not gone.
+        if child.is_some_and(|child| child.uid != observed.observation.uid && newer(&child.resource_version))
+        {
+            return AffectedOwners::new();
+        }
+        self.names.remove(key);
+        let mut affected = self.forget_child(key);
+        if !self.inputs.state(key).is_some_and(|state| newer(&state.version)) {
+            affected.extend(self.inputs.saw(key, None));
+        }
+        affected
+    }
+
+    fn forget_child(&mut self, key: &ObjectKey) -> AffectedOwners {
+        let Some(whose) = self.children.remove(key).and_then(|child| child.owner) else {
+            return AffectedOwners::new();
+        };
+        if let Some(uid) = whose.controller() {
+            self.disown(uid, key);
+        }
+        [whose.key().clone()].into()
+    }
+
+    fn disown(&mut self, uid: &str, key: &ObjectKey) {
+        if let Some(keys) = self.owned.get_mut(uid) {
+            keys.remove(key);
+            if keys.is_empty() {
+                self.owned.remove(uid);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

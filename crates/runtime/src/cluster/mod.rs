@@ -1,0 +1,109 @@
+//! What the operator knows of the cluster. Watches feed an index; the index says which owners a change affects; a cache
+//! keeps what was read or written lately. Every request for a single object starts here.
+//!
+//! Uses: telemetry.
+
+mod absences;
+mod address;
+mod cache;
+mod index;
+mod lean_metadata;
+mod owners;
+mod reader;
+mod router;
+mod watch;
+
+pub(crate) use absences::Absences;
+pub(crate) use address::{addressable, api_of};
+pub(crate) use cache::Cache;
+pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniority};
+pub(crate) use watch::{is_input, start_watches};
+
+use crate::{Entropy, Health, Metrics, Options};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::{Client, core::ApiResource};
+use owners::Owners;
+use plan::{Children, ComponentKind, HarborClass};
+use router::Router;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, atomic::AtomicBool},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Which owners are reconciled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Classes {
+    /// All.
+    All,
+    /// Those of this class; `None` are those without a class.
+    Only(Option<HarborClass>),
+}
+
+/// One scope of a cluster: what is known of it, and how to ask for more.
+pub(crate) struct Cluster {
+    pub(crate) client: Client,
+    pub(crate) components: Arc<[ComponentKind]>,
+    pub(crate) children: Children,
+    pub(crate) router: Router,
+    pub(crate) owners: Owners,
+    pub(crate) cache: Arc<Cache>,
+    /// Field managers of the old operator.
+    pub(crate) predecessors: BTreeSet<String>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
+    pub(crate) stop: CancellationToken,
+    resources: BTreeMap<(String, String), ApiResource>,
+    classes: Classes,
+    /// Whether the API server sends the objects that exist as the first events of a watch.
+    streams_lists: AtomicBool,
+}
+
+impl Cluster {
+    /// A scope in which these components are reconciled.
+    pub(crate) fn new(
+        client: Client,
+        components: Arc<[ComponentKind]>,
+        classes: Classes,
+        options: &Options,
+        cache: Arc<Cache>,
+        stop: CancellationToken,
+    ) -> Self {
+        let mut children = Children::none().and::<Secret>().and::<ConfigMap>();
+        components.iter().for_each(|component| children.extend(component.children.clone()));
+        let owners = components.iter().map(ComponentKind::resource);
+        let resources = children.iter().map(|kind| &kind.resource).chain(owners);
+        let resources = resources.map(|it| ((it.group.clone(), it.kind.clone()), it.clone())).collect();
+        let router = Router::default();
+        for component in &*components {
+            router.index.track_children_of(&component.resource().group, &component.resource().kind);
+        }
+        Self {
+            client,
+            components,
+            children,
+            router,
+            owners: Owners::default(),
+            cache,
+            predecessors: options.predecessors.clone(),
+            entropy: Arc::clone(&options.entropy),
+            metrics: Arc::clone(&options.metrics),
+            health: Arc::clone(&options.health),
+            stop,
+            resources,
+            classes,
+            streams_lists: AtomicBool::new(true),
+        }
+    }
+
+    /// The component that reconciles objects of a kind, if there is one.
+    pub(crate) fn component(&self, group: &str, kind: &str) -> Option<&ComponentKind> {
+        self.components.iter().find(|component| component.is(group, kind))
+    }
+
+    /// How the API server knows a kind, if it is one that the operator may read.
+    pub(crate) fn resource_of(&self, group: &str, kind: &str) -> Option<&ApiResource> {
+        self.resources.get(&(group.to_owned(), kind.to_owned()))
+    }
+}

@@ -1,0 +1,77 @@
+//! The custom resources that have a component, as their watches show them.
+
+use kube::core::{DynamicObject, ObjectMeta};
+use plan::ObjectKey;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// All of them, as JSON: decoded they take three times as much memory.
+#[derive(Debug, Default)]
+pub(crate) struct Owners(Mutex<BTreeMap<ObjectKey, Stored>>);
+
+#[derive(Debug)]
+struct Stored {
+    json: Box<[u8]>,
+    /// See [`relevant`].
+    relevant: u64,
+}
+
+impl Owners {
+    /// An owner, without its managed fields.
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<DynamicObject> {
+        serde_json::from_slice(&self.all().get(key)?.json).ok()
+    }
+
+    /// Whether there is such an owner.
+    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+        self.all().contains_key(key)
+    }
+
+    /// The names of all of them.
+    pub(crate) fn keys(&self) -> BTreeSet<ObjectKey> {
+        self.all().keys().cloned().collect()
+    }
+
+    /// Keeps an owner in its newest state; answers whether it changed in a way that a reconcile could act on.
+    pub(crate) fn put(&self, key: &ObjectKey, mut object: DynamicObject) -> bool {
+        let relevant = relevant(&object.metadata);
+        object.metadata.managed_fields = None;
+        let Ok(json) = serde_json::to_vec(&object) else { return false };
+        let before = self.all().insert(key.clone(), Stored { json: json.into(), relevant });
+        before.is_none_or(|before| before.relevant != relevant)
+    }
+
+    /// Forgets an owner; answers whether there was one.
+    pub(super) fn remove(&self, key: &ObjectKey) -> bool {
+        self.all().remove(key).is_some()
+    }
+
+    /// Forgets the owners of one kind that are not in a complete list; answers which.
+    pub(super) fn retain(
+        &self,
+        group: &str,
+        kind: &str,
+        listed: &BTreeSet<ObjectKey>,
+    ) -> BTreeSet<ObjectKey> {
+        let mut all = self.all();
+        let is_gone = |key: &&ObjectKey| key.group == group && key.kind == kind && !listed.contains(*key);
+        let gone: BTreeSet<_> = all.keys().filter(is_gone).cloned().collect();
+        all.retain(|key, _| !gone.contains(key));
+        gone
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Stored>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A hash of everything about an owner that is a reason to reconcile it: the status is not.
+fn relevant(meta: &ObjectMeta) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&meta.uid, meta.generation, &meta.labels, &meta.annotations, &meta.finalizers).hash(&mut hasher);
+    meta.deletion_timestamp.is_some().hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,360 @@
+//! One watch per kind, of owners and of children alike: what it shows goes to the index.
+
+use super::{Classes, Cluster, lean_metadata::LeanMetadata};
+use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
+use futures::{Stream, StreamExt as _};
+use kube::{
+    Api, Client, Resource,
+    core::{ApiResource, DynamicObject},
+    runtime::watcher::{self, Event, watcher},
+};
+use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject, mutation::CONTROLLER_LABEL};
+use serde::de::DeserializeOwned;
+use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, sync::atomic::Ordering, time::Duration};
+use tokio::task::JoinSet;
+
+/// After how long the operator looks again for a kind that is not served, on average.
+const UNSERVED_RETRY: Duration = Duration::from_mins(5);
+
+/// How many objects are in memory at once while they are listed.
+const PAGE: u32 = 20;
+
+/// Which objects of a kind are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// All: they have a component.
+    Owners,
+    /// All, but only their metadata: any of them may be an input.
+    Inputs,
+    /// All: any of them may be an input, and its status matters.
+    InputsWithStatus,
+    /// Those with the operator's label.
+    Children,
+}
+
+/// Whether any object of this kind may be an input, child or not, so that the watch shows all of them.
+pub(crate) fn is_input(group: &str, kind: &str) -> bool {
+    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim")
+}
+
+impl Extent {
+    fn of(cluster: &Cluster, kind: &ChildKind) -> Self {
+        let ApiResource { group, kind: name, .. } = &kind.resource;
+        match kind.observe {
+            _ if cluster.component(group, name).is_some() => Self::Owners,
+            Observe::Metadata if is_input(group, name) => Self::Inputs,
+            Observe::Status if is_input(group, name) => Self::InputsWithStatus,
+            Observe::Metadata | Observe::Status => Self::Children,
+        }
+    }
+}
+
+/// Watches every kind that matters, and answers what to wait for until each has been listed once.
+pub(crate) fn start_watches(
+    cluster: &Arc<Cluster>,
+    scope: &Scope,
+    tasks: &mut JoinSet<()>,
+) -> Vec<(ApiResource, FirstList)> {
+    let owners = cluster.components.iter().map(|component| component.kind.clone());
+    let children = cluster
+        .children
+        .iter()
+        .filter(|it| cluster.component(&it.resource.group, &it.resource.kind).is_none());
+    let kinds: Vec<_> = owners.chain(children.cloned()).collect();
+    let mut first_lists = Vec::new();
+    for kind in kinds {
+        let first = cluster.health.first_list(&kind.resource.kind);
+        first_lists.push((kind.resource.clone(), first.clone()));
+        tasks.spawn(watch(Arc::clone(cluster), kind, scope.clone(), first));
+    }
+    first_lists
+}
+
+/// Watches one kind until the operator stops. `first` is notified when the first list has ended or failed: an optional kind
+/// that is not installed must not keep the rest from starting.
+///
+/// While a kind is not served, the operator looks for it every five minutes or so with one request: these twelve requests
+/// an hour for each missing kind are all that an idle operator sends besides its open watches. The index knows whether a
+/// kind is served, and owners that asked are woken when that changes. The deletion of a definition shows when the watch is
+/// next renewed, within five minutes too, or at once when an object of the kind cannot be written.
+async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: FirstList) {
+    let extent = Extent::of(&cluster, &kind);
+    let watch = Watch { cluster: &cluster, kind: &kind, extent, first: &first };
+    let resource = &kind.resource;
+    loop {
+        let ended = match extent {
+            Extent::Inputs => {
+                if let Surveyed::ListsNotStreamed = watch.survey(&scope).await {
+                    cluster.streams_lists.store(false, Ordering::Relaxed);
+                    continue;
+                }
+                let api: Api<LeanMetadata> = scope.api(&cluster.client, resource);
+                let observe = |object: LeanMetadata| {
+                    let observed = watch.observe(&object.metadata, Health::READY)?;
+                    Some((observed, None))
+                };
+                watch.drive(watcher(api, watch.config()), observe).await
+            }
+            Extent::Owners | Extent::InputsWithStatus | Extent::Children => {
+                let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
+                let observe = |object: DynamicObject| Some((watch.observe_whole(&object)?, Some(object)));
+                watch.drive(watcher(api, watch.config()), observe).await
+            }
+        };
+        match ended {
+            Ended::Stopped => return,
+            Ended::Unserved => watch.unserved().await,
+            Ended::ListsNotStreamed => cluster.streams_lists.store(false, Ordering::Relaxed),
+        }
+    }
+}
+
+/// Why a watch ended.
+enum Ended {
+    /// The operator stops.
+    Stopped,
+    /// The API server does not know the kind.
+    Unserved,
+    /// The API server does not send the objects that exist as the first events of a watch.
+    ListsNotStreamed,
+}
+
+/// How the list of all children of a kind ended.
+enum Surveyed {
+    /// With everything that could be listed.
+    Ended,
+    /// See [`Ended::ListsNotStreamed`].
+    ListsNotStreamed,
+}
+
+/// The watch of one kind.
+struct Watch<'a> {
+    cluster: &'a Cluster,
+    kind: &'a ChildKind,
+    extent: Extent,
+    first: &'a FirstList,
+}
+
+impl Watch<'_> {
+    /// One request where the API server can stream lists, which it does object by object. Otherwise small pages: an object
+    /// takes thirty times as much memory while it is decoded as what is kept of it, and a page is decoded as a whole.
+    /// Every user who may create a Secret can make its metadata as large as etcd takes, which is 1.5 MiB.
+    fn config(&self) -> watcher::Config {
+        let config = match self.extent {
+            Extent::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
+            Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => watcher::Config::default(),
+        };
+        if self.streams() { config.streaming_lists() } else { config.page_size(PAGE) }
+    }
+
+    fn streams(&self) -> bool {
+        self.cluster.streams_lists.load(Ordering::Relaxed)
+    }
+
+    fn observe(&self, meta: &kube::core::ObjectMeta, health: Health) -> Option<ObservedObject> {
+        ObservedObject::of(&self.kind.resource, meta, health, &self.cluster.predecessors)
+    }
+
+    fn observe_whole(&self, object: &DynamicObject) -> Option<ObservedObject> {
+        let health = serde_json::to_value(object).and_then(self.kind.health);
+        // The operator applies a child that cannot be decoded again, and then tells what is wrong.
+        let observed = self.observe(&object.metadata, health.unwrap_or_else(|_| Health::undecodable()))?;
+        let known = self.cluster.router.index.child(&observed.key);
+        let is_known = known.is_some_and(|known| known.owned_fields == observed.observation.owned_fields);
+        let observed = observed.with_status(object);
+        Some(if is_known { observed } else { observed.with_applied(object) })
+    }
+
+    /// Reads all children of this kind whole, once and before anything is reconciled, so that no child has to be read by
+    /// itself after a restart. What cannot be listed is read later.
+    async fn survey(&self, scope: &Scope) -> Surveyed {
+        let Cluster { client, router, cache, stop, .. } = self.cluster;
+        if self.first.has_ended() {
+            return Surveyed::Ended;
+        }
+        let api: Api<DynamicObject> = scope.api(client, &self.kind.resource);
+        let mut events = pin!(watcher(api, self.config().labels(CONTROLLER_LABEL)));
+        while let Some(Some(event)) = stop.run_until_cancelled(events.next()).await {
+            match event {
+                Ok(Event::InitApply(object)) => {
+                    if let Some(observed) = self.observe_whole(&object) {
+                        let key = observed.key.clone();
+                        router.wake(router.index.seen(observed));
+                        cache.offer(&key, object);
+                    }
+                }
+                Ok(Event::Init) => {}
+                Err(error) if self.streams() && is_refused(&error) => return Surveyed::ListsNotStreamed,
+                Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)) | Err(_) => break,
+            }
+        }
+        Surveyed::Ended
+    }
+
+    async fn drive<K: Resource>(
+        &self,
+        events: impl Stream<Item = watcher::Result<Event<K>>>,
+        observe: impl Fn(K) -> Option<(ObservedObject, Option<DynamicObject>)>,
+    ) -> Ended {
+        let Self { cluster, first, .. } = self;
+        let (router, resource) = (&cluster.router, &self.kind.resource);
+        let kind = ObjectKey::dynamic(resource, "", "");
+        let mut listed = BTreeSet::<ObjectKey>::new();
+        let mut backoff = WatchBackoff::default();
+        let mut events = pin!(events);
+        let mut is_served = false;
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = cluster.stop.cancelled() => return Ended::Stopped,
+                () = router.until_unserved(&kind), if is_served => return Ended::Unserved,
+                event = events.next() => event,
+            };
+            let Some(event) = event else { return Ended::Stopped };
+            match event {
+                Ok(Event::Init) => listed.clear(),
+                Ok(Event::InitApply(object)) => listed.extend(observe(object).map(|seen| self.seen(seen))),
+                Ok(Event::InitDone) => {
+                    router.wake(router.index.served(&kind));
+                    is_served = true;
+                    // The names of all Secrets of a cluster are not worth their memory once the index has compared them.
+                    let listed = std::mem::take(&mut listed);
+                    router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
+                    router.wake(cluster.owners.retain(&resource.group, &resource.kind, &listed));
+                    backoff.reset();
+                    first.ended();
+                }
+                Ok(Event::Apply(object)) => {
+                    backoff.reset();
+                    observe(object).map(|seen| self.seen(seen));
+                }
+                Ok(Event::Delete(object)) => {
+                    if let Some((observed, _)) = observe(object) {
+                        self.gone(&observed);
+                    }
+                }
+                // Watching again from the last version would miss objects: the kind may come back with others.
+                Err(error) if is_unserved(&error) => return Ended::Unserved,
+                Err(error) if !is_served && self.streams() && is_refused(&error) => {
+                    return Ended::ListsNotStreamed;
+                }
+                Err(error) => {
+                    first.failed();
+                    let wait = backoff.failed(&cluster.metrics, &*cluster.entropy, &resource.kind, &error);
+                    cluster.stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+                }
+            }
+        }
+    }
+
+    fn seen(&self, (observed, object): (ObservedObject, Option<DynamicObject>)) -> ObjectKey {
+        let Cluster { router, owners, classes, .. } = self.cluster;
+        let key = observed.key.clone();
+        router.wake(router.index.seen(observed));
+        if let (Extent::Owners, Some(object)) = (self.extent, object) {
+            let is_ours = match classes {
+                Classes::All => true,
+                Classes::Only(class) => HarborClass::of(&object.metadata) == *class,
+            };
+            // An object of another class may be a child of ours, but another operator reconciles it.
+            let changed = if is_ours {
+                router.index.exists(&key, &object.metadata);
+                owners.put(&key, object)
+            } else {
+                owners.remove(&key)
+            };
+            if changed {
+                router.wake([key.clone()].into());
+            }
+        }
+        key
+    }
+
+    fn gone(&self, observed: &ObservedObject) {
+        let Cluster { router, owners, .. } = self.cluster;
+        router.wake(router.index.gone(observed));
+        if self.extent == Extent::Owners && owners.remove(&observed.key) {
+            router.wake([observed.key.clone()].into());
+        }
+    }
+
+    /// Tells that the kind is not served, and waits before the operator looks for it again.
+    async fn unserved(&self) {
+        let Cluster { router, entropy, stop, .. } = self.cluster;
+        let kind = ObjectKey::dynamic(&self.kind.resource, "", "");
+        if router.index.serves(&kind) {
+            tracing::info!(%kind, "not served by the cluster; the operator does without it");
+        }
+        router.wake(router.unserved(&kind));
+        self.first.ended();
+        let wait = UNSERVED_RETRY / 2 + entropy.jitter(UNSERVED_RETRY);
+        stop.run_until_cancelled(tokio::time::sleep(wait)).await;
+    }
+}
+
+/// A list of a kind that has no objects is empty, even in a namespace that does not exist: what is not found is the kind.
+fn is_unserved(error: &watcher::Error) -> bool {
+    status_code(error) == Some(404)
+}
+
+/// Whether the API server did not accept the request as it was.
+fn is_refused(error: &watcher::Error) -> bool {
+    matches!(status_code(error), Some(400 | 403 | 405 | 422))
+}
+
+fn status_code(error: &watcher::Error) -> Option<u16> {
+    use watcher::Error::{InitialListFailed, WatchStartFailed};
+    match error {
+        InitialListFailed(kube::Error::Api(status)) | WatchStartFailed(kube::Error::Api(status)) => {
+            Some(status.code)
+        }
+        _ => None,
+    }
+}
+
+/// How long a failing watch waits. kube's own backoff is reset by the event that precedes every attempt to list.
+#[derive(Debug, Default)]
+struct WatchBackoff(u32);
+
+impl WatchBackoff {
+    const LONGEST: Duration = Duration::from_secs(30);
+
+    fn reset(&mut self) {
+        self.0 = 0;
+    }
+
+    /// Logs that a watch failed, as a warning once until it works again; answers how long to wait.
+    fn failed(
+        &mut self,
+        metrics: &Metrics,
+        entropy: &dyn Entropy,
+        kind: &str,
+        error: &watcher::Error,
+    ) -> Duration {
+        metrics.watch_failed(kind);
+        if self.0 == 0 {
+            tracing::warn!(kind, %error, "a watch failed; the operator opens it again until it works");
+        } else {
+            tracing::debug!(kind, %error, "a watch failed again");
+        }
+        let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
+        self.0 = self.0.saturating_add(1).min(16);
+        most / 2 + entropy.jitter(most / 2)
+    }
+}
+
+impl Scope {
+    /// The API of a kind within this scope.
+    pub(crate) fn api<K>(&self, client: &Client, resource: &K::DynamicType) -> Api<K>
+    where
+        K: Resource<Scope = kube::core::DynamicResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        match self {
+            Self::Cluster => Api::all_with(client.clone(), resource),
+            Self::Namespace(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! The dry run in one namespace.
+
+use super::{Remark, RemarkKind, overlay::Overlay};
+use crate::{
+    Inspector, ReconcileError,
+    apply::{Applier, DigestSource, RunState},
+    cluster::{Cluster, api_of},
+    error::Verb,
+    reconcile::{Context, is_paused, plan, sweep, to_outcome},
+};
+use graph::Step;
+use k8s_openapi::api::core::v1::Secret;
+use kube::{
+    Api,
+    core::{ApiResource, DynamicObject},
+};
+use plan::{Desired, Gate, HarborClass, ObjectKey, Outcome, Policy, placeholder};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// One after the other, so that changes are always reported in the same order.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::MIN;
+
+/// The dry run in one namespace.
+pub(super) struct NamespaceRun<'a> {
+    pub(super) overlay: &'a Arc<Overlay>,
+    pub(super) inspector: &'a Inspector,
+    /// The class of the owners that the operator reconciles.
+    pub(super) class: Option<&'a HarborClass>,
+    pub(super) digest_source: DigestSource<'a>,
+    pub(super) remarks: &'a mut Vec<Remark>,
+    /// Secrets whose values are not known before they are created.
+    pub(super) generated: &'a mut BTreeSet<ObjectKey>,
+}
+
+impl NamespaceRun<'_> {
+    /// Reconciles everything that was tried, and what reads it.
+    pub(super) async fn run(&mut self, namespace: &str) {
+        let cluster = self.inspector.cluster();
+        let mut queue = VecDeque::new();
+        let mut inputs_change = false;
+        for (key, object) in self.overlay.objects(namespace) {
+            if let Some(component) = cluster.component(&key.group, &key.kind) {
+                self.inspector.pretend(component.resource(), &object);
+                queue.push_back(key);
+            } else if let Some(resource) = cluster.resource_of(&key.group, &key.kind) {
+                self.inspector.pretend(resource, &object);
+                inputs_change |= self.overlay.is_changed(&key);
+            }
+        }
+        if inputs_change {
+            // The readers are among the owners that have no owner, or are their children. Other classes were not asked for.
+            let owners = self.inspector.owners();
+            let ours =
+                owners.into_iter().filter(|(_, it)| HarborClass::of(&it.metadata).as_ref() == self.class);
+            queue.extend(ours.map(|(key, _)| key).filter(|key| self.inspector.lineage(key).len() == 1));
+        }
+        let mut done = BTreeSet::new();
+        while let Some(key) = queue.pop_front() {
+            if done.insert(key.clone()) {
+                match self.reconcile(&key).await {
+                    Ok(children) => queue.extend(children),
+                    Err(error) => self.remark(&key, RemarkKind::Failed(plan::Failure::from(&error))),
+                }
+            }
+        }
+    }
+
+    fn remark(&mut self, owner: &ObjectKey, kind: RemarkKind) {
+        self.remarks.push(Remark { owner: owner.clone(), kind });
+    }
+
+    /// Tries everything that the operator would do for one owner, and answers which of its children are owners too.
+    async fn reconcile(&mut self, key: &ObjectKey) -> Result<Vec<ObjectKey>, ReconcileError> {
+        let context = &self.inspector.context;
+        let Context { cluster, progress, clock, .. } = context;
+        let is_owner = |key: &ObjectKey| cluster.component(&key.group, &key.kind);
+        let (Some(owner), Some(component)) = (self.inspector.owner(key), is_owner(key)) else {
+            return Ok(Vec::new());
+        };
+        if owner.metadata.deletion_timestamp.is_some() {
+            return Ok(Vec::new());
+        }
+        let class = HarborClass::of(&owner.metadata);
+        if class.as_ref() != self.class {
+            self.remark(key, RemarkKind::OfClass(class));
+            return Ok(Vec::new());
+        }
+        if is_paused(&owner) {
+            self.remark(key, RemarkKind::Paused);
+            return Ok(Vec::new());
+        }
+        let json = serde_json::to_value(&owner).map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        let object =
+            component.decode(json).map_err(|error| ReconcileError::Undecodable(error.to_string()))?;
+        let mut state = RunState::default();
+        let plan = plan(context, key, &object, &mut state).await??;
+        let read: BTreeSet<_> = plan.reads.intersection(self.generated).cloned().collect();
+        if !read.is_empty() {
+            self.remark(key, RemarkKind::ReadsGenerated(read));
+        }
+
+        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
+        let applier = Applier {
+            owner: key,
+            uid,
+            manager: &component.field_manager(),
+            cluster,
+            progress,
+            digest_source: self.digest_source,
+            now: clock(),
+            read_before: &BTreeMap::new(),
+            state: Mutex::new(state),
+        };
+        let generated = Mutex::new(BTreeSet::new());
+        let report = graph::run(&plan.graph, AT_ONCE, &cluster.stop, |_, desired| async {
+            let secrets = self.ensure(&applier, desired).await?;
+            generated.lock().unwrap_or_else(PoisonError::into_inner).extend(secrets);
+            Ok::<_, ReconcileError>(Step::Ready)
+        })
+        .await;
+        drop(applier);
+        let keys: Vec<_> = plan.graph.iter().map(|(_, desired, _)| desired.object.key()).collect();
+        let mut failures = Vec::new();
+        for ((_, outcome), child) in report.iter().zip(&keys) {
+            if let Outcome::Failed(failure) = to_outcome(child, outcome) {
+                failures.push(failure);
+            }
+        }
+        self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
+        if failures.is_empty() {
+            self.sweep(uid, &key.namespace, &keys.iter().collect()).await?;
+        }
+        for failure in failures {
+            self.remark(key, RemarkKind::Failed(failure));
+        }
+        Ok(keys.into_iter().filter(|child| is_owner(child).is_some()).collect())
+    }
+
+    /// Tries to ensure a child; that it is not ready yet does not matter. Answers which Secrets have values that are not known
+    /// before they are created.
+    async fn ensure(
+        &self,
+        applier: &Applier<'_>,
+        desired: &Desired,
+    ) -> Result<Vec<ObjectKey>, ReconcileError> {
+        let (key, kind) = (desired.object.key(), desired.object.child_kind());
+        match applier.ensure(desired, Gate::OPEN).await {
+            Ok(_) | Err(ReconcileError::ChildFailed { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.inspector.forget(&key);
+        let mut generated = Vec::new();
+        match &desired.policy {
+            Policy::Await { .. } => generated.extend(self.stand_in(&kind.resource, desired).await?),
+            Policy::CreateOnce { generate } if generate.is_empty() => {}
+            // One that exists keeps its values, or gets others that are equivalent.
+            Policy::CreateOnce { .. } => {
+                generated.extend(self.overlay.is_created(&key).then(|| key.clone()));
+            }
+            Policy::Issue(_) => {
+                generated.extend(self.overlay.is_changed(&key).then(|| key.clone()));
+            }
+            Policy::Apply => {
+                let object =
+                    desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;
+                if let Some((secret, content)) = placeholder::of_certificate(&key, &object) {
+                    let resource = ApiResource::erase::<Secret>(&());
+                    generated.extend(self.missing(&resource, secret, content).await?);
+                }
+            }
+        }
+        if self.inspector.cluster().component(&key.group, &key.kind).is_some()
+            && let Some(object) = self.stored(&kind.resource, &key).await?
+        {
+            self.inspector.pretend(&kind.resource, &object);
+        }
+        Ok(generated)
+    }
+
+    /// Puts a placeholder where another program is going to make an object.
+    async fn stand_in(
+        &self,
+        resource: &ApiResource,
+        desired: &Desired,
+    ) -> Result<Option<ObjectKey>, ReconcileError> {
+        let object = desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        self.missing(resource, desired.object.key(), placeholder::awaited(object)).await
+    }
+
+    /// Puts an object into the overlay, if there is none of its name.
+    async fn missing(
+        &self,
+        resource: &ApiResource,
+        key: ObjectKey,
+        mut object: serde_json::Value,
+    ) -> Result<Option<ObjectKey>, ReconcileError> {
+        if self.stored(resource, &key).await?.is_some() {
+            return Ok(None);
+        }
+        object["metadata"]["namespace"] = key.namespace.clone().into();
+        let decoded: DynamicObject = serde_json::from_value(object.clone())
+            .map_err(|_| ReconcileError::Bug(format!("{key} has no metadata")))?;
+        self.overlay.stand_in(resource, object);
+        self.inspector.pretend(resource, &decoded);
+        Ok(Some(key))
+    }
+
+    async fn stored(
+        &self,
+        resource: &ApiResource,
+        key: &ObjectKey,
+    ) -> Result<Option<DynamicObject>, ReconcileError> {
+        let api: Api<DynamicObject> = api_of(&self.overlay.client(), resource, key)?;
+        api.get_opt(&key.name).await.map_err(|error| ReconcileError::api(Verb::Read, key, error))
+    }
+
+    /// Tries to remove what the owner no longer wants; the garbage collector would remove what belongs to that.
+    async fn sweep(
+        &self,
+        uid: &str,
+        namespace: &str,
+        wanted: &BTreeSet<&ObjectKey>,
+    ) -> Result<(), ReconcileError> {
+        let cluster: &Cluster = self.inspector.cluster();
+        let index = &cluster.router.index;
+        let unwanted = plan::unwanted(index.owned_by(uid), namespace, wanted);
+        let deleted = unwanted.deleted.iter();
+        let mut orphans: VecDeque<_> = deleted.map(|child| child.observation.uid.clone()).collect();
+        sweep(cluster, uid, unwanted).await?;
+        while let Some(uid) = orphans.pop_front() {
+            for child in index.owned_by(&uid) {
+                orphans.push_back(child.observation.uid.clone());
+                if let Some(resource) = cluster.resource_of(&child.key.group, &child.key.kind)
+                    && let Some(object) = self.stored(resource, &child.key).await?
+                {
+                    self.overlay.gone(resource, object);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! Randomness, where it is allowed.
+
+use plan::{BCRYPT_COST, SecretGenerator};
+use rand::{
+    RngExt as _,
+    distr::{Alphanumeric, SampleString as _},
+};
+use std::time::Duration;
+
+/// The only source of randomness; a test brings its own.
+pub trait Entropy: Send + Sync {
+    /// Random letters and digits.
+    fn alphanumeric(&self, length: usize) -> String;
+
+    /// Random bytes, for salts and serial numbers.
+    fn bytes(&self) -> [u8; 16];
+
+    /// A new RSA key, as PKCS#1 in PEM. May take a while.
+    fn rsa_key(&self) -> Result<String, pki::IssueError>;
+
+    /// Some duration up to `most`, so that many retries do not come at once.
+    fn jitter(&self, most: Duration) -> Duration;
+}
+
+/// Dice of cryptographic quality, seeded by the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn alphanumeric(&self, length: usize) -> String {
+        Alphanumeric.sample_string(&mut rand::rng(), length)
+    }
+
+    fn bytes(&self) -> [u8; 16] {
+        rand::rng().random()
+    }
+
+    fn rsa_key(&self) -> Result<String, pki::IssueError> {
+        pki::generate(pki::KeySpec::DEFAULT)
+    }
+
+    fn jitter(&self, most: Duration) -> Duration {
+        most.mul_f64(rand::rng().random_range(0.0..=1.0))
+    }
+}
+
+impl SecretGenerator for &dyn Entropy {
+    fn alphanumeric(&self, length: usize) -> String {
+        Entropy::alphanumeric(*self, length)
+    }
+
+    fn bcrypt(&self, password: &[u8]) -> Option<String> {
+        let hash = bcrypt::non_truncating_hash_with_salt(password, BCRYPT_COST, self.bytes()).ok()?;
+        Some(hash.format_for_version(bcrypt::Version::TwoB))
+    }
+}

@@ -1,0 +1,235 @@
+//! The same plan, compared with the cluster and not carried out.
+//!
+//! The functions that plan and the watches are those of the operator, so `status` shows what a controller would wait for,
+//! whether one runs or not.
+//!
+//! Uses: cluster, apply, reconcile, report, telemetry.
+
+use crate::{
+    Options, ReconcileError, Scope,
+    apply::{RunState, awaited},
+    cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
+    error::Verb,
+    reconcile::{Context, Node, is_paused, outcome, plan, planned, unplanned},
+    report::{Events, Stage},
+};
+use futures::future::join_all;
+use kube::{
+    Api, Client,
+    api::ListParams,
+    core::{ApiResource, DynamicObject},
+};
+use plan::{
+    Action, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
+    Policy, Readiness, Resolver, Verdict,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+use tokio::{
+    sync::{Mutex, mpsc},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Watches a part of the cluster until it is dropped, and reports to the observer of its options what it sees.
+pub struct Inspector {
+    pub(crate) context: Context,
+    woken: Mutex<mpsc::UnboundedReceiver<ObjectKey>>,
+    _watches: JoinSet<()>,
+}
+
+impl Inspector {
+    /// Starts to watch one scope, and returns when everything in it has been listed. Of the `options`, the limits and the
+    /// scopes are ignored.
+    ///
+    /// # Errors
+    /// When one of the kinds may not be listed, or cannot be.
+    pub async fn start(
+        client: Client,
+        scope: Scope,
+        components: Arc<[ComponentKind]>,
+        options: &Options,
+    ) -> Result<Self, plan::Failure> {
+        let stop = CancellationToken::new();
+        // Events that an inspector would send stay in their queue.
+        let (events, _) = Events::new(client.clone(), Arc::clone(&options.metrics), stop.clone());
+        // The health of the process is not that of an inspector with the same options.
+        let options = &Options { health: Arc::default(), ..options.clone() };
+        let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop);
+        let cluster = Arc::new(cluster);
+        let woken = cluster.router.queue(cluster.components.iter().map(ComponentKind::resource));
+        let mut watches = JoinSet::new();
+        let first_lists = start_watches(&cluster, &scope, &mut watches);
+        join_all(first_lists.iter().map(|(_, first)| first.settled().cancelled_owned())).await;
+        for (resource, _) in first_lists.iter().filter(|(_, first)| !first.has_ended()) {
+            listed(&cluster, &scope, resource).await.map_err(|error| plan::Failure::from(&error))?;
+        }
+        let context = Context::new(cluster, options, events);
+        Ok(Self { context, woken: Mutex::new(woken), _watches: watches })
+    }
+
+    /// The objects that have a component.
+    pub fn owners(&self) -> BTreeMap<ObjectKey, DynamicObject> {
+        let owners = &self.cluster().owners;
+        owners.keys().into_iter().filter_map(|key| Some((key.clone(), owners.get(&key)?))).collect()
+    }
+
+    /// An object, its owner, the owner of that, and so on.
+    pub fn lineage(&self, key: &ObjectKey) -> Vec<ObjectKey> {
+        let owner = |key: &ObjectKey| Some(self.cluster().router.index.child(key)?.owner?.key().clone());
+        std::iter::successors(Some(key.clone()), |key| owner(key)).take(MAX_OWNER_DEPTH).collect()
+    }
+
+    /// Waits until objects should be inspected again.
+    pub async fn changed(&self) -> BTreeSet<ObjectKey> {
+        let mut woken = self.woken.lock().await;
+        let mut all: BTreeSet<_> = woken.recv().await.into_iter().collect();
+        while let Ok(key) = woken.try_recv() {
+            all.insert(key);
+        }
+        all
+    }
+
+    /// Reports to the observer what an object wants to exist, the state of each of its children, and the verdict.
+    pub async fn inspect(&self, key: &ObjectKey) {
+        let progress = &self.context.progress;
+        let Some(owner) = self.owner(key) else { return progress.stage(key, || Stage::Deleted) };
+        if is_paused(&owner) {
+            return progress.stage(key, || Stage::Paused);
+        }
+        let verdict = match self.outcomes(key, &owner).await {
+            Ok(outcomes) => confirmed(&owner, Verdict::of(&outcomes)),
+            Err(error) => Verdict::of(&[Outcome::Failed(plan::Failure::from(&error))]),
+        };
+        progress.stage(key, || Stage::Concluded(verdict));
+    }
+
+    async fn outcomes(&self, key: &ObjectKey, owner: &DynamicObject) -> Result<Vec<Outcome>, ReconcileError> {
+        let Context { progress, cluster, .. } = &self.context;
+        let index = &cluster.router.index;
+        let Some(component) = cluster.component(&key.group, &key.kind) else { return Ok(Vec::new()) };
+        let json = serde_json::to_value(owner).map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        let mut state = RunState::default();
+        let answer = match component.decode(json) {
+            Ok(object) => plan(&self.context, key, &object, &mut state).await?,
+            Err(undecodable) => Err(ReconcileError::Undecodable(undecodable.to_string())),
+        };
+        let plan = match answer {
+            Ok(plan) => plan,
+            Err(error) => {
+                progress.stage(key, || Stage::Planned(Vec::new()));
+                index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
+                return Ok(unplanned(&error));
+            }
+        };
+        progress.stage(key, || Stage::Planned(planned(&plan)));
+        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
+        let now = (self.context.clock)();
+        let resolver = Resolver { owner: key, uid, predecessors: &cluster.predecessors, now };
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for (_, desired, after) in plan.graph.iter() {
+            let outcome = match self.outcome(&resolver, desired, &mut state).await? {
+                Some(outcome) => outcome,
+                None if after.iter().any(|id| outcomes[id.index()] != Outcome::Ready) => Outcome::Blocked,
+                None => Outcome::Waiting { object: desired.object.key(), why: "does not exist yet".into() },
+            };
+            outcomes.push(outcome);
+        }
+        let nodes: Vec<_> = plan
+            .graph
+            .iter()
+            .map(|(id, ..)| Node::of(&plan.graph, id, &mut BTreeMap::new()).planned())
+            .collect();
+        progress.outcomes(key, || nodes, &outcomes, |_| true);
+        index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
+        Ok(outcomes)
+    }
+
+    /// The outcome of a child; `None` where it does not exist.
+    async fn outcome(
+        &self,
+        resolver: &Resolver<'_>,
+        desired: &Desired,
+        state: &mut RunState,
+    ) -> Result<Option<Outcome>, ReconcileError> {
+        let (key, kind) = (desired.object.key(), desired.object.child_kind());
+        let index = &self.cluster().router.index;
+        let itself = ObjectKey::dynamic(&kind.resource, "", "");
+        if !index.serves(&itself) {
+            let unserved = plan::PlanError::Unserved([(itself, kind.provider.to_owned())].into());
+            return Ok(Some(Outcome::Failed(plan::Failure::from(&ReconcileError::Plan(unserved)))));
+        }
+        let seen = index.child(&key);
+        let observed = match &seen {
+            Some(seen) => Observed::Watched(seen),
+            None if index.has(&key) => Observed::Named,
+            None => Observed::Absent,
+        };
+        let action = resolver.resolve(desired, observed, Gate::<()>::OPEN, Known::default());
+        match (action, &desired.policy, seen) {
+            (Action::Await, Policy::Await { why }, _) => {
+                let keys = [key.clone()].into();
+                let found = self.cluster().fetch(resolver.owner, &keys, Interest::Everything).await?;
+                state.note(&found, Interest::Everything)?;
+                Ok(Some(outcome(&key, awaited(&key, &kind, why, &found)?.readiness)))
+            }
+            (_, _, Some(seen)) => Ok(Some(outcome(&key, seen.health.readiness))),
+            // The user created it beforehand, and the operator uses it as it is.
+            (Action::Read | Action::Issue, Policy::CreateOnce { .. } | Policy::Issue(_), None)
+                if index.has(&key) =>
+            {
+                Ok(Some(Outcome::Ready))
+            }
+            (_, _, None) => Ok(None),
+        }
+    }
+
+    pub(crate) fn cluster(&self) -> &Arc<Cluster> {
+        &self.context.cluster
+    }
+
+    pub(crate) fn owner(&self, key: &ObjectKey) -> Option<DynamicObject> {
+        self.cluster().owners.get(key)
+    }
+
+    /// Reads an object anew when it is next asked for: dry runs leave its version as it is.
+    pub(crate) fn forget(&self, key: &ObjectKey) {
+        self.cluster().cache.put(key, None);
+    }
+
+    /// From now on takes an object for the one given, as if a watch had shown it.
+    pub(crate) fn pretend(&self, resource: &ApiResource, object: &DynamicObject) {
+        let Cluster { predecessors, owners, router, .. } = &**self.cluster();
+        let Some(observed) = ObservedObject::of(resource, &object.metadata, Health::READY, predecessors)
+        else {
+            return;
+        };
+        if self.cluster().component(&resource.group, &resource.kind).is_some() {
+            owners.put(&observed.key, object.clone());
+        }
+        self.forget(&observed.key);
+        router.index.seen(observed);
+    }
+}
+
+/// An owner whose children are all ready must say so itself: only then has the operator seen it.
+fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
+    let health = serde_json::to_value(owner).and_then(Health::by_conditions);
+    match (verdict, health.unwrap_or_else(|_| Health::undecodable()).readiness) {
+        (Verdict::Ready, Readiness::Progressing(message)) => {
+            Verdict::Progressing { reason: Verdict::WAITING, message }
+        }
+        (Verdict::Ready, Readiness::Failed(message)) => Verdict::Stalled { reason: "Stalled", message },
+        (verdict, _) => verdict,
+    }
+}
+
+/// Fails if a kind cannot be listed, with the reason.
+async fn listed(cluster: &Cluster, scope: &Scope, resource: &ApiResource) -> Result<(), ReconcileError> {
+    let kind = ObjectKey::dynamic(resource, "", "");
+    let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
+    let failed = |error| ReconcileError::api(Verb::List, &kind, error);
+    api.list_metadata(&ListParams::default().limit(1)).await.map(|_| ()).map_err(failed)
+}

@@ -1,0 +1,45 @@
+//! What all reconciles in one scope share.
+
+use crate::{
+    Options,
+    cluster::Cluster,
+    report::{Events, ProgressSink},
+};
+use jiff::Timestamp;
+use plan::{Defaults, DigestKey};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+/// What all reconciles in one scope share.
+pub(crate) struct Context {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) defaults: Defaults,
+    /// How long one pass of planning may take.
+    pub(crate) planning: Duration,
+    pub(crate) digest_key: DigestKey,
+    pub(crate) clock: fn() -> Timestamp,
+    pub(crate) events: Events,
+    pub(crate) progress: ProgressSink,
+    pub(crate) trace_id: fn(&tracing::Span) -> Option<String>,
+    /// Reconciles so far; the number of each is in its lines of the log.
+    pub(crate) reconciles: AtomicU64,
+}
+
+impl Context {
+    /// Of a scope of the cluster.
+    pub(crate) fn new(cluster: Arc<Cluster>, options: &Options, events: Events) -> Self {
+        Self {
+            cluster,
+            defaults: options.defaults.clone(),
+            planning: options.planning,
+            digest_key: options.digest_key.clone(),
+            clock: options.clock,
+            events,
+            progress: ProgressSink(options.observer.clone()),
+            trace_id: options.trace_id,
+            reconciles: AtomicU64::default(),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What was last sent and answered, so that nothing is sent twice.
+
+use crate::{
+    apply::{Done, Read, Repairs, held_readiness},
+    cluster::{Absences, Index},
+    report::Planned,
+    telemetry::Issuer,
+};
+use graph::{Edge, Edges, Graph, NodeId};
+use jiff::Timestamp;
+use plan::{Applied, Aspect, Desired, Gate, ObjectKey, Outcome, Reached, Readiness, Tag};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// An owner's uid, generation, labels and annotations.
+pub(crate) type OwnerState = (String, Option<i64>, BTreeSet<Tag>);
+
+/// What everything an owner wants was decided on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    pub(crate) owner: OwnerState,
+    /// Everything read.
+    pub(crate) reads: BTreeMap<ObjectKey, Read>,
+}
+
+/// One node of the graph, without the object.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) key: ObjectKey,
+    /// Positions of the nodes it depends on, and in which ways.
+    pub(crate) after: Vec<(usize, Edges)>,
+    /// What the run did about it.
+    pub(crate) done: Done,
+    /// The part of the owner's state it belongs to.
+    pub(crate) aspect: Option<Aspect>,
+}
+
+impl Node {
+    pub(crate) fn of(graph: &Graph<Desired>, id: NodeId, done: &mut BTreeMap<ObjectKey, Done>) -> Self {
+        let desired = graph.get(id);
+        let key = desired.object.key();
+        let done = done.remove(&key).unwrap_or_default();
+        let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
+        Self { key, after, done, aspect: desired.aspect }
+    }
+
+    /// The node, as progress reports it.
+    pub(crate) fn planned(&self) -> Planned {
+        Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
+    }
+
+    /// Whether it needs something that is not ready, given what became of the nodes before it.
+    fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
+        let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
+        needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
+    }
+}
+
+/// What a run that planned to the end left behind.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) inputs: Inputs,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// All there is to remember of one owner: a few hundred bytes per child, and no content.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    /// How children were left.
+    pub(crate) applied: BTreeMap<ObjectKey, Applied>,
+    /// How often children had to be put right lately.
+    pub(crate) repairs: Repairs,
+    /// What the owner misses.
+    pub(crate) absences: Absences,
+    /// The owner as it was when planning took too long, and how long that is. It is left until it changes.
+    pub(crate) too_expensive: Option<(OwnerState, Duration)>,
+    /// The last run, if it got as far as a plan.
+    pub(crate) last: Option<Run>,
+}
+
+impl Memo {
+    /// When the first of the owner's certificates is to be renewed.
+    pub(crate) fn due(&self) -> Option<Timestamp> {
+        let due = |applied: &Applied| match applied {
+            Applied::Issued(certificate) => Some(certificate.due),
+            _ => None,
+        };
+        self.applied.values().filter_map(due).min()
+    }
+
+    /// When the first of the owner's certificates expires that this one issues.
+    pub(crate) fn expiry(&self, issuer: Issuer, index: &Index) -> Option<Timestamp> {
+        let expires = |applied: &Applied| match applied {
+            Applied::Issued(certificate) => certificate.expires,
+            _ => None,
+        };
+        let nodes = self.last.as_ref().map_or(&[][..], |run| &run.nodes);
+        match issuer {
+            Issuer::Operator => self.applied.values().filter_map(expires).min(),
+            Issuer::CertManager => {
+                let certificates = nodes.iter().filter(|node| node.key.kind == "Certificate");
+                certificates.filter_map(|node| index.child(&node.key)?.expires).min()
+            }
+        }
+    }
+
+    /// The outcome of a run that would send nothing, or `None` when there is something to do.
+    ///
+    /// Answers from memory alone: this is what a reconcile costs when a child merely became ready.
+    pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
+        let last = self.last.as_ref()?;
+        if last.inputs.owner != owner.owner
+            || last
+                .inputs
+                .reads
+                .iter()
+                .any(|(key, was)| !was.interest.same(was.state.as_ref(), index.input(key).as_ref()))
+        {
+            return None;
+        }
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());
+        for node in &last.nodes {
+            if node.is_in_need(&outcomes) {
+                outcomes.push(Outcome::Blocked);
+                continue;
+            }
+            let gate =
+                Gate::of(node.after.iter().copied(), |before| self.reached(&last.nodes[before].key, index));
+            let child = index.child(&node.key);
+            if node.done == Done::Nothing {
+                (gate.keeps_away().is_some() && child.is_none()).then_some(())?;
+                outcomes.push(Outcome::Blocked);
+                continue;
+            }
+            let applied = self.applied.get(&node.key)?;
+            let outcome = match child {
+                // Its watch may not show it, so as long as it is missed every look is a new one.
+                _ if let Applied::Awaited(health) = applied => {
+                    (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
+                }
+                Some(now) if applied.holds(&now) => match &node.done {
+                    Done::Held(_) if !gate.holds_back() => return None,
+                    Done::Held(why) => outcome(&node.key, held_readiness(now.health.readiness, why.clone())),
+                    Done::Nothing | Done::Everything => outcome(&node.key, now.health.readiness),
+                },
+                // Not a child of ours: created by the user beforehand, and watched as an input.
+                None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,
+                _ => return None,
+            };
+            outcomes.push(outcome);
+        }
+        Some(outcomes)
+    }
+
+    /// How far a child has come.
+    fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
+        match self.applied.get(child) {
+            Some(Applied::Awaited(health)) => health.reached,
+            _ => index.child(child).map_or(Reached::Nothing, |seen| seen.health.reached),
+        }
+    }
+
+    /// How far all those children have come that serve requests, which are workloads and our own kinds; `None` where
+    /// there are none. `owned` are all of the owner's, planned or not.
+    pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Option<Reached> {
+        let planned: Vec<_> = self.last.iter().flat_map(|run| &run.nodes).map(|node| &node.key).collect();
+        let all = if planned.is_empty() { owned.iter().collect() } else { planned };
+        let serves = |key: &&ObjectKey| key.group == "apps" || index.is_owner(key);
+        all.into_iter().filter(serves).map(|key| self.reached(key, index)).min()
+    }
+
+    /// How many pods the owner has, if all of them belong to one Deployment.
+    pub(crate) fn replicas(&self, index: &Index) -> Option<i32> {
+        let nodes = &self.last.as_ref()?.nodes;
+        let mut deployments =
+            nodes.iter().map(|node| &node.key).filter(|key| key.group == "apps" && key.kind == "Deployment");
+        match (deployments.next(), deployments.next()) {
+            // One that says nothing has none: zero is left out of its status.
+            (Some(only), None) => index.child(only).map(|now| now.replicas.unwrap_or(0)),
+            _ => None,
+        }
+    }
+}
+
+/// What the readiness of a child comes to.
+pub(crate) fn outcome(key: &ObjectKey, readiness: Readiness) -> Outcome {
+    match readiness {
+        Readiness::Ready => Outcome::Ready,
+        Readiness::Progressing(why) => Outcome::Waiting { object: key.clone(), why },
+        Readiness::Failed(words) => {
+            Outcome::Failed(plan::Failure::from(&crate::ReconcileError::ChildFailed {
+                object: key.clone(),
+                words,
+            }))
+        }
+    }
+}

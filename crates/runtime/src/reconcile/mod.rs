@@ -1,0 +1,20 @@
+//! One reconcile of one owner: plan, ensure the children in the order of the graph, sweep, write the status; and what is
+//! remembered until the next one.
+//!
+//! Uses: cluster, apply, external, report, telemetry.
+
+mod context;
+mod memo;
+mod planning;
+mod reconciler;
+mod session;
+mod status;
+mod sweep;
+
+pub(crate) use context::Context;
+pub(crate) use memo::{Node, outcome};
+pub(crate) use planning::plan;
+pub use reconciler::PAUSE_ANNOTATION;
+pub(crate) use reconciler::{Findings, Owner, Reconciler, is_paused, planned, to_outcome, unplanned};
+pub(crate) use session::Session;
+pub(crate) use sweep::sweep;

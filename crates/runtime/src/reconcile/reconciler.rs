@@ -1,0 +1,285 @@
+//! Reconciles owners of one kind.
+
+use super::{
+    Context, Session,
+    memo::{Inputs, Memo, Node, Run},
+    planning::plan,
+    sweep::sweep,
+};
+use crate::{
+    ReconcileError,
+    apply::{Applier, DigestSource, RunState, node_span},
+    cluster::Cluster,
+    report::{Planned, Stage},
+    telemetry::ReconcileMetrics,
+};
+use kube::{
+    ResourceExt as _,
+    core::{DynamicObject, ObjectMeta},
+};
+use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, Plan, PlanError, tags};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// With the value `true`, the operator does not reconcile the object.
+pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
+
+/// How many children of one owner are written at once.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// What one reconcile found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// What became of each child, or of the attempt to plan any.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The same by aspect; `None` where no plan could be made.
+    pub(crate) aspects: Option<Aspects>,
+}
+
+/// An owner that is reconciled.
+pub(crate) struct Owner {
+    pub(crate) key: ObjectKey,
+    /// As it is stored, without managed fields.
+    pub(crate) stored: DynamicObject,
+    /// Decoded; the error says why it cannot be.
+    pub(crate) decoded: Result<Arc<dyn ComponentObject>, plan::Undecodable>,
+}
+
+impl Owner {
+    pub(crate) fn meta(&self) -> &ObjectMeta {
+        &self.stored.metadata
+    }
+
+    pub(crate) fn uid(&self) -> &str {
+        self.stored.metadata.uid.as_deref().unwrap_or_default()
+    }
+}
+
+/// Reconciles owners of one kind.
+pub(crate) struct Reconciler {
+    pub(crate) context: Arc<Context>,
+    pub(crate) component: ComponentKind,
+    pub(crate) metrics: ReconcileMetrics,
+    /// The field manager.
+    pub(crate) manager: String,
+    sessions: Mutex<HashMap<ObjectKey, Session>>,
+}
+
+impl Reconciler {
+    pub(crate) fn new(context: Arc<Context>, component: ComponentKind) -> Self {
+        Self {
+            metrics: context.cluster.metrics.reconciles(&component.resource().kind),
+            manager: component.field_manager(),
+            sessions: Mutex::default(),
+            context,
+            component,
+        }
+    }
+
+    /// The owner as its watch shows it; `None` where it does not exist any more.
+    pub(crate) fn owner(&self, key: &ObjectKey) -> Option<Owner> {
+        let stored = self.context.cluster.owners.get(key)?;
+        let decoded = match serde_json::to_value(&stored) {
+            Ok(object) => self.component.decode(object),
+            Err(error) => Err(plan::Undecodable { field: String::new(), problem: error.to_string() }),
+        };
+        Some(Owner { key: key.clone(), stored, decoded })
+    }
+
+    /// The session of an owner, taken out so that a reconcile that is given up leaves none behind.
+    pub(crate) fn take_session(&self, key: &ObjectKey) -> Session {
+        self.sessions().remove(key).unwrap_or_default()
+    }
+
+    pub(crate) fn keep_session(&self, key: &ObjectKey, session: Session) {
+        self.sessions().insert(key.clone(), session);
+    }
+
+    /// Forgets an owner that no longer exists.
+    pub(crate) fn forget(&self, key: &ObjectKey) {
+        self.take_session(key);
+        self.context.progress.stage(key, || Stage::Deleted);
+        self.context.cluster.router.index.forget(key);
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<ObjectKey, Session>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One reconcile. What went wrong is in the outcomes; `Err` is what kept it from getting that far.
+    pub(crate) async fn reconcile(
+        &self,
+        owner: &Owner,
+        session: &mut Session,
+    ) -> Result<Findings, ReconcileError> {
+        let object = owner.decoded.as_ref().map_err(|it| ReconcileError::Undecodable(it.to_string()))?;
+        if let Some(awaited) = self.awaits_hand_over(owner) {
+            return Ok(Findings { outcomes: vec![awaited], aspects: None });
+        }
+        let Context { cluster, progress, events, clock, .. } = &*self.context;
+        let inputs = Inputs::of(owner.meta());
+        let remembered = match session.memo.due() {
+            Some(due) if due <= clock() => None,
+            _ => session.memo.outcomes(&inputs, &cluster.router.index),
+        };
+        let outcomes = match remembered {
+            Some(outcomes) => {
+                let nodes = session.memo.last.as_ref().map_or(&[][..], |run| &run.nodes);
+                progress.outcomes(
+                    &owner.key,
+                    || nodes.iter().map(Node::planned).collect(),
+                    &outcomes,
+                    |_| true,
+                );
+                outcomes
+            }
+            None => self.run(owner, object, inputs, &mut session.memo).await?,
+        };
+        if let Some(run) = &session.memo.last
+            && !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
+            && !cluster.stop.is_cancelled()
+        {
+            let wanted = run.nodes.iter().map(|node| &node.key).collect();
+            let children = cluster.router.index.owned_by(owner.uid());
+            let unwanted = plan::unwanted(children, &owner.key.namespace, &wanted);
+            let changes = sweep(cluster, owner.uid(), unwanted).await?;
+            events.child_changes(&self.reference(owner), &changes);
+        }
+        let run = session.memo.last.as_ref();
+        let aspects = run.map(|run| plan::aspects(run.nodes.iter().map(|node| node.aspect).zip(&outcomes)));
+        Ok(Findings { outcomes, aspects })
+    }
+
+    /// The owner that an object of the old operator waits for: that owner is about to write it anew, and to act on what the
+    /// object says until then would restart pods twice.
+    fn awaits_hand_over(&self, owner: &Owner) -> Option<Outcome> {
+        let seen = self.context.cluster.router.index.child(&owner.key)?;
+        let parent = seen.owner.filter(|_| seen.unadopted)?;
+        Some(Outcome::Waiting {
+            object: parent.key().clone(),
+            why: "has not taken this over from the old operator yet".into(),
+        })
+    }
+
+    async fn run(
+        &self,
+        owner: &Owner,
+        object: &Arc<dyn ComponentObject>,
+        inputs: Inputs,
+        memo: &mut Memo,
+    ) -> Result<Vec<Outcome>, ReconcileError> {
+        let key = &owner.key;
+        let Context { cluster, progress, events, .. } = &*self.context;
+        let Cluster { router, stop, .. } = &**cluster;
+        if let Some((_, longest)) = memo.too_expensive.as_ref().filter(|(owner, _)| *owner == inputs.owner) {
+            return Err(ReconcileError::TooExpensive(*longest));
+        }
+        let Memo { applied, repairs, absences, .. } = memo.clone();
+        let mut state = RunState { applied, repairs, absences, ..RunState::default() };
+        let read_before = memo.last.take().map(|run| run.inputs.reads).unwrap_or_default();
+        let planning = plan(&self.context, key, object, &mut state);
+        let answer = match stop.run_until_cancelled(planning).await {
+            None => return Ok(vec![Outcome::Blocked]),
+            Some(Err(ReconcileError::TooExpensive(longest))) => {
+                memo.too_expensive = Some((inputs.owner, longest));
+                return Err(ReconcileError::TooExpensive(longest));
+            }
+            Some(answer) => answer?,
+        };
+        memo.absences = state.absences.clone();
+        let plan = match answer {
+            Ok(plan) => plan,
+            Err(error) => {
+                router.index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
+                return Ok(unplanned(&error));
+            }
+        };
+        progress.stage(key, || Stage::Planned(planned(&plan)));
+        let applier = Applier {
+            owner: key,
+            uid: owner.uid(),
+            manager: &self.manager,
+            cluster,
+            progress,
+            digest_source: DigestSource::Key(&self.context.digest_key),
+            now: (self.context.clock)(),
+            read_before: &read_before,
+            state: Mutex::new(state),
+        };
+        let report = graph::run(&plan.graph, AT_ONCE, stop, |id, desired| {
+            applier.ensure(desired, applier.gate(&plan.graph, id))
+        })
+        .await;
+
+        let RunState { mut applied, mut done, reads, mut repairs, absences, child_changes, .. } =
+            applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        events.child_changes(&self.reference(owner), &child_changes);
+        let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
+        let outcomes: Vec<_> =
+            report.iter().zip(&nodes).map(|((_, outcome), node)| to_outcome(&node.key, outcome)).collect();
+        let is_blocked = |outcome: &Outcome| *outcome == Outcome::Blocked;
+        progress.outcomes(key, || nodes.iter().map(Node::planned).collect(), &outcomes, is_blocked);
+        // A trace shows all nodes, also those that were blocked.
+        for (node, _) in nodes.iter().zip(&outcomes).filter(|(_, outcome)| is_blocked(outcome)) {
+            node_span(&node.key).record("outcome", "blocked");
+        }
+        let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
+        applied.retain(|child, _| wanted.contains(child));
+        repairs.forget_all_but(&wanted);
+        router.index.unsubscribe_from_others(key, &reads.keys().cloned().collect());
+        *memo = Memo {
+            applied,
+            repairs,
+            absences,
+            too_expensive: None,
+            last: Some(Run { inputs: Inputs { reads, ..inputs }, nodes }),
+        };
+        Ok(outcomes)
+    }
+}
+
+impl Inputs {
+    /// The part of an owner that its children are decided on: the spec, and labels and annotations.
+    fn of(meta: &ObjectMeta) -> Self {
+        let owner = (meta.uid.clone().unwrap_or_default(), meta.generation, tags(meta));
+        Self { owner, reads: BTreeMap::new() }
+    }
+}
+
+/// Whether the user has paused the reconciliation of an object.
+pub(crate) fn is_paused(object: &DynamicObject) -> bool {
+    object.annotations().get(PAUSE_ANNOTATION).is_some_and(|value| value == "true")
+}
+
+/// The outcomes of a plan that could not be made.
+pub(crate) fn unplanned(error: &ReconcileError) -> Vec<Outcome> {
+    match error {
+        ReconcileError::Plan(PlanError::Unsettled(objects)) => objects
+            .iter()
+            .map(|(object, why)| Outcome::Waiting { object: object.clone(), why: why.clone() })
+            .collect(),
+        error => vec![Outcome::Failed(plan::Failure::from(error))],
+    }
+}
+
+/// The graph without its objects, which may be Secrets.
+pub(crate) fn planned(plan: &Plan) -> Vec<Planned> {
+    let nodes = plan.graph.iter().map(|(_, desired, after)| Planned {
+        object: desired.object.key(),
+        after: after.iter().map(|id| id.index()).collect(),
+    });
+    nodes.collect()
+}
+
+/// The outcome of a node, as the status counts it.
+pub(crate) fn to_outcome(key: &ObjectKey, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
+    match outcome {
+        graph::Outcome::Ready => Outcome::Ready,
+        graph::Outcome::Waiting(why) => Outcome::Waiting { object: key.clone(), why: why.clone() },
+        graph::Outcome::Failed(error) => Outcome::Failed(plan::Failure::from(error)),
+        graph::Outcome::Blocked { .. } | graph::Outcome::Cancelled => Outcome::Blocked,
+    }
+}

@@ -1,0 +1,139 @@
+//! What users learn of a reconcile: the status of the owner, and events about it.
+
+use super::{
+    Reconciler, Session,
+    reconciler::{Owner, PAUSE_ANNOTATION},
+};
+use crate::{
+    ReconcileError,
+    cluster::MAX_OWNER_DEPTH,
+    report::{operator_status, previous_status, until_next_details, write_status},
+};
+use api::v1beta1::ComponentStatus;
+use k8s_openapi::api::core::v1::ObjectReference;
+use plan::{Aspects, Difference, Reached, Status, StatusInput, Verdict, controller_of};
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl Reconciler {
+    /// Writes the result of a reconcile, where it differs from what is written already, and reports trouble. Answers after
+    /// how long to come back, where there is more to write than is worth a request by now.
+    pub(crate) async fn report(
+        &self,
+        owner: &Owner,
+        session: &mut Session,
+        verdict: &Verdict,
+        aspects: Option<&Aspects>,
+    ) -> Result<Option<Duration>, ReconcileError> {
+        let previous = previous_status(&owner.stored, session.written.as_ref());
+        let index = &self.context.cluster.router.index;
+        let replicas = session.memo.replicas(index);
+        let children: Vec<_> = index.owned_by(owner.uid()).into_iter().map(|it| it.key).collect();
+        let reached = session.memo.serving(&children, index).unwrap_or_default();
+        let advice = owner.decoded.as_ref().map(|owner| owner.advice()).unwrap_or_default();
+        let common = self.input(owner, &previous.common);
+        let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
+        let common = plan::fold(&input, verdict);
+        let details = match &owner.decoded {
+            Ok(owner) => owner.details(verdict, &common),
+            Err(_) => previous.details.clone(),
+        };
+        let status = Status { common, details };
+        match Difference::between(&previous, &status) {
+            Difference::Nothing => return Ok(None),
+            Difference::Details if verdict.is_waiting() => {
+                if let Some(wait) = session.written_at.and_then(until_next_details) {
+                    return Ok(Some(wait));
+                }
+            }
+            Difference::Details | Difference::Substance => {}
+        }
+        let before = previous.common.conditions.into_iter().find(|condition| condition.type_ == "Ready");
+        let before = before.and_then(|condition| Some((condition.reason?, condition.message)));
+        self.write(owner, session, status).await?;
+        let before = before.as_ref().map(|(reason, message)| (reason.as_str(), message.as_deref()));
+        if session.trouble.is_news(before, verdict) {
+            self.context.events.verdict(self.reference(owner), verdict);
+            if verdict.is_missing() {
+                self.report_to_ancestors(owner, verdict);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reports what is missing at the object that the user created too: that one only waits for its child.
+    fn report_to_ancestors(&self, owner: &Owner, verdict: &Verdict) {
+        let index = &self.context.cluster.router.index;
+        let resource = self.component.resource();
+        let first = controller_of(owner.meta(), &owner.key.namespace);
+        let ancestors = std::iter::successors(first, |owner| index.child(owner.key())?.owner);
+        // Objects of other programs get no events of this operator.
+        let ours = ancestors.take_while(|owner| owner.key().group == resource.group).take(MAX_OWNER_DEPTH);
+        for ancestor in ours {
+            let about = ObjectReference {
+                api_version: Some(resource.api_version.clone()),
+                kind: Some(ancestor.key().kind.clone()),
+                namespace: Some(ancestor.key().namespace.clone()),
+                name: Some(ancestor.key().name.clone()),
+                uid: ancestor.controller().map(str::to_owned),
+                ..ObjectReference::default()
+            };
+            self.context.events.verdict_of_part(about, &owner.key, verdict);
+        }
+    }
+
+    /// Writes that nothing is done because the user asked for that.
+    pub(crate) async fn report_pause(
+        &self,
+        owner: &Owner,
+        session: &mut Session,
+    ) -> Result<Option<Duration>, ReconcileError> {
+        let previous = previous_status(&owner.stored, session.written.as_ref());
+        let message = format!("the annotation {PAUSE_ANNOTATION} is set; remove it to resume");
+        let common = plan::paused(&self.input(owner, &previous.common), &message);
+        if common != previous.common {
+            self.write(owner, session, Status { common, ..previous }).await?;
+        }
+        Ok(None)
+    }
+
+    /// The owner, as an event refers to it.
+    pub(super) fn reference(&self, owner: &Owner) -> ObjectReference {
+        let (meta, resource) = (owner.meta(), self.component.resource());
+        ObjectReference {
+            api_version: Some(resource.api_version.clone()),
+            kind: Some(resource.kind.clone()),
+            namespace: meta.namespace.clone(),
+            name: meta.name.clone(),
+            uid: meta.uid.clone(),
+            resource_version: meta.resource_version.clone(),
+            ..ObjectReference::default()
+        }
+    }
+
+    fn input<'a>(&self, owner: &Owner, previous: &'a ComponentStatus) -> StatusInput<'a> {
+        StatusInput {
+            previous,
+            generation: owner.meta().generation,
+            operator: operator_status(self.component.name),
+            at: (self.context.clock)(),
+            replicas: None,
+            reached: Reached::Nothing,
+            aspects: self.component.aspects,
+            found: None,
+            advice: &[],
+        }
+    }
+
+    async fn write(
+        &self,
+        owner: &Owner,
+        session: &mut Session,
+        status: Status,
+    ) -> Result<(), ReconcileError> {
+        let (client, resource) = (&self.context.cluster.client, self.component.resource());
+        session.written = write_status(client, resource, &owner.key, &self.manager, status).await?;
+        session.written_at = Some(Instant::now());
+        Ok(())
+    }
+}

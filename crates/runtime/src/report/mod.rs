@@ -1,0 +1,16 @@
+//! What users learn: the status of an owner, events about it, and progress for those who watch a reconcile.
+//!
+//! Uses: cluster, telemetry.
+
+mod child_changes;
+mod events;
+mod progress;
+mod status;
+mod tally;
+
+pub(crate) use child_changes::{ChangeKind, ChildChange, RolloutReason};
+pub(crate) use events::{Events, Trouble};
+pub(crate) use progress::ProgressSink;
+pub use progress::{Observer, Planned, Progress, Stage, State};
+pub(crate) use status::{Written, operator_status, previous_status, until_next_details, write_status};
+pub use tally::Tally;

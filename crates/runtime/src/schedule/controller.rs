@@ -1,0 +1,264 @@
+//! The controller of one kind of owner: takes keys from a queue and guards every reconcile against hanging and panicking.
+
+use super::{PermissionWaiters, backoff::retry, queue::Queue};
+use crate::{
+    ReconcileError,
+    reconcile::{Context, Findings, Owner, Reconciler, Session, is_paused},
+    report::Stage,
+    telemetry::{ObjectState, ReconcileMetrics},
+};
+use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
+use plan::{Class, Classify, ObjectKey, Outcome, Verdict};
+use std::{
+    collections::BTreeSet,
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+use tokio::{sync::mpsc, time::Instant};
+use tracing::{Instrument as _, Span, field::Empty};
+
+/// How long the controller sleeps while nothing is due at any time.
+const IDLE: Duration = Duration::from_hours(1);
+
+/// How long the write of a status may take.
+const REPORT_DEADLINE: Duration = Duration::from_secs(10);
+
+/// After how long an owner whose certificates are to be renewed some day is reconciled anyway; nothing is sent then.
+const LONGEST_SLEEP: Duration = Duration::from_hours(24);
+
+/// Limits of one controller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long one reconcile may take.
+    pub(crate) deadline: Duration,
+    /// How many reconciles run at once.
+    pub(crate) concurrency: u16,
+}
+
+struct Controller {
+    reconciler: Reconciler,
+    waiters: Arc<PermissionWaiters>,
+    limits: Limits,
+}
+
+/// Reconciles every owner of one kind that is `woken`, several at once, until the operator stops; then lets reconciles that
+/// are under way end. Until everything is `settled`, owners only queue up, each once: before the first lists have ended every
+/// child would seem to be missing, and before the operator leads another one reconciles.
+pub(crate) async fn control(
+    reconciler: Reconciler,
+    waiters: Arc<PermissionWaiters>,
+    mut woken: mpsc::UnboundedReceiver<ObjectKey>,
+    limits: Limits,
+    settled: impl Future<Output = ()>,
+) {
+    let controller = Controller { reconciler, waiters, limits };
+    let cluster = Arc::clone(&controller.reconciler.context.cluster);
+    let backlog = cluster.metrics.backlog(&controller.reconciler.component.resource().kind);
+    let wake = |queue: &mut Queue, key: ObjectKey| {
+        let seniority = cluster.router.index.seniority(&key);
+        queue.wake(key, seniority);
+    };
+    let mut queue = Queue::new(limits.concurrency);
+    let mut running = FuturesUnordered::new();
+    let (mut settled, mut at_once) = (pin!(settled.fuse()), 0);
+    loop {
+        // All of them before the first is chosen: the last to be woken may be the first in order.
+        while let Ok(key) = woken.try_recv() {
+            wake(&mut queue, key);
+        }
+        while running.len() < at_once
+            && let Some(key) = queue.next(Instant::now())
+        {
+            running.push(controller.serve(key));
+        }
+        let (waiting, since) = queue.in_line();
+        backlog.set(waiting, since);
+        let due = queue.next_due().unwrap_or_else(|| Instant::now() + IDLE);
+        tokio::select! {
+            biased;
+            () = cluster.stop.cancelled() => break,
+            () = &mut settled, if !settled.is_terminated() => at_once = usize::from(limits.concurrency),
+            Some((key, wait)) = running.next() => queue.done(key, wait, Instant::now()),
+            Some(key) = woken.recv() => wake(&mut queue, key),
+            () = tokio::time::sleep_until(due) => {}
+        }
+    }
+    while running.next().await.is_some() {}
+}
+
+impl Controller {
+    /// Reconciles one owner. Answers when to reconcile it again without an event, if ever.
+    async fn serve(&self, key: ObjectKey) -> (ObjectKey, Option<Duration>) {
+        let Self { reconciler, waiters, limits } = self;
+        let cluster = &reconciler.context.cluster;
+        let longest = limits.deadline + 3 * REPORT_DEADLINE;
+        let wait = match reconciler.owner(&key) {
+            Some(owner) => {
+                let _underway = cluster.health.begin(&key, longest);
+                self.guarded(&owner).await
+            }
+            // An owner that is gone by the time its turn comes is no error.
+            None => None,
+        };
+        // What the reconcile of an owner that went meanwhile has left behind goes too.
+        if !cluster.owners.contains(&key) {
+            reconciler.forget(&key);
+            waiters.forget(&key);
+        }
+        (key, wait)
+    }
+
+    /// A reconcile that neither hangs nor panics, and whose every error reaches the user.
+    async fn guarded(&self, owner: &Owner) -> Option<Duration> {
+        let Self { reconciler, waiters, .. } = self;
+        let key = &owner.key;
+        let work = async {
+            if owner.meta().deletion_timestamp.is_some() {
+                // The garbage collector deletes the children with their owner.
+                reconciler.forget(key);
+                waiters.forget(key);
+                return None;
+            }
+            reconciler
+                .context
+                .progress
+                .stored(key, &|| serde_json::to_value(&owner.stored).unwrap_or_default());
+            let mut session = reconciler.take_session(key);
+            let findings =
+                if is_paused(&owner.stored) { None } else { Some(self.reconcile(owner, &mut session).await) };
+            let wait = self.conclude(owner, &mut session, findings).await;
+            reconciler.keep_session(key, session);
+            wait
+        };
+        let began = Instant::now();
+        let wait = work.instrument(span(key, &reconciler.context)).await;
+        reconciler.metrics.took(began.elapsed());
+        wait
+    }
+
+    async fn reconcile(&self, owner: &Owner, session: &mut Session) -> Findings {
+        let Limits { deadline, .. } = self.limits;
+        let reconcile = AssertUnwindSafe(self.reconciler.reconcile(owner, session)).catch_unwind();
+        let error = match tokio::time::timeout(deadline, reconcile).await {
+            Ok(Ok(Ok(findings))) => return findings,
+            Ok(Ok(Err(error))) => error,
+            Ok(Err(_panic)) => ReconcileError::Panicked,
+            Err(_elapsed) => ReconcileError::DeadlineExceeded(deadline),
+        };
+        Findings { outcomes: vec![Outcome::Failed(plan::Failure::from(&error))], aspects: None }
+    }
+
+    /// Writes the status, and decides when to reconcile again.
+    async fn conclude(
+        &self,
+        owner: &Owner,
+        session: &mut Session,
+        findings: Option<Findings>,
+    ) -> Option<Duration> {
+        let Self { reconciler, .. } = self;
+        let (reported, verdict) = match &findings {
+            None => {
+                (tokio::time::timeout(REPORT_DEADLINE, reconciler.report_pause(owner, session)).await, None)
+            }
+            Some(Findings { outcomes, aspects }) => {
+                let verdict = Verdict::of(outcomes);
+                if verdict == Verdict::Interrupted {
+                    reconciler.metrics.ended(ObjectState::Interrupted);
+                    return None;
+                }
+                let report = reconciler.report(owner, session, &verdict, aspects.as_ref());
+                (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
+            }
+        };
+        let (unreported, more_to_report) = match reported {
+            Ok(Ok(more)) => (None, more),
+            Ok(Err(error)) => (Some(error), None),
+            Err(_elapsed) => (Some(ReconcileError::DeadlineExceeded(REPORT_DEADLINE)), None),
+        };
+        match &unreported {
+            Some(error) if session.attempts == 0 => tracing::warn!(%error, "the status could not be written"),
+            Some(error) => tracing::debug!(%error, "the status could not be written"),
+            None => {}
+        }
+        reconciler.context.progress.stage(&owner.key, || match &verdict {
+            Some(verdict) => Stage::Concluded(verdict.clone()),
+            None => Stage::Paused,
+        });
+        session.logged.log(owner.meta(), verdict.as_ref());
+        let state = ObjectState::of(verdict.as_ref());
+        reconciler.metrics.ended(state);
+        session.counted = reconciler.metrics.count(state);
+        let cluster = &reconciler.context.cluster;
+        session.track_certificates(&cluster.router.index, &cluster.metrics);
+        let outcomes = findings.map(|findings| findings.outcomes).unwrap_or_default();
+        count_failures(&outcomes, unreported.as_ref(), &reconciler.metrics);
+        let retry = next(&owner.key, &outcomes, unreported.as_ref(), session, self);
+        retry.into_iter().chain(more_to_report).min()
+    }
+}
+
+/// What all lines of a reconcile have in common, and what its trace begins with.
+fn span(key: &ObjectKey, context: &Context) -> Span {
+    let number = context.reconciles.fetch_add(1, Ordering::Relaxed);
+    // Not `name`: in JSON that is the span's own.
+    let span = tracing::info_span!(
+        "reconcile",
+        kind = key.kind,
+        namespace = key.namespace,
+        object_name = key.name,
+        reconcile = number,
+        trace_id = Empty,
+        outcome = Empty,
+    );
+    if let Some(id) = (context.trace_id)(&span) {
+        span.record("trace_id", id);
+    }
+    span
+}
+
+fn count_failures(outcomes: &[Outcome], unreported: Option<&ReconcileError>, metrics: &ReconcileMetrics) {
+    for outcome in outcomes {
+        if let Outcome::Failed(failure) = outcome {
+            metrics.failed(failure.class, failure.reason);
+        }
+    }
+    if let Some(failure) = unreported {
+        metrics.failed(failure.class(), failure.reason());
+    }
+}
+
+fn next(
+    owner: &ObjectKey,
+    outcomes: &[Outcome],
+    unreported: Option<&ReconcileError>,
+    session: &mut Session,
+    controller: &Controller,
+) -> Option<Duration> {
+    let mut classes: BTreeSet<Class> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Failed(failure) => Some(failure.class),
+            // A watch wakes the owner; this is for a watch that fails to.
+            Outcome::Waiting { .. } => Some(Class::Dependency),
+            Outcome::Ready | Outcome::Blocked => None,
+        })
+        .collect();
+    classes.extend(unreported.map(Classify::class));
+    let Context { cluster, clock, .. } = &*controller.reconciler.context;
+    if classes.contains(&Class::Forbidden) {
+        controller.waiters.refused(owner);
+    } else {
+        cluster.router.wake(controller.waiters.permitted(owner));
+    }
+    let retries = classes.iter().filter_map(|class| retry(*class, session.attempts, &*cluster.entropy));
+    // Timers of months drift, and clocks are adjusted meanwhile.
+    let renewal = session.due_in(clock()).map(|due| due.min(LONGEST_SLEEP));
+    let soonest = retries.chain(renewal).min();
+    let counts = |class: &Class| {
+        matches!(class, Class::Transient | Class::Forbidden | Class::Conflict | Class::Internal)
+    };
+    session.attempts = if classes.iter().any(counts) { session.attempts.saturating_add(1) } else { 0 };
+    soonest
+}

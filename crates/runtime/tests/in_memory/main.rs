@@ -1,0 +1,24 @@
+//! The engine in one process with the API server in memory, in virtual time where possible.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod class;
+mod digest_key;
+mod dry_run;
+mod election;
+mod events;
+mod expensive;
+mod faults;
+mod forbidden;
+mod issue;
+mod memory;
+mod metrics;
+mod optional;
+mod order;
+mod requests;
+mod stack;
+
+#[path = "../support/gadget.rs"]
+mod gadget;
+#[path = "../support/widget.rs"]
+mod widget;
