@@ -9,8 +9,9 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use plan::DigestKey;
-use runtime::{DIGEST_KEY, Operator, Options, Scope};
+use runtime::{DIGEST_KEY, Health, Operator, Options, Scope};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::{
     collections::BTreeSet,
     fs,
@@ -135,7 +136,9 @@ impl World {
 
     /// The same, as somebody else.
     pub fn operator_with(&self, requests: &Requests, config: kube::Config) -> Running {
+        let health = Arc::<Health>::default();
         let options = Options {
+            health: Arc::clone(&health),
             scopes: vec![Scope::Namespace(self.name.clone())],
             predecessors: predecessors(),
             ..Options::default()
@@ -143,7 +146,7 @@ impl World {
         let operator = Operator::new(requests.client(config).unwrap(), components::all(), options);
         let stop = CancellationToken::new();
         tokio::spawn(operator.run(stop.clone()));
-        Running(stop)
+        Running { stop, health }
     }
 
     /// A Core with an operator, both ready.
@@ -186,10 +189,20 @@ fn predecessors() -> BTreeSet<String> {
 }
 
 /// Stops the operator when dropped.
-pub struct Running(CancellationToken);
+pub struct Running {
+    stop: CancellationToken,
+    health: Arc<Health>,
+}
+
+impl Running {
+    /// Whether the operator has listed everything, so that what it sends from now on is what it does.
+    pub fn has_listed(&self) -> bool {
+        self.health.ready().is_ok()
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.stop.cancel();
     }
 }

@@ -157,7 +157,7 @@ impl Applier<'_> {
         let router = &cluster.router;
         let input = is_input(&key.group, &key.kind);
         // An owner that is a child is reconciled by a component, which reads it, too.
-        if input || router.index.tracks_children_of(&key.group, &key.kind) {
+        if input || router.index.is_owner(key) || router.index.is_read(key) {
             cluster.cache.put(key, Some(stored.clone()));
         }
         if input {

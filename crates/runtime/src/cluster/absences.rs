@@ -1,7 +1,12 @@
 //! Objects that the API server was asked for and did not have.
+
 use super::index::Index;
 use plan::ObjectKey;
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// How long an answer is believed. The watch tells of an object that is created later; this is for a watch that fails to.
@@ -26,6 +31,29 @@ impl Absences {
     /// The API server does not have these either.
     pub(crate) fn confirmed(&mut self, keys: BTreeSet<ObjectKey>) {
         self.0.get_or_insert_with(|| (Instant::now(), BTreeSet::new())).1.extend(keys);
+    }
+}
+
+/// How long the operator does not ask again for an object that no watch would show.
+const RECENT: Duration = Duration::from_secs(30);
+
+/// Objects that the API server did not have a moment ago, of kinds whose watch shows only children.
+#[derive(Debug, Default)]
+pub(super) struct RecentlyAbsent(Mutex<BTreeMap<ObjectKey, Instant>>);
+
+impl RecentlyAbsent {
+    pub(super) fn is_recent(&self, key: &ObjectKey) -> bool {
+        self.asked().get(key).is_some_and(|asked| asked.elapsed() < RECENT)
+    }
+
+    pub(super) fn note(&self, key: &ObjectKey) {
+        let mut asked = self.asked();
+        asked.retain(|_, asked| asked.elapsed() < RECENT);
+        asked.insert(key.clone(), Instant::now());
+    }
+
+    fn asked(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

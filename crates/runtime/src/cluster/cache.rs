@@ -88,6 +88,21 @@ impl Cache {
         Some(Arc::new(object))
     }
 
+    /// The object in the newest state that was read or listed. A watch of its kind removes it as soon as there is a newer one.
+    pub(super) fn newest(&self, key: &ObjectKey) -> Option<DynamicObject> {
+        serde_json::from_slice(&self.kept().entries.get(key)?.json).ok()
+    }
+
+    /// A watch shows an object in this state; an older one is of no use any more.
+    pub(super) fn outdate(&self, key: &ObjectKey, version: &str) {
+        let mut kept = self.kept();
+        let number = |version: &str| version.parse::<u64>().ok();
+        let is_older = kept.entries.get(key).is_some_and(|it| number(&it.state.version) < number(version));
+        if is_older {
+            kept.remove(key);
+        }
+    }
+
     /// Keeps an object that was listed, as long as nothing else has to go for it.
     pub(super) fn offer(&self, key: &ObjectKey, object: DynamicObject) {
         let is_full = self.kept().size >= self.room / 2;

@@ -20,6 +20,7 @@ pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniori
 pub(crate) use watch::{is_input, start_watches};
 
 use crate::{Entropy, Health, Metrics, Options};
+use absences::RecentlyAbsent;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
 use owners::Owners;
@@ -54,6 +55,7 @@ pub(crate) struct Cluster {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) health: Arc<Health>,
     pub(crate) stop: CancellationToken,
+    absent: RecentlyAbsent,
     resources: BTreeMap<(String, String), ApiResource>,
     classes: Classes,
     /// Whether the API server sends the objects that exist as the first events of a watch.
@@ -91,6 +93,7 @@ impl Cluster {
             metrics: Arc::clone(&options.metrics),
             health: Arc::clone(&options.health),
             stop,
+            absent: RecentlyAbsent::default(),
             resources,
             classes,
             streams_lists: AtomicBool::new(true),

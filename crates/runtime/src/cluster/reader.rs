@@ -66,13 +66,20 @@ impl Cluster {
             return Ok(self.noted(reader, key, schema));
         }
         let index = &self.router.index;
-        if !is_input(&key.group, &key.kind) && !index.is_child(&key) {
-            // Its watch does not show what is not our child, so nobody would notice that a copy is out of date.
+        let is_owner = self.component(&key.group, &key.kind).is_some();
+        if !is_owner && !is_input(&key.group, &key.kind) && !index.is_child(&key) {
+            // The watch shows only children of this kind, so a copy of this object would never be noticed to be stale.
+            if self.absent.is_recent(&key) {
+                return Ok(self.noted(reader, key, None));
+            }
             let object = self.stored(&key).await?;
+            if object.is_none() {
+                self.absent.note(&key);
+            }
             return Ok(self.noted(reader, key, object.map(Arc::new)));
         }
         if index.lacks(&key) {
-            // Believed until it matters: whoever cannot do without asks again, with `confirm`.
+            // Good enough until the object is needed: planning asks again with `confirm`.
             return Ok(self.noted(reader, key, None));
         }
         if let Some(object) = self.at_hand(&key, interest) {
@@ -89,7 +96,17 @@ impl Cluster {
 
     /// The object, if it has been read or written in its newest state that is known, as far as a reader is interested.
     fn at_hand(&self, key: &ObjectKey, interest: Interest) -> Option<Arc<DynamicObject>> {
-        self.cache.get(key, &self.router.index.object_version(key)?, interest).map(Arc::new)
+        let version = self.router.index.object_version(key);
+        let cached = || match &version {
+            Some(version) => self.cache.get(key, version, interest),
+            None => self.cache.newest(key),
+        };
+        let watched = || {
+            let owner = self.owners.get(key)?;
+            let is_newest = interest.same(version.as_ref(), Some(&ObjectVersion::of(&owner.metadata)));
+            (version.is_none() || is_newest).then_some(owner)
+        };
+        cached().or_else(watched).map(Arc::new)
     }
 
     /// Has those look again who have read another state.

@@ -16,6 +16,10 @@ use tokio::task::JoinSet;
 /// After how long the operator looks again for a kind that is not served, on average.
 const UNSERVED_RETRY: Duration = Duration::from_mins(5);
 
+/// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
+/// cert-manager makes from its Certificates.
+const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, "controller.cert-manager.io/fao"];
+
 /// How many objects are in memory at once while they are listed.
 const PAGE: u32 = 20;
 
@@ -165,15 +169,24 @@ impl Watch<'_> {
         Some(if is_known { observed } else { observed.with_applied(object) })
     }
 
-    /// Reads all children of this kind whole, once and before anything is reconciled, so that no child has to be read by
-    /// itself after a restart. What cannot be listed is read later.
+    /// Reads objects of this kind whole that owners are going to read, once and before anything is reconciled, so that none
+    /// of them has to be read by itself after a restart. What cannot be listed is read later.
     async fn survey(&self, scope: &Scope) -> Surveyed {
-        let Cluster { client, router, cache, stop, .. } = self.cluster;
         if self.first.has_ended() {
             return Surveyed::Ended;
         }
+        for label in SURVEYED {
+            if let Surveyed::ListsNotStreamed = self.survey_labelled(scope, label).await {
+                return Surveyed::ListsNotStreamed;
+            }
+        }
+        Surveyed::Ended
+    }
+
+    async fn survey_labelled(&self, scope: &Scope, label: &str) -> Surveyed {
+        let Cluster { client, router, cache, stop, .. } = self.cluster;
         let api: Api<DynamicObject> = scope.api(client, &self.kind.resource);
-        let mut events = pin!(watcher(api, self.config().labels(CONTROLLER_LABEL)));
+        let mut events = pin!(watcher(api, self.config().labels(label)));
         while let Some(Some(event)) = stop.run_until_cancelled(events.next()).await {
             match event {
                 Ok(Event::InitApply(object)) => {
@@ -250,6 +263,7 @@ impl Watch<'_> {
     fn seen(&self, (observed, object): (ObservedObject, Option<DynamicObject>)) -> ObjectKey {
         let Cluster { router, owners, classes, .. } = self.cluster;
         let key = observed.key.clone();
+        self.cluster.cache.outdate(&key, &observed.observation.resource_version);
         router.wake(router.index.seen(observed));
         if let (Extent::Owners, Some(object)) = (self.extent, object) {
             let is_ours = match classes {
@@ -271,7 +285,8 @@ impl Watch<'_> {
     }
 
     fn gone(&self, observed: &ObservedObject) {
-        let Cluster { router, owners, .. } = self.cluster;
+        let Cluster { router, owners, cache, .. } = self.cluster;
+        cache.put(&observed.key, None);
         router.wake(router.index.gone(observed));
         if self.extent == Extent::Owners && owners.remove(&observed.key) {
             router.wake([observed.key.clone()].into());

@@ -18,6 +18,8 @@ pub(crate) struct Session {
     pub(crate) written: Option<Written>,
     /// When that was.
     pub(crate) written_at: Option<Instant>,
+    /// When the first status is written at the latest.
+    pub(crate) first_status_due: Option<Instant>,
     pub(crate) trouble: Trouble,
     /// What was logged of it.
     pub(crate) logged: Logged,

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     ReconcileError,
     cluster::MAX_OWNER_DEPTH,
-    report::{operator_status, previous_status, until_next_details, write_status},
+    report::{FIRST_STATUS, operator_status, previous_status, until_next_details, write_status},
 };
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -46,6 +46,9 @@ impl Reconciler {
                     return Ok(Some(wait));
                 }
             }
+            Difference::Substance if self.may_wait(owner, session, &previous, verdict) => {
+                return Ok(Some(FIRST_STATUS));
+            }
             Difference::Details | Difference::Substance => {}
         }
         let before = previous.common.conditions.into_iter().find(|condition| condition.type_ == "Ready");
@@ -59,6 +62,15 @@ impl Reconciler {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the status can wait for a moment: the first one of a part, whose owner waits for it to be ready.
+    fn may_wait(&self, owner: &Owner, session: &mut Session, previous: &Status, verdict: &Verdict) -> bool {
+        let is_first = previous.common.conditions.is_empty() && verdict.is_waiting();
+        let is_part = controller_of(owner.meta(), &owner.key.namespace)
+            .is_some_and(|parent| parent.key().group == self.component.resource().group);
+        let since = session.first_status_due.get_or_insert_with(|| Instant::now() + FIRST_STATUS);
+        is_first && is_part && Instant::now() < *since
     }
 
     /// Reports what is missing at the object that the user created too: that one only waits for its child.

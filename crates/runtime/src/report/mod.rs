@@ -12,5 +12,7 @@ pub(crate) use child_changes::{ChangeKind, ChildChange, RolloutReason};
 pub(crate) use events::{Events, Trouble};
 pub(crate) use progress::ProgressSink;
 pub use progress::{Observer, Planned, Progress, Stage, State};
-pub(crate) use status::{Written, operator_status, previous_status, until_next_details, write_status};
+pub(crate) use status::{
+    FIRST_STATUS, Written, operator_status, previous_status, until_next_details, write_status,
+};
 pub use tally::Tally;

@@ -41,6 +41,10 @@ pub(crate) fn previous_status(owner: &DynamicObject, written: Option<&Written>) 
         .unwrap_or_default()
 }
 
+/// How long the first status of a part may wait while it only says that children are not ready: most children are ready
+/// by then, or something is wrong, which is written at once.
+pub(crate) const FIRST_STATUS: Duration = Duration::from_secs(2);
+
 /// How long details must wait after a status that was written then; `None` when they need not.
 pub(crate) fn until_next_details(written: Instant) -> Option<Duration> {
     DETAILS.checked_sub(written.elapsed()).filter(|wait| !wait.is_zero())

@@ -129,8 +129,14 @@ fn astray(order: &[String]) -> usize {
 /// What a new operator writes until it has come to rest.
 pub(super) async fn restarted(cluster: &Cluster) -> Vec<String> {
     let requests = Requests::default();
-    let _operator = cluster.operator(&requests);
-    let sent = requests.until_quiet().await;
+    let operator = cluster.operator(&requests);
+    let mut sent = Vec::new();
+    loop {
+        sent.extend(requests.until_quiet().await);
+        if operator.has_listed() {
+            break;
+        }
+    }
     println!("after a restart: {} requests: {}", sent.len(), summary(&sent));
     writes(&sent).into_iter().map(ToOwned::to_owned).collect()
 }

@@ -84,6 +84,10 @@ impl Inputs {
         self.known.get(key)?.state.as_ref()
     }
 
+    pub(super) fn is_read(&self, key: &ObjectKey) -> bool {
+        self.known.contains_key(key)
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.known.len()

@@ -115,6 +115,11 @@ impl Index {
         self.state().inputs.unsubscribe_from_others(reader, keys);
     }
 
+    /// Whether an owner reads this object.
+    pub(crate) fn is_read(&self, key: &ObjectKey) -> bool {
+        self.state().inputs.is_read(key)
+    }
+
     /// An input was read; readers of another state of it are concerned.
     pub(crate) fn read(&self, key: &ObjectKey, object_version: Option<&ObjectVersion>) -> AffectedOwners {
         self.state().inputs.saw(key, object_version)
@@ -158,11 +163,6 @@ impl Index {
     pub(crate) fn object_version(&self, key: &ObjectKey) -> Option<ObjectVersion> {
         let state = self.state();
         state.inputs.state(key).cloned().or_else(|| state.children.get(key).map(Observation::object_version))
-    }
-
-    /// Whether objects of this kind have children that matter.
-    pub(crate) fn tracks_children_of(&self, group: &str, kind: &str) -> bool {
-        self.state().owners.contains(&(group.into(), kind.into()))
     }
 
     /// Whether the watch shows that there is no object of this name.
