@@ -4,6 +4,7 @@ use crate::{
     error::Error,
     object::{DEFAULT_NAMESPACE, Object},
 };
+use api::names::LAST_APPLIED_ANNOTATION;
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -17,11 +18,10 @@ use plan::{ObjectKey, Parts};
 use serde_json::{Map, Value};
 use std::{collections::HashMap, pin::pin};
 
-/// The field manager of whoever applies by hand, so that `kubectl apply --server-side` goes on where we began.
+/// The field manager of users who apply by hand, so that `kubectl apply --server-side` continues with the same fields.
 const MANAGER: &str = "kubectl";
-/// The field manager of `kubectl apply`, and where it notes down what it applied.
+/// The field manager of `kubectl apply`.
 const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// What objects are applied for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub enum Purpose {
     Apply,
     /// To see what would happen.
     Rehearse {
-        /// Where objects are that do not say so.
+        /// The namespace of objects that name none.
         namespace: String,
-        /// Who is said to apply.
+        /// The field manager.
         manager: String,
-        /// Whether to take fields away from others.
+        /// Whether to take fields over from other field managers.
         force: bool,
     },
 }
@@ -154,7 +154,7 @@ impl Applier {
         Error::input(object.place(), problem, remedy)
     }
 
-    /// What the API server's answer means for whoever wrote the file.
+    /// The API server's answer as an error of the user's file.
     fn refused(&self, object: &Object, error: &kube::Error) -> Error {
         let kube::Error::Api(status) = error else {
             return Error::input(object.place(), format!("cannot be applied ({error})"), "try again");
@@ -204,10 +204,11 @@ impl Purpose {
 
 /// What `kubectl apply` has noted down.
 fn last_applied(stored: &DynamicObject) -> Option<Value> {
-    serde_json::from_str(stored.annotations().get(LAST_APPLIED)?).ok()
+    serde_json::from_str(stored.annotations().get(LAST_APPLIED_ANNOTATION)?).ok()
 }
 
-/// What `kubectl apply` sends: what is wanted, and that what it wanted before and does not want now should go.
+/// The patch that `kubectl apply` sends: the wanted fields, and `null` for fields it applied before that are not wanted
+/// any more.
 fn three_way(last: &Value, wanted: &Value) -> Value {
     let (Value::Object(last), Value::Object(wanted)) = (last, wanted) else { return wanted.clone() };
     let mut patch = Map::new();

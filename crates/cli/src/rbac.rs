@@ -9,6 +9,7 @@ use crate::{
     run::{LEASE, lease_name},
     terminal,
 };
+use api::names::{INSTANCE_LABEL, NAME_LABEL};
 use clap::Args;
 use components::Visitor;
 use k8s_openapi::api::{
@@ -126,7 +127,7 @@ impl Rbac {
         Ok([value(&role)?, value(&binding)?])
     }
 
-    /// Those for what is looked after.
+    /// The permissions to reconcile, and with `--page` to show objects.
     fn permissions(&self) -> Permissions {
         let needed = needed();
         if self.page { needed.and(Permissions::to_show(&page::setup().kinds)) } else { needed }
@@ -142,7 +143,7 @@ impl Rbac {
     }
 }
 
-/// What a client needs to read the metrics. It is bound by the user, who knows who reads them.
+/// The role of a client that reads the metrics. The user binds it.
 fn metrics_reader() -> ClusterRole {
     let rule = PolicyRule {
         non_resource_urls: Some(vec!["/metrics".into()]),
@@ -152,7 +153,7 @@ fn metrics_reader() -> ClusterRole {
     ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
 }
 
-/// What it takes to look after every kind there is.
+/// The permissions to reconcile every kind.
 fn needed() -> Permissions {
     struct Needed(Permissions);
 
@@ -168,7 +169,7 @@ fn needed() -> Permissions {
 }
 
 fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {
-    let labels = [("app.kubernetes.io/instance", NAME), ("app.kubernetes.io/name", NAME)];
+    let labels = [(INSTANCE_LABEL, NAME), (NAME_LABEL, NAME)];
     ObjectMeta {
         name: Some(name.to_owned()),
         namespace: namespace.map(str::to_owned),
