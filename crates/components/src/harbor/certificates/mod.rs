@@ -10,6 +10,7 @@ pub(super) use self::public::{public, public_secret};
 use super::{inputs::Inputs, internal_tls, part::Part};
 use crate::tls::Scheme;
 use api::{
+    names::CONTROLLER_LABEL,
     thirdparty::cert_manager::{
         Certificate, CertificatePrivateKey, CertificateSpec, Issuer, IssuerRef, IssuerSpec,
         PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
@@ -17,7 +18,7 @@ use api::{
     v1beta1::ObjectName,
 };
 use k8s_openapi::api::core::v1::Secret;
-use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World, mutation::CONTROLLER_LABEL};
+use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World};
 
 const YEAR: u32 = 365;
 const QUARTER: u32 = 90;
