@@ -7,8 +7,9 @@ use crate::{
     known::Known,
     terminal,
 };
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
-use plan::{Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References, placeholder};
+use plan::{Defaults, Desired, ObjectKey, PlanError, Policy, References, placeholder};
 use serde_json::Value;
 
 /// An object whose children are wanted.

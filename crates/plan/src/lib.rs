@@ -32,7 +32,6 @@ mod status;
 mod words;
 mod world;
 
-pub use api::names::{CLASS_ANNOTATION, INPUTS_ANNOTATION};
 pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, Making, Observe};

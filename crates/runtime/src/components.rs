@@ -1,6 +1,7 @@
 //! Components without their types, for whoever only looks at what they want.
 
-use crate::{Failure, index::MANAGERS, learned::Learned, planning, reconcile::key_of, source::Source};
+use crate::{Failure, learned::Learned, planning, reconcile::key_of, source::Source};
+use api::names::FIELD_MANAGER_PREFIX;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource as _, core::ApiResource};
@@ -35,7 +36,7 @@ impl Components {
     pub fn register<C: Component>(&mut self) {
         self.0.push(Entry {
             kind: ChildKind::of_owner::<C::Owner>(),
-            manager: format!("{MANAGERS}{}", C::NAME),
+            manager: format!("{FIELD_MANAGER_PREFIX}{}", C::NAME),
             children: C::children(),
             plan: |owner, with, source, learned| {
                 Box::pin(async move {

@@ -7,11 +7,12 @@ use crate::{
     metrics::{Looks, State},
     progress::Stage,
     queue::Queue,
-    reconcile::{Findings, PAUSE_ANNOTATION, Reconciler, key_of, stored},
+    reconcile::{Findings, Reconciler, key_of, stored},
     session::Session,
     shared::Shared,
     watch::{Patience, paged},
 };
+use api::names::PAUSE_ANNOTATION;
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
 use kube::{
     Api, Resource as _, ResourceExt as _,

@@ -5,6 +5,7 @@
 //! makes another, and all pods are replaced once.
 
 use crate::{Dice, Failure, error::Verb};
+use api::names::{COMPONENT_LABEL, DESCRIPTION_ANNOTATION, NAME_LABEL};
 use k8s_openapi::{
     ByteString,
     api::{core::v1::Secret, rbac::v1::PolicyRule},
@@ -100,9 +101,8 @@ fn secrets(client: &Client, namespace: &str) -> Api<Secret> {
 }
 
 fn secret(bytes: &[u8]) -> Secret {
-    let labels =
-        [("app.kubernetes.io/name", "harbor-operator"), ("app.kubernetes.io/component", "digest-key")];
-    let annotations = [("kubernetes.io/description", DESCRIPTION)];
+    let labels = [(NAME_LABEL, "harbor-operator"), (COMPONENT_LABEL, "digest-key")];
+    let annotations = [(DESCRIPTION_ANNOTATION, DESCRIPTION)];
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     Secret {
         metadata: ObjectMeta {

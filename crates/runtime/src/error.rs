@@ -1,6 +1,6 @@
 //! Why a reconcile did not get there.
 
-use crate::ownership::ADOPT_ANNOTATION;
+use api::names::ADOPT_ANNOTATION;
 use kube::core::Status;
 use plan::{Class, Classify, ObjectKey, PlanError};
 use std::{fmt, time::Duration};

@@ -1,6 +1,7 @@
 //! Secrets whose values are made up when they are created, and that are never written again.
 
-use crate::{Dice, Failure, apply::Applier, error::Verb, index, index::Observation, progress::State};
+use crate::{Dice, Failure, apply::Applier, error::Verb, index::Observation, progress::State};
+use api::names::IMMUTABLE_ANNOTATION;
 use k8s_openapi::ByteString;
 use kube::{api::PostParams, core::DynamicObject};
 use plan::{ChildKind, Desired, Health, ObjectKey, Recipe};
@@ -30,7 +31,7 @@ impl Applier<'_> {
             None => {}
         }
         let mut object = desired.object.to_json().map_err(|error| Failure::Bug(error.to_string()))?;
-        object["metadata"]["annotations"][index::IMMUTABLE_ANNOTATION] = "true".into();
+        object["metadata"]["annotations"][IMMUTABLE_ANNOTATION] = "true".into();
         make_up(&mut object, generate, &**self.dice)?;
         let object: DynamicObject =
             serde_json::from_value(object).map_err(|_| Failure::Bug(format!("{key} has no metadata")))?;

@@ -16,16 +16,15 @@ use crate::{
     apply::Applier,
     generate::data,
     happenings::What,
-    index::{self, IMMUTABLE_ANNOTATION, Interest, Observation},
+    index::{self, Interest, Observation},
     memo::{Applied, Certificate},
     send::Body,
 };
+use api::names::{CONTROLLER_LABEL, IMMUTABLE_ANNOTATION};
 use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
 use kube::{ResourceExt as _, core::DynamicObject};
 use pki::{Authority, IssueError, Issued, Purpose, Request};
-use plan::{
-    ChildKind, Desired, Digest, Issuance, ObjectKey, PlanError, Role, Snapshot, mutation::CONTROLLER_LABEL,
-};
+use plan::{ChildKind, Desired, Digest, Issuance, ObjectKey, PlanError, Role, Snapshot};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -71,7 +71,6 @@ pub use operator::{Ended, Operator, Options, Scope};
 pub use patch::server_side_apply;
 pub use permissions::Permissions;
 pub use progress::{Observer, Planned, Progress, Stage, State};
-pub use reconcile::PAUSE_ANNOTATION;
 pub use rehearsal::{Rehearsal, Rehearsed, Remark, What};
 pub use review::{Access, ReviewError, Reviewer};
 pub use spectator::Spectator;

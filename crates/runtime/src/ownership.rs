@@ -3,24 +3,16 @@
 //! An object is taken for a child only if the operator or its predecessor wrote it, if it belongs to the owner already,
 //! or if a user asks for it: a name alone proves nothing. What another program wrote is never deleted.
 
-use crate::index::{MANAGERS, Whose, controller_of};
+use crate::index::{Whose, controller_of};
+use api::names::{
+    ADOPT_ANNOTATION, CONTROLLER_LABEL, FIELD_MANAGER_PREFIX, HARBOR_CLUSTER_LABEL, INSTANCE_LABEL,
+    KEPT_ANNOTATION,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::core::ObjectMeta;
-use plan::{
-    ObjectKey,
-    mutation::{CONTROLLER_LABEL, KEPT_ANNOTATION, KeptFor},
-};
+use plan::{ObjectKey, mutation::KeptFor};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// With the value `true`, lets the operator take an object over that it did not create.
-pub(crate) const ADOPT_ANNOTATION: &str = "goharbor.io/adopt";
-
-/// The label of what belongs to one component object.
-const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
-
-/// Written by the old operator on what a HarborCluster needs, in the place of our label.
-pub(crate) const PREDECESSORS_CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
 
 /// Who created a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +31,7 @@ impl Provenance {
         let has = |label: &str| meta.labels.as_ref().is_some_and(|labels| labels.contains_key(label));
         let ours = has(CONTROLLER_LABEL) && (wrote_content(meta, is_ours) || applied_label(meta));
         let is_old = |manager: &str| predecessors.contains(manager);
-        let old = (has(CONTROLLER_LABEL) || has(PREDECESSORS_CLUSTER_LABEL)) && wrote_content(meta, is_old);
+        let old = (has(CONTROLLER_LABEL) || has(HARBOR_CLUSTER_LABEL)) && wrote_content(meta, is_old);
         if ours || old {
             return Self::Operator;
         }
@@ -171,7 +163,7 @@ fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry
 }
 
 fn is_ours(manager: &str) -> bool {
-    manager.starts_with(MANAGERS)
+    manager.starts_with(FIELD_MANAGER_PREFIX)
 }
 
 fn annotation<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
@@ -297,7 +289,7 @@ mod tests {
         let ours = json!({"labels": label, "managedFields": by("harbor-operator/harbor")});
         assert_eq!(provenance(ours), Provenance::Operator);
         assert_eq!(provenance(json!({"labels": label, "managedFields": by("old")})), Provenance::Operator);
-        let of_cluster = json!({PREDECESSORS_CLUSTER_LABEL: "acme"});
+        let of_cluster = json!({HARBOR_CLUSTER_LABEL: "acme"});
         assert_eq!(
             provenance(json!({"labels": of_cluster, "managedFields": by("old")})),
             Provenance::Operator

@@ -15,6 +15,7 @@ use crate::{
     source::Source,
     sweep::{Owner, sweep, unwanted},
 };
+use api::names::FIELD_MANAGER_PREFIX;
 use kube::{
     Resource as _,
     core::{ApiResource, DeserializeGuard, ObjectMeta},
@@ -27,9 +28,6 @@ use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
 };
-
-/// With the value `true` on any object, stops its reconciliation.
-pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 
 /// How many children of one object are brought about at once.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -62,7 +60,7 @@ impl<C: Component> Reconciler<C> {
             looks: shared.metrics.looks(&resource.kind),
             shared,
             sessions: Mutex::default(),
-            manager: format!("{}{}", index::MANAGERS, C::NAME),
+            manager: format!("{FIELD_MANAGER_PREFIX}{}", C::NAME),
             resource,
             as_child,
             component: PhantomData,

@@ -3,10 +3,11 @@
 use crate::{
     Failure,
     index::{self, GENERATIONS},
-    reconcile::{PAUSE_ANNOTATION, Reconciler, key_of, stored},
+    reconcile::{Reconciler, key_of, stored},
     session::Session,
     status,
 };
+use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{

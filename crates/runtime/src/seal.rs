@@ -1,11 +1,10 @@
 //! The digest of what the pods of a workload use.
 
 use crate::{Failure, address::api_of, apply::Applier, error::Verb};
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::{Api, Client, core::DynamicObject};
-use plan::{
-    Content, ContentDigests, Digest, DigestKey, INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References,
-};
+use plan::{Content, ContentDigests, Digest, DigestKey, KNOWN_LATER, ObjectKey, References};
 use serde_json::Value;
 
 /// What digests are made with.

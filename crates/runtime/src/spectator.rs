@@ -6,7 +6,7 @@
 mod owners;
 
 use crate::{
-    Failure, Options, PAUSE_ANNOTATION, Scope,
+    Failure, Options, Scope,
     apply::awaited,
     components::Components,
     error::Verb,
@@ -21,6 +21,7 @@ use crate::{
     source::Source,
     watch::watch,
 };
+use api::names::PAUSE_ANNOTATION;
 use futures::future::join_all;
 use kube::{
     Client, ResourceExt as _,

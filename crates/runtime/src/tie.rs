@@ -8,12 +8,13 @@ use crate::{
     index::{Observation, Whose},
     ownership,
 };
+use api::names::KEPT_ANNOTATION;
 use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
     core::{DynamicObject, PartialObjectMeta},
 };
-use plan::{ChildKind, Desired, ObjectKey, Tie, mutation::KEPT_ANNOTATION};
+use plan::{ChildKind, Desired, ObjectKey, Tie};
 use serde_json::json;
 
 impl Applier<'_> {

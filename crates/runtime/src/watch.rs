@@ -1,13 +1,14 @@
 //! One watch per kind: what it sees goes to the index.
 
 use crate::{Scope, Sighting, glance::Glance, health::FirstList, shared::Shared};
+use api::names::CONTROLLER_LABEL;
 use futures::{Stream, StreamExt as _};
 use kube::{
     Api, Client, Resource,
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, Health, ObjectKey, Observe, mutation::CONTROLLER_LABEL};
+use plan::{ChildKind, Health, ObjectKey, Observe};
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
 

@@ -10,12 +10,13 @@ mod memory;
 #[path = "support/widget.rs"]
 mod widget;
 
+use api::names::CLASS_ANNOTATION;
 use envtest::writes;
 use gadget::{Gadget, GadgetComponent, GadgetSpec};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{CustomResourceExt as _, ResourceExt as _};
 use memory::{Cluster, clock};
-use plan::{CLASS_ANNOTATION, HarborClass};
+use plan::HarborClass;
 use runtime::Options;
 use serde_json::json;
 use std::time::Duration;

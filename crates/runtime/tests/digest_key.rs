@@ -8,6 +8,7 @@ mod memory;
 #[path = "support/widget.rs"]
 mod widget;
 
+use api::names::INPUTS_ANNOTATION;
 use apiserver::ApiServer;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -19,7 +20,7 @@ use kube::{
     client::Body,
 };
 use memory::{Cluster, clock};
-use plan::{DigestKey, INPUTS_ANNOTATION};
+use plan::DigestKey;
 use runtime::{DIGEST_KEY, Options, SystemDice, find_digest_key, make_digest_key};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};

@@ -10,6 +10,7 @@ mod memory;
 #[path = "support/widget.rs"]
 mod widget;
 
+use api::names::PAUSE_ANNOTATION;
 use memory::{Cluster, clock};
 use runtime::{Format, Options, Unwell};
 use serde_json::json;
@@ -82,7 +83,7 @@ async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
     create(&cluster, "waits", WidgetSpec { reads: Some("missing".into()), ..WidgetSpec::default() }).await;
     create(&cluster, "paused", WidgetSpec::default()).await;
     cluster.until_reason::<Widget>("paused", "Ready").await;
-    let pause = json!({"metadata": {"annotations": {runtime::PAUSE_ANNOTATION: "true"}}});
+    let pause = json!({"metadata": {"annotations": {PAUSE_ANNOTATION: "true"}}});
     cluster.merge::<Widget>("paused", pause).await;
     cluster.until_reason::<Widget>("good", "Ready").await;
     cluster.until_reason::<Widget>("bad", "Rejected").await;

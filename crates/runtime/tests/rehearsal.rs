@@ -12,6 +12,7 @@ mod memory;
 #[path = "support/widget.rs"]
 mod widget;
 
+use api::names::CLASS_ANNOTATION;
 use gadget::{Gadget, GadgetComponent, GadgetSpec};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
@@ -20,7 +21,7 @@ use kube::{
 };
 use memory::{Cluster, clock};
 use plan::{
-    CLASS_ANNOTATION, DigestKey, HarborClass, ObjectKey,
+    DigestKey, HarborClass, ObjectKey,
     diff::{Shown, Side, restarts},
 };
 use runtime::{Components, Options, Rehearsal, Rehearsed, Remark, What};

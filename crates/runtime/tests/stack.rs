@@ -8,14 +8,12 @@
 #[path = "support/memory.rs"]
 mod memory;
 
+use api::names::KEPT_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use memory::{Cluster, clock};
-use plan::{
-    Aspect, Builder, Children, Component, Desired, PlanError, Recipe, Tie, Verdict, World,
-    mutation::KEPT_ANNOTATION,
-};
+use plan::{Aspect, Builder, Children, Component, Desired, PlanError, Recipe, Tie, Verdict, World};
 use runtime::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

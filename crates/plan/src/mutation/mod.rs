@@ -4,7 +4,6 @@ mod kept;
 mod labels;
 mod owner;
 
-pub use api::names::{CONTROLLER_LABEL, KEPT_ANNOTATION};
 pub use kept::KeptFor;
 pub use labels::Labels;
 pub use owner::OwnedBy;

@@ -10,8 +10,8 @@ mod observation;
 
 pub(crate) use births::Seniority;
 pub use inputs::Interest;
-pub use observation::{Claim, Edition, IMMUTABLE_ANNOTATION, Observation, Sighting, Tag, Whose};
-pub(crate) use observation::{MANAGERS, controller_of, tags};
+pub use observation::{Claim, Edition, Observation, Sighting, Tag, Whose};
+pub(crate) use observation::{controller_of, tags};
 
 use births::Births;
 use inputs::Inputs;

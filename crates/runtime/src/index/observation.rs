@@ -1,23 +1,15 @@
 //! What a watch tells about one object, reduced to what decisions need.
 
 use crate::ownership::Provenance;
+use api::names::{FIELD_MANAGER_PREFIX, IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::{DynamicObject, ObjectMeta};
-use plan::{
-    Health, ObjectKey,
-    mutation::{KEPT_ANNOTATION, KeptFor},
-};
+use plan::{Health, ObjectKey, mutation::KeptFor};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash, Hasher},
 };
-
-/// Marks a child that must never be touched again; the old operator wrote it on generated secrets, users may too.
-pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
-
-/// How the names of our field managers begin; the name of the component follows.
-pub(crate) const MANAGERS: &str = "harbor-operator/";
 
 /// What of an object is ours: a hash of our entries in its managed fields.
 ///
@@ -169,7 +161,9 @@ impl Sighting {
 impl Claim {
     fn of(meta: &ObjectMeta) -> Self {
         let mut hasher = DefaultHasher::new();
-        for (manager, entry) in entries(meta, "Apply").filter(|(manager, _)| manager.starts_with(MANAGERS)) {
+        for (manager, entry) in
+            entries(meta, "Apply").filter(|(manager, _)| manager.starts_with(FIELD_MANAGER_PREFIX))
+        {
             let fields = entry.fields_v1.as_ref().map(|fields| fields.0.to_string());
             (manager, fields, entry.time.as_ref().map(|time| time.0)).hash(&mut hasher);
         }

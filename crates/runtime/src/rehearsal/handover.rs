@@ -1,6 +1,7 @@
 //! What an apply takes away, and what it leaves, when fields have changed hands before it.
 
-use crate::{agreement::is_named, index::MANAGERS};
+use crate::agreement::is_named;
+use api::names::FIELD_MANAGER_PREFIX;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
@@ -24,7 +25,7 @@ pub(super) fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> b
 }
 
 fn is_ours(owner: &Owner<'_>) -> bool {
-    owner.operation == "Apply" && owner.manager.starts_with(MANAGERS)
+    owner.operation == "Apply" && owner.manager.starts_with(FIELD_MANAGER_PREFIX)
 }
 
 /// Who owns fields, and how that came.

@@ -8,7 +8,7 @@ mod handover;
 mod stage;
 
 use crate::{
-    Components, Failure, Options, PAUSE_ANNOTATION, Scope, Spectator,
+    Components, Failure, Options, Scope, Spectator,
     address::api_of,
     apply::Applier,
     error::Verb,
@@ -19,6 +19,7 @@ use crate::{
     shared::Shared,
     sweep::{Owner, sweep, unwanted},
 };
+use api::names::PAUSE_ANNOTATION;
 use dice::Placeholders;
 use graph::Step;
 use k8s_openapi::api::core::v1::Secret;
