@@ -10,8 +10,8 @@ pub const ADOPT_ANNOTATION: &str = "goharbor.io/adopt";
 /// reconciles the object.
 pub const CLASS_ANNOTATION: &str = "goharbor.io/harbor-class";
 
-/// Set by users on a Harbor or HarborCluster: the services, separated by commas, whose data they have moved to where the
-/// spec says it is.
+/// Set by users on a Harbor or HarborCluster: the services, separated by commas, whose data they have moved to the place
+/// in the spec.
 pub const MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 
 /// Set by users on a Harbor: the version of the database backup they have restored, to which the Harbor may go back.
@@ -25,8 +25,8 @@ pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
 /// annotations of their own.
 pub const INGRESS_CONTROLLER_ANNOTATION: &str = "goharbor.io/ingress-controller";
 
-/// Set by the operator on a child that outlives its owner: the owner, instead of an owner reference on which the garbage
-/// collector would act.
+/// Set by the operator on a child that outlives its owner: the owner. The garbage collector would act on an owner
+/// reference.
 pub const KEPT_ANNOTATION: &str = "goharbor.io/kept-for";
 
 /// Set by users on a Harbor or HarborCluster: whether the operator creates network policies, `true` or `false`. Set by
@@ -97,7 +97,7 @@ pub const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
 /// Set by the operator on every child and its pods: `harbor-operator`.
 pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
 
-/// Set by the operator on every child and its pods: `harbor`. On what belongs to the operator itself: `harbor-operator`.
+/// Set by the operator on every child and its pods: `harbor`. Set on the operator's own objects: `harbor-operator`.
 pub const NAME_LABEL: &str = "app.kubernetes.io/name";
 
 /// Set by the Redis operator of Spotahome on its pods: `redis-failover`.
@@ -175,7 +175,8 @@ pub const PROMETHEUS_PORT_ANNOTATION: &str = "prometheus.io/port";
 /// Set by the operator to `true` on Services: Prometheus reads the metrics.
 pub const PROMETHEUS_SCRAPE_ANNOTATION: &str = "prometheus.io/scrape";
 
-/// Set by the operator on the Secret of a database user: CloudNativePG lets PostgreSQL decide how it stores the password.
+/// Set by the operator on the Secret of a database user: PostgreSQL, not CloudNativePG, decides how it stores the
+/// password.
 pub const CNPG_PASSTHROUGH_ANNOTATION: &str = "cnpg.io/passwordPassthrough";
 
 /// Set by CloudNativePG on pods: the name of their cluster.
