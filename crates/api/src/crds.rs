@@ -5,7 +5,11 @@
 //! types come without their prose, which would make a definition too large for `kubectl apply`, and that nothing is
 //! unbounded.
 
-use crate::{bounds, v1beta1};
+use crate::{
+    bounds,
+    names::{COMPONENT_LABEL, NAME_LABEL},
+    v1beta1,
+};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceColumnDefinition, CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray,
     JSONSchemaPropsOrBool,
@@ -89,8 +93,8 @@ fn drop_rules(schema: &mut JSONSchemaProps) {
 
 fn installable(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
     crd.metadata.labels = Some(BTreeMap::from([
-        ("app.kubernetes.io/name".to_owned(), "harbor-operator".to_owned()),
-        ("app.kubernetes.io/component".to_owned(), "crd".to_owned()),
+        (NAME_LABEL.to_owned(), "harbor-operator".to_owned()),
+        (COMPONENT_LABEL.to_owned(), "crd".to_owned()),
     ]));
     for version in &mut crd.spec.versions {
         version.additional_printer_columns.get_or_insert_default().extend(columns());

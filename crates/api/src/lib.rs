@@ -1,10 +1,11 @@
-//! The `goharbor.io` API: custom resource types and nothing else.
+//! The `goharbor.io` API: types and names, no behaviour.
 //!
-//! [`v1beta1`] holds one file per kind and one per concern that kinds share, [`crds`] turns the kinds into the
-//! definitions a cluster installs, [`bounds`] says how much of everything they may hold, and [`thirdparty`] holds the foreign kinds we write.
+//! [`v1beta1`] holds one file per kind and one per concern that kinds share. [`crds`] turns the kinds into definitions,
+//! and [`bounds`] limits the size of their fields. [`thirdparty`] holds the kinds of other projects that the operator
+//! writes, and [`names`] the names of annotations and labels.
 //!
-//! Decoding is lenient (whatever an API server ever stored under the old schema decodes), because validation is the
-//! API server's business: it enforces the schema and the CEL rules declared next to the fields.
+//! Decoding is lenient: every object that an API server ever stored under the old schema decodes. The API server
+//! validates: it enforces the schema and the CEL rules declared next to the fields.
 
 // Several printcolumn(...) of one kind repeat words, which clippy takes for repeated attributes.
 #![allow(clippy::duplicated_attributes)]
@@ -13,5 +14,6 @@
 
 pub mod bounds;
 pub mod crds;
+pub mod names;
 pub mod thirdparty;
 pub mod v1beta1;

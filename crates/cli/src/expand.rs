@@ -7,10 +7,10 @@ use crate::{
     plan_offline::{Unplanned, component, plan_offline},
     terminal,
 };
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use plan::{
-    ComponentKind, Defaults, Desired, INPUTS_ANNOTATION, ObjectKey, PlanError, Policy, References,
-    Undecodable, placeholder,
+    ComponentKind, Defaults, Desired, ObjectKey, PlanError, Policy, References, Undecodable, placeholder,
 };
 use serde_json::Value;
 

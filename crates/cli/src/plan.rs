@@ -13,10 +13,11 @@ use crate::{
     target::{Place, Target},
     terminal,
 };
+use api::names::CLASS_ANNOTATION;
 use clap::Args;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
-use plan::{CLASS_ANNOTATION, Class, DigestKey, HarborClass, ObjectKey};
+use plan::{Class, DigestKey, HarborClass, ObjectKey};
 use runtime::{DIGEST_KEY, DryRun, DryRunReport, Options, Remark, RemarkKind, find_digest_key};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 

@@ -1,6 +1,10 @@
 //! Ingresses, in the flavours that ingress controllers want.
 
 use crate::tls::Scheme;
+use api::names::{
+    FORCE_SSL_REDIRECT_ANNOTATION, INGRESS_CLASS_ANNOTATION, NCP_HTTP_REDIRECT_ANNOTATION,
+    NCP_USE_REGEX_ANNOTATION, NGINX_BACKEND_PROTOCOL_ANNOTATION, NGINX_PROXY_BODY_SIZE_ANNOTATION,
+};
 use api::v1beta1::expose::{HarborExposeComponentSpec, IngressController, IngressSpec};
 use k8s_openapi::api::networking::v1::{
     self as networking, HTTPIngressPath, HTTPIngressRuleValue, Ingress, IngressBackend, IngressRule,
@@ -8,9 +12,6 @@ use k8s_openapi::api::networking::v1::{
 };
 use kube::core::ObjectMeta;
 use plan::PlanError;
-
-/// The class of an Ingress, before there was a field for it.
-const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 
 /// An Ingress to be.
 pub(crate) struct Exposed<'a> {
@@ -92,7 +93,7 @@ pub(crate) fn path(prefix: &str, service: impl Into<String>, port: i32) -> HTTPI
 fn class(wished: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
     let class = wished.ingress_class_name.clone();
     match wished.controller {
-        IngressController::Gce => (None, class.map(|class| (CLASS_ANNOTATION.to_owned(), class))),
+        IngressController::Gce => (None, class.map(|class| (INGRESS_CLASS_ANNOTATION.to_owned(), class))),
         IngressController::Default
         | IngressController::Ncp
         | IngressController::Contour
@@ -127,10 +128,8 @@ fn flavour(
         Scheme::Http => "HTTP",
         Scheme::Https => "HTTPS",
     };
-    let mut annotations = vec![
-        ("nginx.ingress.kubernetes.io/backend-protocol", protocol),
-        ("nginx.ingress.kubernetes.io/proxy-body-size", "0"),
-    ];
+    let mut annotations =
+        vec![(NGINX_BACKEND_PROTOCOL_ANNOTATION, protocol), (NGINX_PROXY_BODY_SIZE_ANNOTATION, "0")];
     match (controller, public) {
         (
             IngressController::Default
@@ -140,12 +139,12 @@ fn flavour(
             _,
         )
         | (IngressController::Contour, Scheme::Http) => {}
-        (IngressController::Ncp, Scheme::Http) => annotations.push(("ncp/use-regex", "true")),
+        (IngressController::Ncp, Scheme::Http) => annotations.push((NCP_USE_REGEX_ANNOTATION, "true")),
         (IngressController::Ncp, Scheme::Https) => {
-            annotations.extend([("ncp/use-regex", "true"), ("ncp/http-redirect", "true")]);
+            annotations.extend([(NCP_USE_REGEX_ANNOTATION, "true"), (NCP_HTTP_REDIRECT_ANNOTATION, "true")]);
         }
         (IngressController::Contour, Scheme::Https) => {
-            annotations.push(("ingress.kubernetes.io/force-ssl-redirect", "true"));
+            annotations.push((FORCE_SSL_REDIRECT_ANNOTATION, "true"));
         }
     }
     annotations

@@ -1,11 +1,11 @@
 //! What the ingress controller in front must be told through a Service.
 
 use crate::{instance::Instance, tls::Scheme};
-use api::v1beta1::expose::IngressController;
+use api::{
+    names::{CONTOUR_UPSTREAM_TLS_ANNOTATION, INGRESS_CONTROLLER_ANNOTATION},
+    v1beta1::expose::IngressController,
+};
 use std::collections::BTreeMap;
-
-/// Names the ingress controller that stands in front.
-pub(crate) const ANNOTATION: &str = "goharbor.io/ingress-controller";
 
 /// Annotations of a Service behind an ingress controller. `scheme` is also the name of its port.
 pub(crate) fn service_annotations(instance: &Instance<'_>, scheme: Scheme) -> BTreeMap<String, String> {
@@ -18,10 +18,10 @@ pub(crate) fn port_annotations(
     scheme: Scheme,
     port: &str,
 ) -> BTreeMap<String, String> {
-    match (instance.annotation(ANNOTATION), scheme) {
+    match (instance.annotation(INGRESS_CONTROLLER_ANNOTATION), scheme) {
         // Contour talks clear text to its upstreams unless told which port does not.
         (Some("contour"), Scheme::Https) => {
-            [("projectcontour.io/upstream-protocol.tls".to_owned(), port.to_owned())].into()
+            [(CONTOUR_UPSTREAM_TLS_ANNOTATION.to_owned(), port.to_owned())].into()
         }
         _ => BTreeMap::new(),
     }
@@ -38,20 +38,20 @@ pub(crate) fn service_type(controller: IngressController) -> Option<&'static str
 
 /// The same, for the controller that the object is annotated with.
 pub(crate) fn service_type_of(instance: &Instance<'_>) -> Option<&'static str> {
-    let named = instance.annotation(ANNOTATION)?;
+    let named = instance.annotation(INGRESS_CONTROLLER_ANNOTATION)?;
     let controller = IngressController::ALL.into_iter().find(|controller| controller.as_str() == named)?;
     service_type(controller)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ANNOTATION;
     use crate::{cases::Case, core::Core, portal::Portal};
+    use api::names::INGRESS_CONTROLLER_ANNOTATION;
     use plan::Component;
     use serde_json::{Value, json};
 
     fn service<C: Component>(controller: &str) -> Value {
-        Case::<C>::golden("minimal").annotated(ANNOTATION, controller).child("Service")["spec"]["type"]
+        Case::<C>::golden("minimal").annotated(INGRESS_CONTROLLER_ANNOTATION, controller).child("Service")["spec"]["type"]
             .clone()
     }
 

@@ -1,11 +1,12 @@
 //! One component object, reduced to what all its children have in common.
 
 use crate::{
-    HarborVersion, VERSION_ANNOTATION, availability,
+    HarborVersion, availability,
     catalogue::Feature,
     image::{self, Mirror},
     ingress_controller, labels, network_policy, pod_security, resources,
 };
+use api::names::{COMPONENT_LABEL, INSTANCE_LABEL, VERSION_ANNOTATION};
 use api::v1beta1::{
     component::ComponentSpec,
     network::{IpFamilyPolicy, Network},
@@ -150,7 +151,7 @@ impl<'a> Instance<'a> {
 
     /// Labels that every child carries, and by which a Service is found.
     pub fn child_labels(&self) -> BTreeMap<String, String> {
-        [("app.kubernetes.io/component", self.component), ("app.kubernetes.io/instance", self.owner)]
+        [(COMPONENT_LABEL, self.component), (INSTANCE_LABEL, self.owner)]
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .into()
     }

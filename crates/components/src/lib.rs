@@ -62,7 +62,7 @@ mod volumes;
 mod workload;
 mod yaml;
 
-pub use version::{HarborVersion, VERSION_ANNOTATION};
+pub use version::HarborVersion;
 
 use plan::{Component, ComponentKind};
 

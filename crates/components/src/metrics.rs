@@ -1,6 +1,7 @@
 //! Prometheus metrics.
 
 use crate::{environment::Environment, ports, tls::Scheme};
+use api::names::{PROMETHEUS_PATH_ANNOTATION, PROMETHEUS_PORT_ANNOTATION, PROMETHEUS_SCRAPE_ANNOTATION};
 use api::v1beta1::metrics::MetricsSpec;
 use k8s_openapi::api::core::v1::{ContainerPort, ServicePort};
 use plan::PlanError;
@@ -64,9 +65,9 @@ impl<'a> Metrics<'a> {
     /// Tells Prometheus where to look.
     pub fn annotations(self) -> BTreeMap<String, String> {
         [
-            ("prometheus.io/path", self.path.to_owned()),
-            ("prometheus.io/port", self.port.to_string()),
-            ("prometheus.io/scrape", "true".to_owned()),
+            (PROMETHEUS_PATH_ANNOTATION, self.path.to_owned()),
+            (PROMETHEUS_PORT_ANNOTATION, self.port.to_string()),
+            (PROMETHEUS_SCRAPE_ANNOTATION, "true".to_owned()),
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .into()

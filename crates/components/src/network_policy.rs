@@ -1,5 +1,6 @@
 //! Who may talk to a component.
 
+use api::names::NETWORK_POLICIES_ANNOTATION;
 use k8s_openapi::{
     api::networking::v1::{NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort, NetworkPolicySpec},
     apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
@@ -8,12 +9,9 @@ use kube::core::ObjectMeta;
 use plan::{Defaults, NetworkPolicies};
 use std::collections::BTreeMap;
 
-/// Asks for network policies with the value `true`.
-pub(crate) const ANNOTATION: &str = "goharbor.io/network-policies";
-
 /// Whether an object has network policies: as it says, and where it says nothing, as the administrator wants.
 pub(crate) fn wanted(annotations: Option<&BTreeMap<String, String>>, defaults: &Defaults) -> bool {
-    match annotations.and_then(|annotations| annotations.get(ANNOTATION)) {
+    match annotations.and_then(|annotations| annotations.get(NETWORK_POLICIES_ANNOTATION)) {
         Some(value) => value == "true",
         None => defaults.network_policies == NetworkPolicies::Wanted,
     }

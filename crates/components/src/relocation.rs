@@ -3,11 +3,9 @@
 //! A HarborCluster and a Harbor are judged alike, each by what it has written before: a HarborCluster by its Harbor, a
 //! Harbor by its components. The annotation of a HarborCluster is passed on to its Harbor, which allows the same.
 
+use api::names::MOVED_ANNOTATION;
 use plan::{All, ObjectKey, PlanError};
 use std::collections::BTreeMap;
-
-/// Names the services, separated by commas, whose data a user has moved to where the spec says it is.
-pub(crate) const MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 
 /// What of a Harbor has data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,9 @@
 //! Which Harbor a component belongs to, and what follows from that.
 
 use crate::image;
-use api::v1beta1::image::ImageSpec;
+use api::{names::VERSION_ANNOTATION, v1beta1::image::ImageSpec};
 use plan::PlanError;
 use std::{collections::BTreeMap, fmt};
-
-/// Names the Harbor version on every component object; its image and its environment follow from it.
-pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
-
-const ANNOTATION_FIELD: &str = "metadata.annotations[harbor.goharbor.io/version]";
 
 /// A version of Harbor that this operator can run: 2.5 to 2.15.
 ///
@@ -38,7 +33,7 @@ impl HarborVersion {
 
     /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release, of the minor releases we know.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        Self::parsed(text, ANNOTATION_FIELD)
+        Self::parsed(text, &annotation_field())
     }
 
     fn parsed(text: &str, field: &str) -> Result<Self, PlanError> {
@@ -92,7 +87,7 @@ impl HarborVersion {
                 Ok(Self { text: format!("{major}.{minor}.0"), release: (major, minor, 0) })
             }
             (None, None) => Err(PlanError::invalid(
-                ANNOTATION_FIELD,
+                annotation_field(),
                 "is missing, so no image can be chosen",
                 "set it to the version of Harbor, such as 2.15.0, or set spec.image",
             )),
@@ -114,6 +109,11 @@ impl fmt::Display for HarborVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// The field of the annotation, for messages.
+fn annotation_field() -> String {
+    format!("metadata.annotations[{VERSION_ANNOTATION}]")
 }
 
 /// The numbers of `major.minor.patch[-anything]`; the whole must also be usable as an image tag.

@@ -1,6 +1,7 @@
 //! What the pods of every component have in common: the user's wishes for them, and what they may not do.
 
-use crate::{VERSION_ANNOTATION, instance::Instance, pod_security, probes};
+use crate::{instance::Instance, pod_security, probes};
+use api::names::VERSION_ANNOTATION;
 use api::v1beta1::{component::ComponentSpec, image::ImagePullPolicy};
 use k8s_openapi::{
     api::{

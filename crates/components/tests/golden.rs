@@ -12,9 +12,10 @@ mod cases;
 #[path = "cases/changes.rs"]
 mod changes;
 
+use api::names::VERSION_ANNOTATION;
 use cases::{Case, files, golden_directory};
 use changes::changes;
-use components::{VERSION_ANNOTATION, Visitor, core::Core};
+use components::{Visitor, core::Core};
 use plan::{Component, DeletionBehavior, Desired, Plan, Policy, Readable};
 use std::{fmt::Write, fs, path::Path};
 

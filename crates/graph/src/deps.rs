@@ -1,4 +1,4 @@
-//! How a new node says what it comes after.
+//! How the dependencies of a new node are written down.
 
 use crate::{
     edge::{Edge, Edges},
@@ -11,8 +11,8 @@ pub(crate) type Brand<'g> = PhantomData<fn(&'g ()) -> &'g ()>;
 
 /// A handle to a node that holds a `K`, in the graph branded `'g`.
 ///
-/// Having one proves that the node exists in that graph. The kind `K` is for the reader and for functions that
-/// want, say, a `Node<'g, Secret>` and nothing else; the graph itself ignores it.
+/// It proves that the node exists in that graph. The kind `K` is for the reader and for functions that accept, for
+/// example, only a `Node<'g, Secret>`; the graph itself ignores it.
 pub struct Node<'g, K: ?Sized> {
     id: NodeId,
     brand: Brand<'g>,
@@ -25,7 +25,7 @@ impl<K: ?Sized> Node<'_, K> {
         Self { id, brand: PhantomData, kind: PhantomData }
     }
 
-    /// The node's place in the graph: what [`run`](crate::run()) and [`Report`](crate::Report) call it.
+    /// The node's place in the graph, by which [`run`](crate::run()) and [`Report`](crate::Report) name it.
     pub fn id(&self) -> NodeId {
         self.id
     }
@@ -45,61 +45,40 @@ impl<K: ?Sized> fmt::Debug for Node<'_, K> {
     }
 }
 
-/// The nodes a new node comes after, as far as its [`Deps`] have named them.
+/// The dependencies of a new node, collected from its [`Deps`].
 ///
 /// It takes handles only, never a [`NodeId`], so that an implementation of [`Deps`] outside this crate cannot
 /// forge an edge.
 pub struct Blockers<'g> {
+    /// Each node once, ascending.
     named: Vec<(NodeId, Edges)>,
-    /// How the new node depends on what is pushed next.
+    /// How the new node depends on the nodes that are pushed next.
     edge: Edge,
     brand: Brand<'g>,
 }
 
 impl<'g> Blockers<'g> {
-    pub(crate) fn new() -> Self {
-        Self { named: Vec::new(), edge: Edge::Needs, brand: PhantomData }
+    /// Each node that `after` names, once and ascending.
+    pub(crate) fn named_by(after: impl Deps<'g>) -> Vec<(NodeId, Edges)> {
+        let mut blockers = Self { named: Vec::new(), edge: Edge::Needs, brand: PhantomData };
+        after.collect(&mut blockers);
+        blockers.named
     }
 
     /// Adds one node; naming it twice is the same as naming it once.
     pub fn push<K: ?Sized>(&mut self, node: Node<'g, K>) {
-        self.named.push((node.id, self.edge.into()));
+        let edges = self.edge.into();
+        match self.named.binary_search_by_key(&node.id, |(id, _)| *id) {
+            Ok(at) => self.named[at].1 = self.named[at].1.union(edges),
+            Err(at) => self.named.insert(at, (node.id, edges)),
+        }
     }
 
-    /// What `push` adds is depended on in this way; of nested ones, the innermost counts.
+    /// Makes `edge` the way in which the new node depends on the nodes that `push` adds; the innermost call counts.
     pub(crate) fn through(&mut self, edge: Edge, push: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.edge, edge);
         push(self);
         self.edge = outer;
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.named.len()
-    }
-
-    /// Sorts everything from `start` on and drops duplicates.
-    pub(crate) fn normalise(&mut self, start: usize) {
-        let added = &mut self.named[start..];
-        if added.is_sorted_by(|(left, _), (right, _)| left < right) {
-            return;
-        }
-        added.sort_unstable_by_key(|(id, _)| *id);
-        let mut kept = start;
-        for next in start..self.named.len() {
-            let (id, edges) = self.named[next];
-            match self.named[start..kept].last_mut() {
-                Some((last, known)) if *last == id => *known = known.union(edges),
-                _ => {
-                    self.named[kept] = (id, edges);
-                    kept += 1;
-                }
-            }
-        }
-        self.named.truncate(kept);
-    }
-
-    pub(crate) fn into_parts(self) -> (Vec<NodeId>, Vec<Edges>) {
-        self.named.into_iter().unzip()
     }
 }
 
@@ -109,9 +88,10 @@ impl fmt::Debug for Blockers<'_> {
     }
 }
 
-/// Anything that names zero or more nodes of the graph `'g`. A bare handle is a node that is [needed](Edge::Needs).
+/// Names zero or more nodes of the graph `'g` on which a new node depends. A bare handle means
+/// [`Edge::Needs`].
 ///
-/// Order and repetition mean nothing. A struct of handles may implement it by collecting its fields.
+/// Order and repetition have no effect. A struct of handles implements it by collecting its fields.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name nodes of this graph",
     label = "expected the handles that `Builder::add` returned, or `()`",

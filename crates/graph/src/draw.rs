@@ -1,7 +1,6 @@
-//! Pictures of a graph. The same graph and labels always give the same text.
+//! Drawings of a graph. The same graph and labels always give the same text.
 //!
-//! Labels may hold anything: each format escapes what would otherwise end the label, run as markup or move the
-//! cursor.
+//! A label is any text: each format escapes characters that would end the label, act as markup or move the cursor.
 
 use crate::{
     edge::{Edge, Edges},
@@ -10,7 +9,8 @@ use crate::{
 use std::fmt::Write as _;
 
 impl<N> Graph<N> {
-    /// Graphviz source. Arrows point from what comes first to what depends on it, dashed unless it is needed.
+    /// Graphviz source. An arrow points from a dependency to its dependent and is dashed unless the dependency is
+    /// [needed](Edge::Needs).
     pub fn to_dot(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::from("digraph {\n  rankdir=LR;\n  node [shape=box];\n");
         for (id, payload, _) in self.iter() {
@@ -26,7 +26,8 @@ impl<N> Graph<N> {
         out
     }
 
-    /// A Mermaid flowchart. Arrows point from what comes first to what depends on it, dotted unless it is needed.
+    /// A Mermaid flowchart. An arrow points from a dependency to its dependent and is dotted unless the dependency is
+    /// [needed](Edge::Needs).
     pub fn to_mermaid(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::from("flowchart LR\n");
         for (id, payload, _) in self.iter() {
@@ -41,16 +42,16 @@ impl<N> Graph<N> {
         out
     }
 
-    /// A tree for the terminal, read from the top: what comes first is above, what depends on it is indented.
+    /// A tree for the terminal: dependents are indented below their dependency.
     ///
-    /// One line per edge and one per node that depends on nothing. A node that depends on several is printed under
-    /// each of them: marked `(see below)` until the last, and there in full, with what depends on it. So everything
-    /// that a node depends on is above it.
+    /// There is one line per edge and one per node without dependencies. A node with several dependencies is printed
+    /// under each of them: marked `(see below)` until the last, and in full, with its dependents, under the last.
+    /// All dependencies of a node are therefore above it.
     pub fn to_tree(&self, label: impl Fn(&N) -> String) -> String {
         let mut out = String::new();
         let mut missing: Vec<usize> = self.iter().map(|(_, _, dependencies)| dependencies.len()).collect();
         let mut indent = String::new();
-        // An explicit stack: the depth of a graph must not be limited by that of a thread's.
+        // An explicit stack: recursion would limit the depth of a graph by the size of the thread's stack.
         let mut open = Vec::new();
         for (root, payload, _) in self.iter().filter(|(_, _, dependencies)| dependencies.is_empty()) {
             line(&mut out, format_args!("{}", terminal(&label(payload))));
@@ -105,8 +106,8 @@ fn dot(label: &str) -> String {
 
 /// Text inside a double-quoted Mermaid label.
 ///
-/// Mermaid reads one as HTML, as Markdown (a line that begins with `1.` is a list), for icons (`fa:fa-x`) and even
-/// for configuration (`%%{init}%%`), so everything but a few harmless characters becomes a numeric entity.
+/// Mermaid interprets a label as HTML and as Markdown (a line that begins with `1.` is a list), and looks in it for
+/// icons (`fa:fa-x`) and configuration (`%%{init}%%`). All but a few harmless characters become numeric entities.
 fn mermaid(label: &str) -> String {
     let mut out = String::with_capacity(label.len());
     let mut line_begins = true;
@@ -129,7 +130,8 @@ fn mermaid(label: &str) -> String {
     out
 }
 
-/// Text on one line of a terminal: what would break the line, move the cursor or reverse the direction is spelled.
+/// Text on one line of a terminal. Characters that would break the line, move the cursor or reverse the direction are
+/// escaped.
 fn terminal(label: &str) -> String {
     let mut out = String::with_capacity(label.len());
     for c in label.chars() {

@@ -1,21 +1,21 @@
-//! What an edge means: how far the dependency must have come, and which part of the dependent's work waits for that.
+//! The kinds of edges: what must be true of the dependency, and which part of the dependent's work waits for it.
 
 use crate::deps::{Blockers, Deps};
 
 /// How one node depends on another.
 ///
-/// Only [`Edge::Needs`] is enforced by [`run`](crate::run()). The others put the dependent after the dependency; how
-/// far the dependency has come is known to the step, which answers [`Step::Blocked`](crate::Step::Blocked) for the part
-/// of its work that has to wait.
+/// [`run`](crate::run()) enforces only [`Edge::Needs`]. Through the others the dependent runs after the dependency has
+/// ended, whatever its outcome. The dependent's step checks the dependency's state itself and returns
+/// [`Step::Blocked`](crate::Step::Blocked) if a part of its work has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edge {
-    /// The dependent reads something of the dependency: it is not run before the dependency is ready.
+    /// The dependent reads something of the dependency: it does not run before the dependency is ready.
     Needs,
-    /// The dependent is not *created* before the dependency is available. One that exists is always kept up to date.
+    /// The dependent is not *created* before the dependency is available. A dependent that exists is always updated.
     StartsAfter,
-    /// The dependent gets no *new version* before the dependency is ready. All other changes are made at once.
+    /// The dependent gets no *new version* before the dependency is ready. All other changes are applied at once.
     UpgradesAfter,
-    /// The dependent states that the newest version of the dependency has run: it is not created and not changed
+    /// The dependent records that the newest version of the dependency has run: it is neither created nor changed
     /// before that is true.
     Confirms,
 }
@@ -28,12 +28,12 @@ impl Edge {
     }
 }
 
-/// All the ways in which one node depends on one other.
+/// All the ways in which one node depends on another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Edges(u8);
 
 impl Edges {
-    /// Whether the node depends on the other in this way.
+    /// Whether `edge` is one of the ways.
     pub const fn contains(self, edge: Edge) -> bool {
         self.0 & edge.bit() != 0
     }
@@ -55,7 +55,8 @@ impl From<Edge> for Edges {
     }
 }
 
-/// Nodes that the new node depends on in one way; made by [`starts_after`], [`upgrades_after`] and [`confirms`].
+/// Nodes on which the new node depends through one kind of edge; made by [`starts_after`], [`upgrades_after`] and
+/// [`confirms`].
 #[derive(Clone, Copy, Debug)]
 pub struct Through<D> {
     edge: Edge,

@@ -1,16 +1,19 @@
-//! The graph and the only way to make one.
+//! The graph and how it is built.
 
 use crate::{
-    adjacency::Adjacency,
-    deps::{Blockers, Deps, Node},
+    deps::{Blockers, Brand, Deps, Node},
     edge::Edges,
 };
-use std::{fmt, ops::Index};
+use std::{
+    fmt,
+    marker::PhantomData,
+    ops::{Index, Range},
+};
 
 /// A node's place in its graph, which is also its rank in the topological order.
 ///
-/// It names a node in reports and drawings. It proves nothing, so it cannot be used to add an edge: that takes a
-/// [`Node`].
+/// Reports and drawings name nodes by it. It does not prove that the node exists, so it cannot be used to add an edge:
+/// that takes a [`Node`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(usize);
 
@@ -31,75 +34,85 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A graph in the making; [`Graph::build`] hands it out.
+/// Collects the nodes of a new graph; [`Graph::build`] hands it out.
 pub struct Builder<'g, N> {
-    payloads: Vec<N>,
-    /// The blockers of all nodes, one node after another.
-    blockers: Blockers<'g>,
-    /// Where in `blockers` those of each node end, after a leading zero.
-    ends: Vec<usize>,
+    graph: Graph<N>,
+    brand: Brand<'g>,
 }
 
 impl<'g, N> Builder<'g, N> {
-    /// Adds a node that comes after everything in `after`, see [`Edge`](crate::Edge).
+    /// Adds a node that depends on everything in `after`, see [`Edge`](crate::Edge).
     ///
-    /// `K` is what the caller wants to call the payload's kind, for functions that take a `Node<'g, K>`.
+    /// `K` is the caller's name for the payload's kind, for functions that take a `Node<'g, K>`.
     pub fn add<K>(&mut self, payload: impl Into<N>, after: impl Deps<'g>) -> Node<'g, K> {
-        let id = NodeId::new(self.payloads.len());
-        let start = self.blockers.len();
-        after.collect(&mut self.blockers);
-        self.blockers.normalise(start);
-        self.payloads.push(payload.into());
-        self.ends.push(self.blockers.len());
+        let Graph { nodes, dependencies, edges } = &mut self.graph;
+        let id = NodeId::new(nodes.len());
+        let start = dependencies.len();
+        for (dependency, how) in Blockers::named_by(after) {
+            nodes[dependency.index()].dependents.push(id);
+            dependencies.push(dependency);
+            edges.push(how);
+        }
+        let dependencies = start..dependencies.len();
+        nodes.push(Entry { payload: payload.into(), dependencies, dependents: Vec::new() });
         Node::new(id)
     }
 }
 
 impl<N: fmt::Debug> fmt::Debug for Builder<'_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("payloads", &self.payloads).finish_non_exhaustive()
+        f.debug_tuple("Builder").field(&self.graph).finish()
     }
 }
 
-/// Payloads and what each of them waits for. Acyclic by construction, and its edges never change.
+/// Payloads and what each of them depends on. It has no cycles by construction, and its edges never change.
 #[derive(Clone, Debug)]
 pub struct Graph<N> {
-    payloads: Vec<N>,
-    dependencies: Adjacency,
-    /// What each entry of `dependencies` means.
+    nodes: Vec<Entry<N>>,
+    /// The dependencies of all nodes, one node after another; each once and ascending.
+    dependencies: Vec<NodeId>,
+    /// How a node depends on each entry of `dependencies`.
     edges: Vec<Edges>,
-    dependents: Adjacency,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<N> {
+    payload: N,
+    /// Where the node's dependencies are among those of all nodes.
+    dependencies: Range<usize>,
+    /// Each once, ascending.
+    dependents: Vec<NodeId>,
 }
 
 impl<N> Graph<N> {
-    /// Lets `f` add nodes to an empty graph; its error is returned as it is.
+    /// Lets `f` add nodes to an empty graph, and returns its error unchanged.
     ///
     /// `f` must work for any brand `'g`, so no handle can leave it or be brought into it.
     pub fn build<E>(f: impl for<'g> FnOnce(&mut Builder<'g, N>) -> Result<(), E>) -> Result<Self, E> {
-        let mut builder = Builder { payloads: Vec::new(), blockers: Blockers::new(), ends: vec![0] };
+        let graph = Self { nodes: Vec::new(), dependencies: Vec::new(), edges: Vec::new() };
+        let mut builder = Builder { graph, brand: PhantomData };
         f(&mut builder)?;
-        let (targets, edges) = builder.blockers.into_parts();
-        let dependencies = Adjacency::new(builder.ends, targets);
-        let dependents = dependencies.reversed();
-        Ok(Self { payloads: builder.payloads, dependencies, edges, dependents })
+        Ok(builder.graph)
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.payloads.len()
+        self.nodes.len()
     }
 
     /// Whether there are no nodes at all.
     pub fn is_empty(&self) -> bool {
-        self.payloads.is_empty()
+        self.nodes.is_empty()
     }
 
-    /// Every node with its payload and the nodes it comes after, each once and ascending.
+    /// Every node with its payload and its dependencies, each once and ascending.
     ///
-    /// The order is that of insertion, which is topological: a node comes after all it depends on.
+    /// The order is that of insertion, which is topological: a node comes after all its dependencies.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &N, &[NodeId])> + ExactSizeIterator {
-        let nodes = self.payloads.iter().zip(self.dependencies.iter());
-        nodes.enumerate().map(|(index, (payload, dependencies))| (NodeId::new(index), payload, dependencies))
+        let nodes = self.nodes.iter().enumerate();
+        nodes.map(|(index, node)| {
+            (NodeId::new(index), &node.payload, &self.dependencies[node.dependencies.clone()])
+        })
     }
 
     /// The payload of one node.
@@ -108,23 +121,24 @@ impl<N> Graph<N> {
     ///
     /// If `id` comes from a larger graph, as indexing a slice would.
     pub fn get(&self, id: NodeId) -> &N {
-        &self.payloads[id.index()]
+        &self.nodes[id.index()].payload
     }
 
     /// The payloads in topological order, for a pass that rewrites them all.
     pub fn payloads_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut N> + ExactSizeIterator {
-        self.payloads.iter_mut()
+        self.nodes.iter_mut().map(|node| &mut node.payload)
     }
 
-    /// What `id` depends on, each node once and ascending, and in which ways.
+    /// The dependencies of `id`, each once and ascending, and how `id` depends on each.
     pub fn edges(&self, id: NodeId) -> impl ExactSizeIterator<Item = (NodeId, Edges)> {
-        let range = self.dependencies.range(id);
-        self.dependencies.of(id).iter().copied().zip(self.edges[range].iter().copied())
+        let range = &self.nodes[id.index()].dependencies;
+        let edges = self.edges[range.clone()].iter().copied();
+        self.dependencies[range.clone()].iter().copied().zip(edges)
     }
 
-    /// What depends on `id`.
+    /// The nodes that depend on `id`, ascending.
     pub(crate) fn dependents(&self, id: NodeId) -> &[NodeId] {
-        self.dependents.of(id)
+        &self.nodes[id.index()].dependents
     }
 }
 

@@ -1,9 +1,8 @@
-//! A dependency graph that cannot contain a cycle, and the runner that walks it.
+//! A dependency graph that cannot contain a cycle, and the function that runs it.
 //!
-//! A [`Node`] handle exists only once its node does, and edges are written as "this new node comes after those
-//! handles". Every edge therefore points backwards, and insertion order *is* a topological order. The brand `'g`
-//! keeps a handle inside the graph it came from. Both are checked by the compiler; nothing is left to detect at
-//! run time.
+//! [`Builder::add`] takes the handles of the new node's dependencies and returns the handle of the new node, a [`Node`].
+//! Every edge therefore points to an earlier node, and insertion order *is* a topological order. The brand `'g` ties a
+//! handle to the graph it came from. The compiler checks both, so nothing can fail at run time.
 //!
 //! ```
 //! # use std::{convert::Infallible, num::NonZeroUsize};
@@ -35,9 +34,9 @@
 //!
 //! # What does not compile
 //!
-//! Each example stands beside a twin that differs only in the mistake, and compiles.
+//! Each example is followed by one that differs only in the mistake, and compiles.
 //!
-//! A handle of **another graph**, even of one that is being built at the same time:
+//! A handle of **another graph**, even of one under construction at the same time:
 //!
 //! ```compile_fail,E0521
 //! # use graph::Graph;
@@ -113,7 +112,7 @@
 //! });
 //! ```
 //!
-//! An **unknown blocker**: a [`NodeId`] may come from anywhere, so it is not one of the [`Deps`]:
+//! A [`NodeId`] as a **dependency**: it may come from any graph, so it does not implement [`Deps`]:
 //!
 //! ```compile_fail,E0277
 //! # use graph::Graph;
@@ -134,15 +133,12 @@
 //! });
 //! ```
 
-mod adjacency;
 mod deps;
 mod draw;
 mod edge;
 mod graph;
 mod report;
 mod run;
-mod runnable;
-mod slots;
 
 pub use crate::{
     deps::{Blockers, Deps, Node},

@@ -1,4 +1,4 @@
-//! What became of every node of a run.
+//! The result of a run.
 
 use crate::{
     edge::Edge,
@@ -10,23 +10,23 @@ use std::{
     slice, vec,
 };
 
-/// What became of one node.
+/// The result of one node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<E> {
-    /// Its step said [`Step::Ready`](crate::Step::Ready).
+    /// Its step returned [`Step::Ready`](crate::Step::Ready).
     Ready,
-    /// Its step said [`Step::Waiting`](crate::Step::Waiting), and for what.
+    /// Its step returned [`Step::Waiting`](crate::Step::Waiting); the text says what is missing.
     Waiting(String),
     /// Its step returned an error.
     Failed(E),
-    /// It was never started, because `by` did not become ready, or its step said
+    /// It never started, because `by` did not become ready, or its step returned
     /// [`Step::Blocked`](crate::Step::Blocked).
     Blocked {
-        /// The first node, in topological order, that this one directly or indirectly needs and that itself failed or
-        /// is waiting, so that it names a cause.
+        /// The cause: the first node, in topological order, that this one directly or indirectly needs and that failed
+        /// or is waiting itself.
         by: NodeId,
     },
-    /// It was never started, because the run was cancelled first.
+    /// It never started, because the run was cancelled first.
     Cancelled,
 }
 
@@ -37,9 +37,9 @@ pub struct Report<E> {
 }
 
 impl<E> Report<E> {
-    /// Takes one outcome per node, where that of a node which was never started is [`Outcome::Cancelled`], and
-    /// says instead which of them were blocked.
-    pub(crate) fn of<N>(graph: &Graph<N>, mut outcomes: Vec<Outcome<E>>) -> Self {
+    /// Takes one outcome per node, with [`Outcome::Cancelled`] for every node that never started, and changes that to
+    /// [`Outcome::Blocked`] where the node was blocked.
+    pub(crate) fn new<N>(graph: &Graph<N>, mut outcomes: Vec<Outcome<E>>) -> Self {
         for index in 0..outcomes.len() {
             if matches!(outcomes[index], Outcome::Cancelled)
                 && let Some(by) = blocker(graph, &outcomes, NodeId::new(index))
@@ -60,7 +60,7 @@ impl<E> Report<E> {
         self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
     }
 
-    /// What became of one node.
+    /// The outcome of one node.
     ///
     /// # Panics
     ///
@@ -83,13 +83,13 @@ impl<E> Index<NodeId> for Report<E> {
     }
 }
 
-/// What keeps `id` from being run: of all it needs, the first cause.
+/// The node that keeps `id` from starting: the first cause among all it needs.
 pub(crate) fn blocker<N, E>(graph: &Graph<N>, outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> {
     let needed = graph.edges(id).filter(|(_, edges)| edges.contains(Edge::Needs));
     needed.filter_map(|(dependency, _)| culprit(outcomes, dependency)).min()
 }
 
-/// Why `id` is not ready, as far as is known: itself, or what it is blocked by.
+/// The node because of which `id` is not ready: itself or its blocker; `None` if `id` is ready or has not ended.
 pub(crate) fn culprit<E>(outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> {
     match outcomes[id.index()] {
         Outcome::Failed(_) | Outcome::Waiting(_) => Some(id),
@@ -98,7 +98,7 @@ pub(crate) fn culprit<E>(outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> 
     }
 }
 
-/// Turns a position into the id of the node at that position.
+/// Turns an index into the id of the node at that index.
 type Identify<T> = fn((usize, T)) -> (NodeId, T);
 
 fn identify<T>((index, outcome): (usize, T)) -> (NodeId, T) {

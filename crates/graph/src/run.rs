@@ -1,46 +1,45 @@
-//! Walks a graph, dependencies first.
+//! Runs a graph: dependencies first, several nodes at a time.
 
 use crate::{
     graph::{Graph, NodeId},
     report::{Outcome, Report, blocker, culprit},
-    runnable::Runnable,
-    slots::Slots,
 };
-use std::{future::poll_fn, num::NonZeroUsize, task::Poll};
+use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
+use std::{cmp::Reverse, collections::BinaryHeap, num::NonZeroUsize};
 use tokio_util::sync::CancellationToken;
 
-/// How many nodes may start before the runner lets the executor do something else.
+/// How many steps may end before the runner yields to the executor.
 ///
 /// Steps that never wait would otherwise keep a thread for the whole graph.
-const STARTS_PER_POLL: usize = 128;
+const STEPS_PER_YIELD: usize = 128;
 
-/// What running one node established.
+/// The result of a node's step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Done: what comes after this node may start.
+    /// The node is done: its dependents may start.
     Ready,
-    /// Done as far as we can, but the world has not caught up; says what is missing, for people.
+    /// The step has done its part, but the node is not ready yet; the text tells users what is missing.
     ///
-    /// Whoever notices that it has caught up runs the graph again.
+    /// The caller runs the graph again once that has changed.
     Waiting(String),
-    /// Not done, or only in part, because a dependency has not come far enough, see [`Edge`](crate::Edge).
+    /// The step left out all or a part of its work because of a dependency's state, see [`Edge`](crate::Edge).
     Blocked {
         /// The dependency.
         by: NodeId,
     },
 }
 
-/// Runs `step` for every node whose turn has come, at most `limit` at a time.
+/// Runs `step` for every node whose dependencies allow it, at most `limit` at a time.
 ///
-/// * A node is run at most once, after all it comes after have ended, and only if everything it
+/// * A node runs at most once, after all its dependencies have ended, and only if everything it
 ///   [needs](crate::Edge::Needs) returned [`Step::Ready`].
-/// * Of the nodes that may start, the one that was added first does; none is held back while there is room.
-/// * A node that fails or waits blocks what directly or indirectly needs it, and nothing else.
-/// * After `cancel` no node starts; those in flight run to their end.
-/// * Nothing is spawned: steps run inside this future, and dropping it drops them at their last await. It gives
-///   way to the executor even if no step ever does.
-/// * It is `Send` if `step`, its futures and `E` are and `N` is `Sync`.
-/// * Memory is allocated per run and per node *in flight*, not per node; a large `limit` costs nothing by itself.
+/// * Of the nodes that may start, the one that was added first starts first. No node is held back while fewer than
+///   `limit` run.
+/// * A node that fails or waits blocks the nodes that directly or indirectly need it, and no others.
+/// * After `cancel` no node starts; running steps run to their end.
+/// * Nothing is spawned: steps run inside this future, and dropping it drops them at their last await. The future
+///   yields to the executor even if no step ever does.
+/// * The future is `Send` if `step`, its futures and `E` are and `N` is `Sync`.
 pub async fn run<'a, N, E, Fut>(
     graph: &'a Graph<N>,
     limit: NonZeroUsize,
@@ -50,76 +49,76 @@ pub async fn run<'a, N, E, Fut>(
 where
     Fut: Future<Output = Result<Step, E>>,
 {
-    let mut progress = Progress::of(graph);
-    let mut slots = Slots::new();
-    poll_fn(|context| {
-        slots.poll_woken(context.waker(), |id, result| progress.finish(id, result));
-        for _ in 0..STARTS_PER_POLL {
-            let may_start = slots.in_flight() < limit.get() && !cancel.is_cancelled();
-            let Some(id) = may_start.then(|| progress.runnable.pop()).flatten() else {
-                return if slots.in_flight() == 0 { Poll::Ready(()) } else { Poll::Pending };
-            };
-            if let Some(result) = slots.start(id, step(id, graph.get(id))) {
-                progress.finish(id, result);
-            }
+    let mut progress = Progress::new(graph);
+    let mut running = FuturesUnordered::new();
+    for ended in 1usize.. {
+        while running.len() < limit.get()
+            && !cancel.is_cancelled()
+            && let Some(id) = progress.pop()
+        {
+            running.push(step(id, graph.get(id)).map(move |result| (id, result)));
         }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-    Report::of(graph, progress.outcomes)
+        let Some((id, result)) = running.next().await else { break };
+        let outcome = progress.outcome(result);
+        progress.end(id, outcome);
+        if ended.is_multiple_of(STEPS_PER_YIELD) {
+            tokio::task::yield_now().await;
+        }
+    }
+    Report::new(graph, progress.outcomes)
 }
 
-/// How far a run has come.
+/// The state of a run.
 struct Progress<'a, N, E> {
     graph: &'a Graph<N>,
     /// Per node, how many of its dependencies have not ended.
     pending: Vec<usize>,
-    runnable: Runnable,
-    /// [`Outcome::Cancelled`] stands for nodes that have not ended, until [`Report::of`] sorts them out.
+    /// The nodes whose dependencies have all ended and that have not started, lowest first.
+    due: BinaryHeap<Reverse<NodeId>>,
+    /// [`Outcome::Cancelled`] stands for nodes that have not ended; [`Report::new`] finds the blocked ones among them.
     outcomes: Vec<Outcome<E>>,
-    /// Nodes whose dependents have not been told that they ended; empty between calls, kept for its memory.
-    ended: Vec<NodeId>,
 }
 
 impl<'a, N, E> Progress<'a, N, E> {
-    fn of(graph: &'a Graph<N>) -> Self {
-        let mut runnable = Runnable::new(graph.len());
-        let pending = graph
-            .iter()
-            .map(|(id, _, dependencies)| {
-                if dependencies.is_empty() {
-                    runnable.insert(id);
-                }
-                dependencies.len()
-            })
-            .collect();
-        let outcomes = graph.iter().map(|_| Outcome::Cancelled).collect();
-        Self { graph, pending, runnable, outcomes, ended: Vec::new() }
+    fn new(graph: &'a Graph<N>) -> Self {
+        let roots = graph.iter().filter(|(_, _, dependencies)| dependencies.is_empty());
+        Self {
+            graph,
+            pending: graph.iter().map(|(_, _, dependencies)| dependencies.len()).collect(),
+            due: roots.map(|(id, ..)| Reverse(id)).collect(),
+            outcomes: graph.iter().map(|_| Outcome::Cancelled).collect(),
+        }
     }
 
-    fn finish(&mut self, id: NodeId, result: Result<Step, E>) {
-        self.outcomes[id.index()] = match result {
+    /// Removes and returns the lowest node that may start.
+    ///
+    /// A blocked node ends here. That can only make higher nodes due, so the order stays right.
+    fn pop(&mut self) -> Option<NodeId> {
+        while let Some(Reverse(id)) = self.due.pop() {
+            match blocker(self.graph, &self.outcomes, id) {
+                Some(by) => self.end(id, Outcome::Blocked { by }),
+                None => return Some(id),
+            }
+        }
+        None
+    }
+
+    fn outcome(&self, result: Result<Step, E>) -> Outcome<E> {
+        match result {
             Ok(Step::Ready) => Outcome::Ready,
             Ok(Step::Waiting(reason)) => Outcome::Waiting(reason),
             Ok(Step::Blocked { by }) => Outcome::Blocked { by: culprit(&self.outcomes, by).unwrap_or(by) },
             Err(error) => Outcome::Failed(error),
-        };
-        self.ended.push(id);
-        while let Some(ended) = self.ended.pop() {
-            for &dependent in self.graph.dependents(ended) {
-                let pending = &mut self.pending[dependent.index()];
-                *pending -= 1;
-                if *pending > 0 {
-                    continue;
-                }
-                match blocker(self.graph, &self.outcomes, dependent) {
-                    Some(by) => {
-                        self.outcomes[dependent.index()] = Outcome::Blocked { by };
-                        self.ended.push(dependent);
-                    }
-                    None => self.runnable.insert(dependent),
-                }
+        }
+    }
+
+    fn end(&mut self, id: NodeId, outcome: Outcome<E>) {
+        self.outcomes[id.index()] = outcome;
+        for &dependent in self.graph.dependents(id) {
+            let pending = &mut self.pending[dependent.index()];
+            *pending -= 1;
+            if *pending == 0 {
+                self.due.push(Reverse(dependent));
             }
         }
     }

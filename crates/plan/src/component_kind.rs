@@ -3,13 +3,11 @@
 use crate::{
     Aspect, ChildKind, Children, Component, Defaults, Planned, Snapshot, Verdict, Violation, plan_with,
 };
+use api::names::FIELD_MANAGER_PREFIX;
 use api::v1beta1::ComponentStatus;
 use kube::core::ApiResource;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
-
-/// How the names of the operator's field managers begin; the name of the component follows.
-pub const FIELD_MANAGER_PREFIX: &str = "harbor-operator/";
 
 /// A kind of custom resource and what it wants to exist, without its type.
 #[derive(Clone)]

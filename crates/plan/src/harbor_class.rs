@@ -1,20 +1,19 @@
-//! Which of several operators in a cluster an object belongs to.
+//! Which of several operators in a cluster reconciles an object.
 
 use crate::{AnyManifest, Mutation, PlanError};
+use api::names::CLASS_ANNOTATION;
 use kube::core::ObjectMeta;
 use std::fmt;
 
-/// Names the class of an object. The old operator's name for it, and found on objects that exist.
-pub const CLASS_ANNOTATION: &str = "goharbor.io/harbor-class";
-
-/// A class of objects, looked after by an operator of that class. Objects without one belong to operators without one.
+/// A class of objects. An operator of that class reconciles them; an operator without a class reconciles objects without
+/// one.
 ///
-/// Children are of the class of their owner, so that those that have children themselves are looked after, too.
+/// Children have the class of their owner, so that the same operator reconciles children that are owners themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarborClass(String);
 
 impl HarborClass {
-    /// The class of that name; an empty name is none.
+    /// The class of that name; `None` for an empty name.
     pub fn named(name: &str) -> Option<Self> {
         (!name.is_empty()).then(|| Self(name.to_owned()))
     }

@@ -40,7 +40,7 @@ pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
-pub use component_kind::{ComponentKind, ComponentObject, FIELD_MANAGER_PREFIX, Undecodable};
+pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
 pub use diff::Change;
 pub use digest::Digest;
@@ -48,7 +48,7 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{counted, equivalence};
 pub use error::{PlanError, Violation};
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
-pub use harbor_class::{CLASS_ANNOTATION, HarborClass};
+pub use harbor_class::HarborClass;
 pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
 pub use issuance::{Issuance, Role};
 pub use key::{ObjectKey, Parts, is_namespace};
@@ -56,15 +56,14 @@ pub use manifest::{AnyManifest, DeletionBehavior, Desired, Held, Manifest, Polic
 pub use mutation::Mutation;
 pub use name::ChildName;
 pub use observed::{
-    ADOPT_ANNOTATION, Adoption, Claimant, IMMUTABLE_ANNOTATION, ObjectVersion, Observation, ObservedObject,
-    OwnedFields, Ownership, PREDECESSORS_CLUSTER_LABEL, Provenance, Tag, already_applied, applied_digest,
-    controller_of, desired_digest, is_item, is_labelled_alike, owned, tags,
+    Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
+    already_applied, applied_digest, controller_of, desired_digest, is_item, is_labelled_alike, owned, tags,
 };
 pub use planner::{Plan, Planned, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{Recipe, SecretGenerator, Unmade, generated};
-pub use references::{Content, ContentDigests, INPUTS_ANNOTATION, KNOWN_LATER, References, stamp};
+pub use references::{Content, ContentDigests, KNOWN_LATER, References, stamp};
 pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
     image, unwanted, wanted,

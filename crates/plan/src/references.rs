@@ -1,6 +1,7 @@
 //! Secrets and ConfigMaps that pods use, found in the pod template itself so that no component can forget one.
 
 use crate::{Digest, DigestKey, ObjectKey, Parts, PlanError, equivalence};
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,9 +25,6 @@ struct Reference {
 /// Everything a pod template takes from Secrets and ConfigMaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References(BTreeMap<ObjectKey, Reference>);
-
-/// Carries the digest of everything a pod uses, so that pods are replaced when, and only when, that changes.
-pub const INPUTS_ANNOTATION: &str = "checksum.goharbor.io/inputs";
 
 /// Stands for a digest that only the operator can make, where a change is shown before it is made.
 pub const KNOWN_LATER: &str = "<known when it is applied>";
@@ -77,8 +75,8 @@ impl References {
 
     /// The digest of all that the pods of `workload` use; changes exactly when a pod would see something else.
     ///
-    /// Anybody who may read Deployments sees it, and few passwords are as random as they should be: without the key, no
-    /// guess can be tried. The name of the workload keeps equal passwords from having equal digests.
+    /// Every user who may read Deployments sees it, and few passwords are as random as they should be. The key prevents
+    /// these users from trying out guesses. The name of the workload keeps equal passwords from having equal digests.
     ///
     /// # Errors
     /// As [`References::satisfied`].
@@ -115,8 +113,8 @@ impl References {
 }
 
 impl References {
-    /// Of what is used, all that differs between two states of the world, where both know of it: the objects and their
-    /// keys.
+    /// The used objects, and their used keys, whose content differs between two states. Objects that are unknown in one
+    /// of the states are left out.
     pub fn changed_between<'a>(
         &'a self,
         before: &'a ContentDigests,

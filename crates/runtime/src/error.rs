@@ -1,7 +1,7 @@
 //! Why a reconcile did not get there.
 
+use api::names::ADOPT_ANNOTATION;
 use kube::core::Status;
-use plan::ADOPT_ANNOTATION;
 use plan::{Class, Classify, ObjectKey, PlanError};
 use std::{fmt, time::Duration};
 

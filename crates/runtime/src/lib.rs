@@ -37,7 +37,6 @@ pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
-pub use reconcile::PAUSE_ANNOTATION;
 pub use report::{Observer, Planned, Progress, Stage, State, Tally};
 pub use telemetry::{Access, Build, Format, Health, HealthError, Metrics, ReviewError, Reviewer};
 

@@ -1,17 +1,12 @@
-//! How long things take and whether they fail, as the sandbox is told and as an object tells of itself.
+//! How long objects take and whether they fail: as the options of the sandbox and the object's annotations say.
 
+use api::names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Annotation that makes what stands for an object fail, with this message, until it is taken away.
-pub const FAIL: &str = "sandbox.goharbor.io/fail";
-
-/// Annotation that says how long an object takes to come up, such as `30s` or `1m30s`.
-pub const DELAY: &str = "sandbox.goharbor.io/delay";
-
-/// How the stand-ins behave unless an object says otherwise.
+/// How the stand-ins behave unless an annotation of the object overrides it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
-    /// How long each thing takes to come up.
+    /// How long each object takes to become ready.
     pub delay: Duration,
 }
 
@@ -23,13 +18,14 @@ pub(crate) struct Told {
 }
 
 impl Behaviour {
-    /// What an object's own annotations, and then those of its owners, nearest first, make of it.
+    /// The behaviour that annotations ask for. The annotations of the object come first, then those of its owners,
+    /// nearest first.
     pub(crate) fn told<'a>(&self, annotations: impl Iterator<Item = &'a BTreeMap<String, String>>) -> Told {
         let mut delay = None;
         let mut failure = None;
         for each in annotations {
-            delay = delay.or_else(|| each.get(DELAY).and_then(|text| duration(text)));
-            failure = failure.or_else(|| each.get(FAIL).cloned());
+            delay = delay.or_else(|| each.get(SANDBOX_DELAY_ANNOTATION).and_then(|text| duration(text)));
+            failure = failure.or_else(|| each.get(SANDBOX_FAIL_ANNOTATION).cloned());
         }
         Told { delay: delay.unwrap_or(self.delay), failure }
     }
@@ -61,7 +57,8 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Behaviour, DELAY, FAIL, Told, duration};
+    use super::{Behaviour, Told, duration};
+    use api::names::{SANDBOX_DELAY_ANNOTATION as DELAY, SANDBOX_FAIL_ANNOTATION as FAIL};
     use std::{collections::BTreeMap, time::Duration};
 
     #[test]

@@ -30,7 +30,8 @@
 //! - A pod becomes ready only if a kubelet could start it: its claims are bound, the Secrets and `ConfigMap`s it needs
 //!   exist. Certificates are real and verify.
 //! - When nothing changes, nothing is sent.
-//! - An object can be told to fail ([`FAIL`]) or to be slow ([`DELAY`]); what it owns follows.
+//! - Annotations make an object fail ([`SANDBOX_FAIL_ANNOTATION`](api::names::SANDBOX_FAIL_ANNOTATION)) or take longer
+//!   ([`SANDBOX_DELAY_ANNOTATION`](api::names::SANDBOX_DELAY_ANNOTATION)), and everything it owns with it.
 //! - They keep nothing they could not find out again: they can be stopped and started at any time.
 //!
 //! What they do not do: run a container, store a byte, listen at an address. Nothing stands in for `DaemonSet`s,
@@ -57,6 +58,6 @@ mod workloads;
 mod world;
 mod write;
 
-pub use behaviour::{Behaviour, DELAY, FAIL};
+pub use behaviour::Behaviour;
 pub use runner::RunError;
 pub use stand_ins::{Operator, StandIns};

@@ -7,6 +7,7 @@ use crate::{
     world::{Seen, World},
     write::ReactError,
 };
+use api::names::{MINIO_POOL_LABEL, MINIO_TENANT_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
@@ -29,8 +30,8 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     let spec = &tenant.data["spec"];
     let name = tenant.name_any();
     let maker = Maker { world, kind: KIND, owner: tenant };
-    let selector = json!({"v1.min.io/tenant": name});
-    // The operator signs for its own Services unless told not to.
+    let selector = json!({MINIO_TENANT_LABEL: name});
+    // The operator issues certificates for its own Services unless `requestAutoCert` is false.
     let (api, console) = if spec["requestAutoCert"] == false {
         (("http-minio", 80, 9000), ("http-console", 9090, 9090))
     } else {
@@ -76,8 +77,8 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     Ok(Next::Change)
 }
 
-/// Of several tenants in a namespace, one that was not initialized before. The operator gives up on it, and with it on
-/// whichever of them it was about to look after (`syncHandler` of its main controller, since 2020).
+/// Of several tenants in a namespace, one that was not initialized before. MinIO's operator fails it and returns, also
+/// when it was reconciling another tenant (`syncHandler` of its main controller, since 2020).
 fn one_too_many(world: &World, tenant: &DynamicObject) -> Option<Seen> {
     let tenants = world.list(KIND, &tenant.namespace().unwrap_or_default());
     let several = tenants.len() > 1;
@@ -91,7 +92,7 @@ fn servers<'a>(tenant: &str, spec: &'a Value, pool: &Value, index: usize) -> Ser
     let prefix = template["metadata"]["name"].as_str().unwrap_or_default();
     Servers {
         name: format!("{tenant}-{pool_name}"),
-        labels: json!({"v1.min.io/tenant": tenant, "v1.min.io/pool": pool_name}),
+        labels: json!({MINIO_TENANT_LABEL: tenant, MINIO_POOL_LABEL: pool_name}),
         replicas: pool["servers"].as_i64().unwrap_or(1),
         service: format!("{tenant}-hl"),
         image: spec["image"].as_str().unwrap_or("minio"),

@@ -1,11 +1,9 @@
-//! Claims: a volume for each, and an end for those nobody uses.
+//! Claims: binds each to a volume, and removes the protection of deleted claims that no pod uses.
 
 use crate::{dependents::claims, kind::Kind, react::Next, world::World, write::ReactError};
+use api::names::{BIND_COMPLETED_ANNOTATION, BOUND_BY_CONTROLLER_ANNOTATION, CLAIM_PROTECTION_FINALIZER};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::json;
-
-/// Keeps a claim that a pod uses; taking it away is the work of a controller.
-const PROTECTION: &str = "kubernetes.io/pvc-protection";
 
 pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, ReactError> {
     let kind = Kind::PersistentVolumeClaim;
@@ -14,7 +12,7 @@ pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, 
         let name = claim.name_any();
         let used = world.list(Kind::Pod, &namespace).iter().any(|pod| claims(pod).any(|used| used == name));
         if !used {
-            world.release(kind, claim, PROTECTION).await?;
+            world.release(kind, claim, CLAIM_PROTECTION_FINALIZER).await?;
         }
         return Ok(Next::Change);
     }
@@ -34,8 +32,8 @@ pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, 
     if spec["volumeName"].as_str().is_none_or(str::is_empty) {
         let volume = json!({
             "metadata": {"annotations": {
-                "pv.kubernetes.io/bind-completed": "yes",
-                "pv.kubernetes.io/bound-by-controller": "yes",
+                BIND_COMPLETED_ANNOTATION: "yes",
+                BOUND_BY_CONTROLLER_ANNOTATION: "yes",
             }},
             "spec": {"volumeName": format!("pvc-{}", claim.uid().unwrap_or_default())},
         });

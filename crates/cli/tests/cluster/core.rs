@@ -1,6 +1,7 @@
 //! A Core from creation to deletion.
 
 use crate::world::World;
+use api::names::{CONTROLLER_LABEL, INPUTS_ANNOTATION};
 use api::v1beta1::Core;
 use envtest::{Assets, ControlPlane, Requests, writes};
 use k8s_openapi::api::{
@@ -8,7 +9,6 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::ResourceExt as _;
-use plan::INPUTS_ANNOTATION;
 use serde_json::json;
 use std::time::Duration;
 
@@ -194,7 +194,7 @@ async fn deletion_leaves_nothing_behind_but_what_is_known_of_the_database() {
             "get",
             "deployments,configmaps,secrets,services,networkpolicies",
             "-l",
-            plan::mutation::CONTROLLER_LABEL,
+            CONTROLLER_LABEL,
             "-o",
             "name",
         ])

@@ -1,6 +1,7 @@
 //! The real process: it comes, it goes, it is killed.
 
 use crate::{account, world::World};
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
@@ -30,7 +31,7 @@ async fn children(world: &World) -> Value {
     let mut template = deployment.spec.unwrap().template;
     // Made with a key of each operator's own.
     let annotations = template.metadata.as_mut().and_then(|metadata| metadata.annotations.as_mut());
-    assert!(annotations.unwrap().remove(plan::INPUTS_ANNOTATION).is_some());
+    assert!(annotations.unwrap().remove(INPUTS_ANNOTATION).is_some());
     let without_namespace = |value: Value| value.to_string().replace(&world.name, "NAMESPACE");
     json!([
         deployment.metadata.labels,
@@ -88,7 +89,7 @@ async fn digests_are_made_with_the_key_of_the_namespace_that_the_flag_names() {
     world.apply(vec![World::core()]).await;
     let digest = |deployment: &Deployment| {
         let annotations = deployment.spec.as_ref()?.template.metadata.as_ref()?.annotations.as_ref()?;
-        annotations.get(plan::INPUTS_ANNOTATION).cloned()
+        annotations.get(INPUTS_ANNOTATION).cloned()
     };
     let mut operator = start(&world);
     let before = world.until::<Deployment>("harbor-core", |it| digest(it).is_some()).await;

@@ -1,11 +1,12 @@
 //! An attacker who may read Deployments and ConfigMaps, but no Secrets, and has a list of words.
 
 use crate::run::Folder;
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::{
     ByteString,
     api::{apps::v1::Deployment, core::v1::PodTemplateSpec},
 };
-use plan::{Content, DigestKey, INPUTS_ANNOTATION, ObjectKey, References};
+use plan::{Content, DigestKey, ObjectKey, References};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::{

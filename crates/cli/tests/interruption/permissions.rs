@@ -4,6 +4,7 @@
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
 use crate::cluster::{Cluster, Doomed, HOME, NAMESPACE, PERMISSIONS};
+use api::names::CONTROLLER_LABEL;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api,
@@ -11,7 +12,6 @@ use kube::{
     core::ApiResource,
     discovery::Discovery,
 };
-use plan::mutation::CONTROLLER_LABEL;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio::time::timeout;

@@ -67,7 +67,7 @@ pub(super) struct Memory {
     secret: String,
     key: Fingerprint,
     before: Record,
-    tie: DeletionBehavior,
+    deletion: DeletionBehavior,
 }
 
 impl Memory {
@@ -96,7 +96,7 @@ impl Memory {
             secret,
             key: fingerprint,
             before: before.unwrap_or_default(),
-            tie: retention::tie(owner.spec.deletion_policy),
+            deletion: retention::tie(owner.spec.deletion_policy),
         })
     }
 
@@ -104,7 +104,7 @@ impl Memory {
     /// the one that Core has completed.
     pub fn remembered(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
-        let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.tie);
+        let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.deletion);
         match &self.before.completed {
             Some(before) if before == version => desired,
             before => {

@@ -7,6 +7,7 @@ use crate::{
     ports, volumes,
     workload::{Strategy, Workload},
 };
+use api::names::UPSTREAM_ADDRESSES_ANNOTATION;
 use k8s_openapi::api::core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount};
 use plan::Desired;
 
@@ -20,17 +21,13 @@ pub(super) const AUTHORITY: &str = "/etc/nginx/authority/ca.crt";
 /// and pulls end, as long as the grace period lasts.
 const DRAIN: &str = "10";
 
-/// Annotation of pods with the addresses that nginx has looked up. Services that are made anew have others, so that pods
-/// are replaced then.
-const ADDRESSES_ANNOTATION: &str = "goharbor.io/upstream-addresses";
-
 /// The Deployment.
 pub(super) fn deployment(front: &Front<'_>) -> Desired {
     let mut pods = pods(front);
     let template = pods.object.pod_template_mut().filter(|_| !front.wishes.addresses.is_empty());
     if let Some(template) = template {
         let annotations = template.metadata.get_or_insert_default().annotations.get_or_insert_default();
-        annotations.insert(ADDRESSES_ANNOTATION.into(), front.wishes.addresses.join(","));
+        annotations.insert(UPSTREAM_ADDRESSES_ANNOTATION.into(), front.wishes.addresses.join(","));
     }
     pods
 }

@@ -5,13 +5,14 @@
 
 use super::inputs::Inputs;
 use crate::{quantity::bytes, retention};
+use api::names::{CONTROLLER_LABEL, INSTANCE_LABEL};
 use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,
 };
 use kube::{ResourceExt as _, core::ObjectMeta};
-use plan::{All, Builder, Desired, Node, PlanError, World, mutation::CONTROLLER_LABEL};
+use plan::{All, Builder, Desired, Node, PlanError, World};
 use std::collections::BTreeMap;
 
 /// The claims of a Harbor.
@@ -118,7 +119,7 @@ fn volumes<'a>(harbor: &Inputs<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a
 
 fn is_ours(claim: &PersistentVolumeClaim, harbor: &Inputs<'_>) -> bool {
     let label = |name: &str| claim.labels().get(name).map(String::as_str);
-    label(CONTROLLER_LABEL) == Some("harbor") && label("app.kubernetes.io/instance") == Some(harbor.owner)
+    label(CONTROLLER_LABEL) == Some("harbor") && label(INSTANCE_LABEL) == Some(harbor.owner)
 }
 
 fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {

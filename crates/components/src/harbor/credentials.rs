@@ -83,7 +83,7 @@ impl Credentials {
         let letters = |length| Recipe::Alphanumeric { length };
         let mut once = |credential: &Credential,
                         type_: &str,
-                        tie: DeletionBehavior,
+                        deletion: DeletionBehavior,
                         recipes: Vec<(&str, Recipe)>,
                         fixed: &[(&str, &str)]| {
             let Credential::Made(name) = credential else { return None };
@@ -95,7 +95,7 @@ impl Credentials {
                 ..Secret::default()
             };
             let recipes = recipes.into_iter().map(|(key, recipe)| (key.to_owned(), recipe));
-            Some(graph.add::<Secret>(Desired::generated(secret, recipes).on_deletion(tie), ()))
+            Some(graph.add::<Secret>(Desired::generated(secret, recipes).on_deletion(deletion), ()))
         };
         let htpasswd = Recipe::Htpasswd { user: REGISTRY_USER.into(), password: "secret".into() };
         let single = "goharbor.io/single";

@@ -8,9 +8,10 @@ use super::{
     parts,
 };
 use crate::{
-    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress, ingress_controller,
-    network_policy, pod_security, proxy, registrycontroller, tls::Scheme, url::Url,
+    HarborVersion, catalogue::Feature, image::Mirror, ingress, network_policy, pod_security, proxy,
+    registrycontroller, tls::Scheme, url::Url,
 };
+use api::names::{INGRESS_CONTROLLER_ANNOTATION, NETWORK_POLICIES_ANNOTATION, VERSION_ANNOTATION};
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
     installation::InstallationSpec, postgres::PostgresConnection, proxy::ProxySpec, redis::RedisConnection,
@@ -94,7 +95,7 @@ impl<'a> Inputs<'a> {
     /// Metadata of a component. It makes no network policy of its own: those of the Harbor know who talks to whom.
     pub fn component_metadata(&self) -> ObjectMeta {
         let annotations = [
-            (network_policy::ANNOTATION.to_owned(), "false".to_owned()),
+            (NETWORK_POLICIES_ANNOTATION.to_owned(), "false".to_owned()),
             (VERSION_ANNOTATION.to_owned(), self.version.to_string()),
         ];
         ObjectMeta { annotations: Some(annotations.into()), ..self.metadata(&*self.name) }
@@ -105,7 +106,7 @@ impl<'a> Inputs<'a> {
         let mut metadata = self.component_metadata();
         if let Some(ingress) = &self.installation.expose.core.component.ingress {
             let annotations: &mut BTreeMap<_, _> = metadata.annotations.get_or_insert_default();
-            annotations.insert(ingress_controller::ANNOTATION.into(), ingress.controller.as_str().into());
+            annotations.insert(INGRESS_CONTROLLER_ANNOTATION.into(), ingress.controller.as_str().into());
         }
         metadata
     }

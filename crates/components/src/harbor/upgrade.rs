@@ -5,18 +5,15 @@ use super::{
     part::Part,
     relocation::began,
 };
-use crate::{HarborVersion, VERSION_ANNOTATION, core::record::Record, version::Release};
-use api::v1beta1;
+use crate::{HarborVersion, core::record::Record, version::Release};
+use api::{
+    names::{OPERATOR_VERSION_LABEL, RESTORED_ANNOTATION, VERSION_ANNOTATION},
+    v1beta1,
+};
 use plan::{Desired, Manifest, PlanError, World};
 
 /// How many minor releases Harbor supports being upgraded over at once.
 const LONGEST_STEP: u32 = 2;
-
-/// Says which version the database is of that a user has restored, so that a Harbor may go back to it.
-const RESTORED_ANNOTATION: &str = "goharbor.io/database-restored";
-
-/// Written by the old operator on all of its children, and by nobody else.
-const PREDECESSORS_LABEL: &str = "goharbor.io/operator-version";
 
 /// Releases that no Harbor goes back over: all before them cannot use what they leave in the database.
 ///
@@ -103,7 +100,7 @@ fn predecessors(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Record, PlanEr
     }
     let core = world.read::<v1beta1::Core>(&harbor.name)?;
     let old = core.filter(|core| {
-        core.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(PREDECESSORS_LABEL))
+        core.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(OPERATOR_VERSION_LABEL))
     });
     let version = old.and_then(|core| {
         let text = core.metadata.annotations?.remove(VERSION_ANNOTATION)?;

@@ -1,13 +1,13 @@
 //! A HarborCluster that can be made: its spec, and what all its children have in common.
 
 use crate::{HarborVersion, image::Mirror, pod_security, retention};
-use api::v1beta1::{self, HarborClusterSpec};
+use api::{
+    names::HARBOR_CLUSTER_LABEL,
+    v1beta1::{self, HarborClusterSpec},
+};
 use kube::core::ObjectMeta;
 use plan::{All, ChildName, Defaults, DeletionBehavior, PlanError};
 use std::collections::BTreeMap;
-
-/// Names the HarborCluster on everything that belongs to it.
-pub(super) const CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
 
 /// A HarborCluster that can be made.
 pub(super) struct Cluster<'a> {
@@ -55,7 +55,7 @@ impl<'a> Cluster<'a> {
         ObjectMeta {
             name: Some(name.into()),
             namespace: Some(self.namespace.into()),
-            labels: Some(BTreeMap::from([(CLUSTER_LABEL.to_owned(), self.name.to_owned())])),
+            labels: Some(BTreeMap::from([(HARBOR_CLUSTER_LABEL.to_owned(), self.name.to_owned())])),
             ..ObjectMeta::default()
         }
     }

@@ -1,7 +1,8 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::{network_policy, proxy, relocation::MOVED_ANNOTATION};
+use crate::proxy;
+use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec, proxy::HarborProxySpec,
@@ -34,7 +35,7 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
 /// What is said of the HarborCluster and meant for its Harbor.
 fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let said = cluster.metadata.annotations.iter().flatten();
-    let meant = |key: &str| matches!(key, network_policy::ANNOTATION | MOVED_ANNOTATION);
+    let meant = |key: &str| matches!(key, NETWORK_POLICIES_ANNOTATION | MOVED_ANNOTATION);
     said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 

@@ -2,13 +2,16 @@
 
 use super::{HarborCluster, cluster::Cluster, place};
 use crate::relocation::{self, Move, Service};
-use api::v1beta1::Harbor;
+use api::{
+    names::{CONTROLLER_LABEL, INSTANCE_LABEL},
+    v1beta1::Harbor,
+};
 use kube::ResourceExt as _;
-use plan::{Component as _, ObjectKey, PlanError, mutation::CONTROLLER_LABEL};
+use plan::{Component as _, ObjectKey, PlanError};
 
 /// Whether a Harbor is the cluster's by its labels or its owner. Another one is refused by its name, wherever its data is.
 pub(super) fn is_its_own(cluster: &Cluster<'_>, existing: &Harbor) -> bool {
-    let instance = existing.labels().get("app.kubernetes.io/instance").map(String::as_str);
+    let instance = existing.labels().get(INSTANCE_LABEL).map(String::as_str);
     let labelled = existing.labels().get(CONTROLLER_LABEL).map(String::as_str) == Some(HarborCluster::NAME)
         && instance == Some(cluster.name);
     let owned = existing

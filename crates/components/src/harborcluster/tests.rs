@@ -1,7 +1,8 @@
 //! Sentences about a HarborCluster as a whole; each of its services has its own.
 
 use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE};
-use crate::{cases::Case, network_policy, relocation::MOVED_ANNOTATION};
+use crate::cases::Case;
+use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION};
 use api::v1beta1::{ComponentStatus, Condition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use plan::{Component as _, Verdict};
@@ -60,7 +61,7 @@ fn a_harbor_comes_after_all_services() {
 fn b16_what_is_said_of_the_class_and_of_network_policies_is_said_of_the_harbor_too() {
     let annotated = a_cluster()
         .annotated("goharbor.io/harbor-class", "blue")
-        .annotated(network_policy::ANNOTATION, "true")
+        .annotated(NETWORK_POLICIES_ANNOTATION, "true")
         .annotated("example.com/owner", "platform");
     let expected = json!({"goharbor.io/harbor-class": "blue", "goharbor.io/network-policies": "true"});
     assert_eq!(annotated.child("Harbor")["metadata"]["annotations"], expected);

@@ -12,6 +12,7 @@ mod tests;
 
 pub(crate) use container::restricted;
 
+use api::names::APP_ARMOR_ANNOTATION_PREFIX;
 use api::v1beta1::{component::ComponentSpec, installation::InstallationSpec};
 use k8s_openapi::api::core::v1::{Volume, VolumeProjection};
 use plan::{All, Defaults, PlanError, PrivilegedPods};
@@ -67,13 +68,12 @@ pub(crate) fn of_pods(spec: &ComponentSpec, field: &str, defaults: &Defaults) ->
     let annotations = spec
         .template_annotations
         .iter()
-        .filter(|(key, profile)| key.starts_with(APP_ARMOR) && !container::confines(profile))
+        .filter(|(key, profile)| {
+            key.starts_with(APP_ARMOR_ANNOTATION_PREFIX) && !container::confines(profile)
+        })
         .map(|(key, profile)| Complaint::new(format!("templateAnnotations[{key}]"), is(profile)));
     refused(init_containers.chain(annotations).map(|it| it.within(field)), defaults)
 }
-
-/// Annotations of a pod that begin so name the AppArmor profiles of its containers. Kubernetes still reads them.
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// Refuses a volume that leads to the node, or holds a credential for the API server. `field` is what describes it.
 pub(crate) fn of_volume(

@@ -13,7 +13,6 @@ use super::{
     settings::{self, Settings},
 };
 use crate::{
-    VERSION_ANNOTATION,
     authorities::Authorities,
     availability,
     claims::Claims,
@@ -28,6 +27,7 @@ use crate::{
     workload::Strategy,
     yaml,
 };
+use api::names::VERSION_ANNOTATION;
 use api::v1beta1::{self, RegistrySpec, tls::ComponentsTlsSpec};
 use k8s_openapi::api::core::v1::Secret;
 use plan::{All, Component, ObjectKey, PlanError, World};

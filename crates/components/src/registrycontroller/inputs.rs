@@ -3,11 +3,11 @@
 
 use super::{RegistryController, without_pods};
 use crate::{
-    VERSION_ANNOTATION,
     instance::Instance,
     secret_key::{SecretKey, Secrets, not_empty},
     tls::{InternalTls, Scheme},
 };
+use api::names::VERSION_ANNOTATION;
 use api::v1beta1::{self, RegistryControllerSpec};
 use plan::{All, PlanError};
 

@@ -5,7 +5,8 @@
 //! without a password.
 
 use crate::cases::{CERTIFICATE, Case};
-use components::{VERSION_ANNOTATION, core::Core, exporter::Exporter, jobservice::JobService, trivy::Trivy};
+use api::names::VERSION_ANNOTATION;
+use components::{core::Core, exporter::Exporter, jobservice::JobService, trivy::Trivy};
 use plan::Component;
 use programs::{Identity, Port, Redis, Site, redis};
 use serde_json::{Value, json};

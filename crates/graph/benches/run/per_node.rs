@@ -1,8 +1,8 @@
 //! Divides divan's figures by the number of nodes.
 //!
-//! Divan knows items per second but neither time nor allocations per item, and hands its figures to nobody. So the
-//! benchmarks run in a child process, whose output is read back. Divan's own allocator does the counting: another
-//! would need unsafe code.
+//! Divan prints items per second but neither time nor allocations per item, and has no API for its figures. So the
+//! benchmarks run in a child process, whose output this module parses. Divan's own allocator counts the allocations:
+//! another one would need unsafe code.
 
 use std::{
     env,

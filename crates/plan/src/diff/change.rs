@@ -6,7 +6,8 @@ use super::{
     mask::masked,
     yaml::lines,
 };
-use crate::{INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References};
+use crate::{KNOWN_LATER, ObjectKey, References};
+use api::names::{DEPLOYMENT_REVISION_ANNOTATION, INPUTS_ANNOTATION, LAST_APPLIED_ANNOTATION};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
@@ -15,8 +16,7 @@ use std::{collections::BTreeSet, fmt};
 const BOOKKEEPING: [&str; 6] =
     ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
 /// What kubectl and the cluster's controllers note down: the first repeats the whole object, secrets included.
-const NOTES: [&str; 2] =
-    ["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"];
+const NOTES: [&str; 2] = [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION];
 
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

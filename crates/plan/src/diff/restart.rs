@@ -1,7 +1,8 @@
 //! Which pods are replaced by a change, and why.
 
 use super::{Change, Fate};
-use crate::{Content, ContentDigests, INPUTS_ANNOTATION, ObjectKey};
+use crate::{Content, ContentDigests, ObjectKey};
+use api::names::INPUTS_ANNOTATION;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::{INPUTS_ANNOTATION, ObjectKey};
+use crate::ObjectKey;
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use serde_json::{Value, json};
 

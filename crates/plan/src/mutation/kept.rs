@@ -1,24 +1,21 @@
-//! Whom a child is for that outlives its owner.
+//! The owner of a child that outlives its owner.
 
 use super::Mutation;
 use crate::{AnyManifest, ObjectKey, Owner, PlanError};
+use api::names::KEPT_ANNOTATION;
 
-/// Names the owner of a child that stays when that one is deleted. In the place of an owner reference, on which the
-/// garbage collector would act.
-pub const KEPT_ANNOTATION: &str = "goharbor.io/kept-for";
-
-/// Says whom a child is for, and that it is not to be deleted with it.
+/// Names the owner of a child in an annotation, so that the child is not deleted with its owner.
 #[derive(Clone, Debug)]
 pub struct KeptFor(String);
 
 impl KeptFor {
-    /// For this owner, and for any later one of the same name.
+    /// This owner, and any later one of the same name.
     pub fn owner<O: Owner>(owner: &O) -> Self {
         let name = owner.meta().name.as_deref().unwrap_or_default();
         Self(format!("{}.{}/{name}", O::kind(&()), O::group(&())))
     }
 
-    /// Whom a child in `namespace` is for, from the value of its annotation.
+    /// The owner of a child in `namespace`, from the value of the child's annotation.
     pub fn parse(value: &str, namespace: &str) -> Option<ObjectKey> {
         let (kind, name) = value.split_once('/')?;
         let (kind, group) = kind.split_once('.')?;

@@ -2,15 +2,11 @@
 
 use super::Mutation;
 use crate::{AnyManifest, Component, PlanError};
+use api::names::{COMPONENT_LABEL, CONTROLLER_LABEL, INSTANCE_LABEL, MANAGED_BY_LABEL, NAME_LABEL};
 use kube::Resource;
 use std::collections::BTreeMap;
 
-/// Marks a child as ours and names the controller it belongs to; child watches select by it.
-///
-/// The old operator wrote it too, so its children are seen, adopted and swept like our own.
-pub const CONTROLLER_LABEL: &str = "goharbor.io/operator-controller";
-
-/// Adds labels to objects and to their pods. What a component set itself stays.
+/// Adds labels to objects and to their pods. Labels that a component has set stay.
 #[derive(Clone, Debug)]
 pub struct Labels(BTreeMap<String, String>);
 
@@ -26,10 +22,10 @@ impl Labels {
         let instance = owner.meta().name.clone().unwrap_or_default();
         let labels = [
             (CONTROLLER_LABEL, C::NAME),
-            ("app.kubernetes.io/component", C::NAME),
-            ("app.kubernetes.io/instance", &instance),
-            ("app.kubernetes.io/managed-by", "harbor-operator"),
-            ("app.kubernetes.io/name", "harbor"),
+            (COMPONENT_LABEL, C::NAME),
+            (INSTANCE_LABEL, &instance),
+            (MANAGED_BY_LABEL, "harbor-operator"),
+            (NAME_LABEL, "harbor"),
         ];
         Self(labels.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
     }

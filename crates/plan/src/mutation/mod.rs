@@ -4,8 +4,8 @@ mod kept;
 mod labels;
 mod owner;
 
-pub use kept::{KEPT_ANNOTATION, KeptFor};
-pub use labels::{CONTROLLER_LABEL, Labels};
+pub use kept::KeptFor;
+pub use labels::Labels;
 pub use owner::OwnedBy;
 
 use crate::{AnyManifest, Component, HarborClass, PlanError};
@@ -32,12 +32,12 @@ impl<M: Mutation> Mutation for Option<M> {
     }
 }
 
-/// What is done to every child of every component.
+/// The mutation of every child of every component.
 pub fn standard<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
     (OwnedBy::controller(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
 }
 
-/// What is done to children that stay when their owner is deleted.
+/// The mutation of children that stay when their owner is deleted.
 pub fn kept<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
     (KeptFor::owner(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
 }

@@ -4,19 +4,11 @@
 //! asks for it: a name alone proves nothing.
 
 use super::{Ownership, controller_of, entries, is_apply, is_operator, provenance::wrote_content};
-use crate::{
-    ObjectKey,
-    mutation::{CONTROLLER_LABEL, KEPT_ANNOTATION, KeptFor},
-};
+use crate::{ObjectKey, mutation::KeptFor};
+use api::names::{ADOPT_ANNOTATION, CONTROLLER_LABEL, INSTANCE_LABEL, KEPT_ANNOTATION};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::ObjectMeta;
 use std::collections::BTreeSet;
-
-/// With the value `true`, lets the operator take over an object that it did not create.
-pub const ADOPT_ANNOTATION: &str = "goharbor.io/adopt";
-
-/// The label of what belongs to one component object.
-const INSTANCE_LABEL: &str = "app.kubernetes.io/instance";
 
 /// An owner that wants an object to be its child.
 #[derive(Clone, Copy, Debug)]

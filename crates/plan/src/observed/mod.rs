@@ -8,15 +8,15 @@ mod ownership;
 mod provenance;
 mod version;
 
-pub use adoption::{ADOPT_ANNOTATION, Adoption, Claimant, is_labelled_alike};
+pub use adoption::{Adoption, Claimant, is_labelled_alike};
 pub use applied_fields::{already_applied, applied_digest, desired_digest, is_item, owned};
-pub use observation::{IMMUTABLE_ANNOTATION, Observation, ObservedObject};
+pub use observation::{Observation, ObservedObject};
 pub use owned_fields::OwnedFields;
 pub use ownership::{Ownership, controller_of};
-pub use provenance::{PREDECESSORS_CLUSTER_LABEL, Provenance};
+pub use provenance::Provenance;
 pub use version::{ObjectVersion, Tag, tags};
 
-use crate::FIELD_MANAGER_PREFIX;
+use api::names::FIELD_MANAGER_PREFIX;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::ObjectMeta;
 

@@ -2,14 +2,11 @@
 
 use super::{ObjectVersion, OwnedFields, Ownership, Provenance, applied_digest, entries, is_apply};
 use crate::{Digest, Health, ObjectKey};
+use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
 use kube::core::{ApiResource, DynamicObject, ObjectMeta};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// With the value `true`, the operator never changes the object. The old operator wrote it on generated Secrets; users may
-/// write it too.
-pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
 
 /// An object as a watch last showed it.
 #[derive(Clone, Debug, PartialEq, Eq)]

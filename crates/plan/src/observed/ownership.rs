@@ -1,7 +1,7 @@
 //! Which owner an object belongs to.
 
-use crate::ObjectKey;
-use crate::mutation::{KEPT_ANNOTATION, KeptFor};
+use crate::{ObjectKey, mutation::KeptFor};
+use api::names::KEPT_ANNOTATION;
 use kube::core::ObjectMeta;
 
 /// The owner that an object belongs to.

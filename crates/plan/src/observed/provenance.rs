@@ -1,14 +1,11 @@
 //! Which program created an object.
 
 use super::{entries, is_apply, is_operator};
-use crate::mutation::CONTROLLER_LABEL;
+use api::names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::core::ObjectMeta;
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// The old operator wrote it on what a HarborCluster needs, in the place of the controller label.
-pub const PREDECESSORS_CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
 
 /// The program that created a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +24,7 @@ impl Provenance {
         let has = |label: &str| meta.labels.as_ref().is_some_and(|labels| labels.contains_key(label));
         let ours = has(CONTROLLER_LABEL) && (wrote_content(meta, is_operator) || applied_label(meta));
         let is_old = |manager: &str| predecessors.contains(manager);
-        let old = (has(CONTROLLER_LABEL) || has(PREDECESSORS_CLUSTER_LABEL)) && wrote_content(meta, is_old);
+        let old = (has(CONTROLLER_LABEL) || has(HARBOR_CLUSTER_LABEL)) && wrote_content(meta, is_old);
         if ours || old {
             return Self::Operator;
         }
@@ -99,7 +96,7 @@ mod tests {
         let ours = json!({"labels": label, "managedFields": by("harbor-operator/harbor")});
         assert_eq!(provenance(ours), Provenance::Operator);
         assert_eq!(provenance(json!({"labels": label, "managedFields": by("old")})), Provenance::Operator);
-        let of_cluster = json!({PREDECESSORS_CLUSTER_LABEL: "acme"});
+        let of_cluster = json!({HARBOR_CLUSTER_LABEL: "acme"});
         assert_eq!(
             provenance(json!({"labels": of_cluster, "managedFields": by("old")})),
             Provenance::Operator

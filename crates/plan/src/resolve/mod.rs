@@ -16,9 +16,10 @@ pub use gate::Gate;
 pub use sweep::{Unwanted, unwanted};
 
 use crate::{
-    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, Held, IMMUTABLE_ANNOTATION,
-    ObjectKey, Observation, Ownership, Policy, applied_digest, is_labelled_alike, mutation::KEPT_ANNOTATION,
+    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, Held, ObjectKey, Observation,
+    Ownership, Policy, applied_digest, is_labelled_alike,
 };
+use api::names::{IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use std::collections::BTreeSet;

@@ -1,10 +1,8 @@
 //! The laws of the resolver.
 
 use super::*;
-use crate::{
-    Health, Issuance, ObservedObject, OwnedFields, Provenance, Role, desired_digest,
-    mutation::CONTROLLER_LABEL,
-};
+use crate::{Health, Issuance, ObservedObject, OwnedFields, Provenance, Role, desired_digest};
+use api::names::CONTROLLER_LABEL;
 use k8s_openapi::{
     api::core::v1::Secret,
     apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference},
@@ -117,7 +115,7 @@ impl Found {
             annotations.insert(IMMUTABLE_ANNOTATION.to_owned(), "true".to_owned());
         }
         if self.adoptable {
-            annotations.insert(crate::ADOPT_ANNOTATION.to_owned(), "true".to_owned());
+            annotations.insert(api::names::ADOPT_ANNOTATION.to_owned(), "true".to_owned());
         }
         let labels = if self.labelled { secret(DeletionBehavior::Kept).metadata.labels } else { None };
         let entry = |manager: &str, operation: &str, fields: Value| {

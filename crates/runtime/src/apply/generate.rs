@@ -2,9 +2,10 @@
 
 use super::ensure::{Applier, Child};
 use crate::{Entropy, ReconcileError, error::Verb, report::State};
+use api::names::IMMUTABLE_ANNOTATION;
 use k8s_openapi::ByteString;
 use kube::{api::PostParams, core::DynamicObject};
-use plan::{Health, IMMUTABLE_ANNOTATION, Policy, Recipe};
+use plan::{Health, Policy, Recipe};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -2,11 +2,10 @@
 
 use super::ensure::Applier;
 use crate::{ReconcileError, cluster::api_of, error::Verb};
+use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::{Api, Client, core::DynamicObject};
-use plan::{
-    Content, ContentDigests, Digest, DigestKey, INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References,
-};
+use plan::{Content, ContentDigests, Digest, DigestKey, KNOWN_LATER, ObjectKey, References};
 use serde_json::Value;
 
 /// What digests are made with.

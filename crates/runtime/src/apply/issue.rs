@@ -16,12 +16,13 @@ use super::{
     generate::data,
 };
 use crate::{ReconcileError, cluster::Interest, report::ChangeKind};
+use api::names::{CONTROLLER_LABEL, IMMUTABLE_ANNOTATION};
 use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
 use kube::{ResourceExt as _, core::DynamicObject};
 use pki::{Authority, IssueError, Issued, Purpose, Request};
 use plan::{
-    Applied, Certificate, Desired, Digest, IMMUTABLE_ANNOTATION, Issuance, ObjectKey, Observation, PlanError,
-    Policy, Role, Snapshot, mutation::CONTROLLER_LABEL, tags,
+    Applied, Certificate, Desired, Digest, Issuance, ObjectKey, Observation, PlanError, Policy, Role,
+    Snapshot, tags,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};

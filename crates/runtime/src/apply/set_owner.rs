@@ -2,12 +2,12 @@
 
 use super::ensure::{Applier, Child};
 use crate::{ReconcileError, cluster::api_of, error::Verb};
+use api::names::KEPT_ANNOTATION;
 use kube::{
     Api,
     api::{Patch, PatchParams},
     core::{DynamicObject, PartialObjectMeta},
 };
-use plan::mutation::KEPT_ANNOTATION;
 use serde_json::json;
 
 impl Applier<'_> {

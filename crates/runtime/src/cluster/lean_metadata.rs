@@ -5,14 +5,11 @@
 //! nothing is built: labels and annotations that the operator does not know, owners that are no controllers, and managed
 //! fields beyond a number that no child has are skipped while they are read.
 
+use api::names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time};
 use kube::{
     Resource,
     core::{ApiResource, DynamicObject, DynamicResourceScope, ObjectMeta},
-};
-use plan::{
-    IMMUTABLE_ANNOTATION, PREDECESSORS_CLUSTER_LABEL,
-    mutation::{CONTROLLER_LABEL, KEPT_ANNOTATION},
 };
 use serde::{
     Deserialize, Deserializer,
@@ -22,8 +19,7 @@ use serde_json::{Map, Value};
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// Labels and annotations that decide on something.
-const KNOWN: [&str; 4] =
-    [CONTROLLER_LABEL, PREDECESSORS_CLUSTER_LABEL, KEPT_ANNOTATION, IMMUTABLE_ANNOTATION];
+const KNOWN: [&str; 4] = [CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, KEPT_ANNOTATION, IMMUTABLE_ANNOTATION];
 
 /// How many managed fields of an object are looked at; a child of ours has some dozens.
 const FIELDS: usize = 4096;

@@ -2,13 +2,14 @@
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
+use api::names::CONTROLLER_LABEL;
 use futures::{Stream, StreamExt as _};
 use kube::{
     Api, Client, Resource,
     core::{ApiResource, DynamicObject},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject, mutation::CONTROLLER_LABEL};
+use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject};
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, sync::atomic::Ordering, time::Duration};
 use tokio::task::JoinSet;

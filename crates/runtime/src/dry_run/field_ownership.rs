@@ -1,6 +1,7 @@
 //! What an apply takes away, and what it leaves, when fields have changed hands before it.
 
-use plan::{FIELD_MANAGER_PREFIX, is_item};
+use api::names::FIELD_MANAGER_PREFIX;
+use plan::is_item;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;

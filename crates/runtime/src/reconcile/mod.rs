@@ -14,7 +14,6 @@ mod sweep;
 pub(crate) use context::Context;
 pub(crate) use memo::{Node, outcome};
 pub(crate) use planning::plan;
-pub use reconciler::PAUSE_ANNOTATION;
 pub(crate) use reconciler::{Findings, Owner, Reconciler, is_paused, planned, to_outcome, unplanned};
 pub(crate) use session::Session;
 pub(crate) use sweep::sweep;

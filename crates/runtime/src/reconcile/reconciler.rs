@@ -13,6 +13,7 @@ use crate::{
     report::{Planned, Stage},
     telemetry::ReconcileMetrics,
 };
+use api::names::PAUSE_ANNOTATION;
 use kube::{
     ResourceExt as _,
     core::{DynamicObject, ObjectMeta},
@@ -23,9 +24,6 @@ use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-/// With the value `true`, the operator does not reconcile the object.
-pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 
 /// How many children of one owner are written at once.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();

@@ -1,14 +1,12 @@
 //! What users learn of a reconcile: the status of the owner, and events about it.
 
-use super::{
-    Reconciler, Session,
-    reconciler::{Owner, PAUSE_ANNOTATION},
-};
+use super::{Reconciler, Session, reconciler::Owner};
 use crate::{
     ReconcileError,
     cluster::MAX_OWNER_DEPTH,
     report::{FIRST_STATUS, operator_status, previous_status, until_next_details, write_status},
 };
+use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use plan::{Aspects, Difference, Reached, Status, StatusInput, Verdict, controller_of};

@@ -155,7 +155,7 @@ async fn pausing_and_deleting_are_told() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
     notes.until_verdict("ChildrenNotReady").await;
-    let pause = json!({"metadata": {"annotations": {runtime::PAUSE_ANNOTATION: "true"}}});
+    let pause = json!({"metadata": {"annotations": {api::names::PAUSE_ANNOTATION: "true"}}});
     world.merge::<Widget>("w", pause).await;
     notes.until(|stage| *stage == Stage::Paused).await;
     world.delete::<Widget>("w").await;

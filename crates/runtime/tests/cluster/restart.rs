@@ -5,6 +5,7 @@ use crate::support::{
     gadget::{Gadget, GadgetSpec},
     widget::{Widget, WidgetSpec},
 };
+use api::names::INPUTS_ANNOTATION;
 use envtest::writes;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -14,7 +15,6 @@ use kube::{
     ResourceExt as _,
     api::{Patch, PatchParams},
 };
-use plan::INPUTS_ANNOTATION;
 use serde_json::json;
 
 fn widget() -> WidgetSpec {

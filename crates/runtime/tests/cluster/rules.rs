@@ -4,6 +4,7 @@ use crate::support::{
     World, told,
     widget::{Widget, WidgetSpec},
 };
+use api::names::{CONTROLLER_LABEL, INPUTS_ANNOTATION};
 use envtest::writes;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -13,7 +14,6 @@ use kube::{
     ResourceExt as _,
     api::{Patch, PatchParams},
 };
-use plan::{INPUTS_ANNOTATION, mutation::CONTROLLER_LABEL};
 use serde_json::{Value, json};
 
 fn message(message: &str) -> WidgetSpec {

@@ -3,10 +3,11 @@
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use api::names::CLASS_ANNOTATION;
 use envtest::writes;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{CustomResourceExt as _, ResourceExt as _};
-use plan::{CLASS_ANNOTATION, ComponentKind, HarborClass};
+use plan::{ComponentKind, HarborClass};
 use runtime::Options;
 use serde_json::json;
 use std::time::Duration;

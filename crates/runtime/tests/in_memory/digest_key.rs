@@ -2,6 +2,7 @@
 
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use api::names::INPUTS_ANNOTATION;
 use apiserver::ApiServer;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -12,7 +13,7 @@ use kube::{
     api::{DeleteParams, PostParams},
     client::Body,
 };
-use plan::{DigestKey, INPUTS_ANNOTATION};
+use plan::DigestKey;
 use runtime::{DIGEST_KEY, Options, SystemEntropy, find_digest_key, make_digest_key};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};

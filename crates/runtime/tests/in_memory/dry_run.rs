@@ -5,13 +5,14 @@
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use api::names::CLASS_ANNOTATION;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, Client, CustomResourceExt as _,
     api::{Patch, PatchParams},
 };
 use plan::{
-    CLASS_ANNOTATION, ComponentKind, DigestKey, HarborClass, ObjectKey,
+    ComponentKind, DigestKey, HarborClass, ObjectKey,
     diff::{Shown, Side, restarts},
 };
 use runtime::{DryRun, DryRunReport, Options, Remark, RemarkKind};

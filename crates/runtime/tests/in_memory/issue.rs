@@ -3,14 +3,12 @@
 //! In one process and in virtual time, as in `faults.rs`.
 
 use crate::memory::{Cluster, Kind, clock};
+use api::names::INPUTS_ANNOTATION;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use pki::{Authority, Issued, Purpose, Request};
-use plan::{
-    Builder, Children, Component, Desired, INPUTS_ANNOTATION, Issuance, Manifest as _, PlanError, Recipe,
-    Role, World,
-};
+use plan::{Builder, Children, Component, Desired, Issuance, Manifest as _, PlanError, Recipe, Role, World};
 use runtime::{Format, Options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -74,7 +74,7 @@ async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
     create(&cluster, "waits", WidgetSpec { reads: Some("missing".into()), ..WidgetSpec::default() }).await;
     create(&cluster, "paused", WidgetSpec::default()).await;
     cluster.until_reason::<Widget>("paused", "Ready").await;
-    let pause = json!({"metadata": {"annotations": {runtime::PAUSE_ANNOTATION: "true"}}});
+    let pause = json!({"metadata": {"annotations": {api::names::PAUSE_ANNOTATION: "true"}}});
     cluster.merge::<Widget>("paused", pause).await;
     cluster.until_reason::<Widget>("good", "Ready").await;
     cluster.until_reason::<Widget>("bad", "Rejected").await;

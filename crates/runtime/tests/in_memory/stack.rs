@@ -3,12 +3,12 @@
 //! In one process and in virtual time, as in `faults.rs`.
 
 use crate::memory::{Cluster, clock};
+use api::names::KEPT_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{
     Aspect, Builder, Children, Component, DeletionBehavior, Desired, PlanError, Recipe, Verdict, World,
-    mutation::KEPT_ANNOTATION,
 };
 use runtime::Options;
 use schemars::JsonSchema;

@@ -7,6 +7,7 @@ use crate::{
     world::World,
     write::ReactError,
 };
+use api::names::{COMPONENT_LABEL, NAME_LABEL, PART_OF_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
@@ -18,9 +19,9 @@ pub(crate) async fn react(world: &World, failover: &DynamicObject) -> Result<Nex
     let maker = Maker { world, kind: KIND, owner: failover };
     let labels = |component: &str| {
         json!({
-            "app.kubernetes.io/component": component,
-            "app.kubernetes.io/name": name,
-            "app.kubernetes.io/part-of": "redis-failover",
+            COMPONENT_LABEL: component,
+            NAME_LABEL: name,
+            PART_OF_LABEL: "redis-failover",
         })
     };
     let password = spec["auth"]["secretPath"].as_str().map(|secret| {

@@ -14,17 +14,18 @@ use crate::{
     world::{Seen, World},
     write::ReactError,
 };
+use api::names::{
+    ALT_NAMES_ANNOTATION, CERT_MANAGER_LABEL, CERTIFICATE_NAME_ANNOTATION, COMMON_NAME_ANNOTATION,
+    IP_SANS_ANNOTATION, ISSUER_GROUP_ANNOTATION, ISSUER_KIND_ANNOTATION, ISSUER_NAME_ANNOTATION,
+    SANDBOX_ISSUED_FROM_ANNOTATION as ISSUED_FROM, SANDBOX_REVISION_ANNOTATION as REVISION,
+    URI_SANS_ANNOTATION,
+};
 use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use pki::{Authority, Issued, generate, key_pair};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use x509_parser::{parse_x509_certificate, pem::parse_x509_pem};
-
-/// What the certificate in a Secret was made from.
-const ISSUED_FROM: &str = "sandbox.goharbor.io/issued-from";
-/// How often a certificate has been issued into a Secret.
-const REVISION: &str = "sandbox.goharbor.io/revision";
 
 pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<Next, ReactError> {
     let told = world.told(certificate);
@@ -65,7 +66,7 @@ pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<
     Ok(Next::Change)
 }
 
-/// Who is to sign, or what that waits for.
+/// The authority that signs, or why it cannot sign yet.
 fn signer(world: &World, certificate: &DynamicObject) -> Result<Authority, String> {
     let reference = &certificate.data["spec"]["issuerRef"];
     let name = reference["name"].as_str().unwrap_or_default();
@@ -106,21 +107,21 @@ fn tls_secret(certificate: &DynamicObject, before: Option<Seen>, made_from: &str
     let revision = before.as_ref().and_then(|secret| secret.annotations().get(REVISION)?.parse().ok());
     let mut annotations = object(&spec["secretTemplate"]["annotations"]);
     for (name, value) in [
-        ("cert-manager.io/certificate-name", certificate.name_any()),
-        ("cert-manager.io/issuer-name", signer("name", "")),
-        ("cert-manager.io/issuer-kind", signer("kind", "Issuer")),
-        ("cert-manager.io/issuer-group", signer("group", "cert-manager.io")),
-        ("cert-manager.io/common-name", spec["commonName"].as_str().unwrap_or_default().to_owned()),
-        ("cert-manager.io/alt-names", joined("dnsNames")),
-        ("cert-manager.io/ip-sans", joined("ipAddresses")),
-        ("cert-manager.io/uri-sans", joined("uris")),
+        (CERTIFICATE_NAME_ANNOTATION, certificate.name_any()),
+        (ISSUER_NAME_ANNOTATION, signer("name", "")),
+        (ISSUER_KIND_ANNOTATION, signer("kind", "Issuer")),
+        (ISSUER_GROUP_ANNOTATION, signer("group", "cert-manager.io")),
+        (COMMON_NAME_ANNOTATION, spec["commonName"].as_str().unwrap_or_default().to_owned()),
+        (ALT_NAMES_ANNOTATION, joined("dnsNames")),
+        (IP_SANS_ANNOTATION, joined("ipAddresses")),
+        (URI_SANS_ANNOTATION, joined("uris")),
         (ISSUED_FROM, made_from.to_owned()),
         (REVISION, (revision.unwrap_or(0_u64) + 1).to_string()),
     ] {
         annotations.insert(name.to_owned(), value.into());
     }
     let mut labels = object(&spec["secretTemplate"]["labels"]);
-    labels.insert("controller.cert-manager.io/fao".to_owned(), "true".into());
+    labels.insert(CERT_MANAGER_LABEL.to_owned(), "true".into());
     // The type of a Secret that exists cannot be changed.
     let kept_type = before.map(|secret| secret.data["type"].clone()).filter(Value::is_string);
     json!({
@@ -160,7 +161,7 @@ async fn not_ready(
     world.set_status(Kind::Certificate, certificate, status).await
 }
 
-/// When a certificate that is as its spec says is valid.
+/// The validity of a certificate that matches its spec.
 struct Validity {
     begin: Timestamp,
     end: Timestamp,

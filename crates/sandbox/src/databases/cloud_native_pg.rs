@@ -10,6 +10,9 @@ use crate::{
     world::{Seen, World},
     write::{ReactError, staying},
 };
+use api::names::{
+    CNPG_CLUSTER_LABEL, CNPG_INSTANCE_NAME_LABEL, CNPG_INSTANCE_ROLE_LABEL, CNPG_POD_ROLE_LABEL,
+};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
@@ -21,9 +24,9 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
     credentials(world, cluster).await?;
     let maker = Maker { world, kind: KIND, owner: cluster };
     for (suffix, role) in [("rw", Some("primary")), ("ro", Some("replica")), ("r", None)] {
-        let mut selector = json!({"cnpg.io/cluster": name, "cnpg.io/podRole": "instance"});
+        let mut selector = json!({CNPG_CLUSTER_LABEL: name, CNPG_POD_ROLE_LABEL: "instance"});
         if let Some(role) = role {
-            selector["cnpg.io/instanceRole"] = role.into();
+            selector[CNPG_INSTANCE_ROLE_LABEL] = role.into();
         }
         let service = format!("{name}-{suffix}");
         maker.service(&service, &selector, &[("postgres", 5432, 5432)], Address::Own).await?;
@@ -85,10 +88,10 @@ async fn instance(world: &World, cluster: &DynamicObject, number: i64) -> Result
         return Ok(());
     }
     let labels = json!({
-        "cnpg.io/cluster": cluster.name_any(),
-        "cnpg.io/instanceName": name,
-        "cnpg.io/podRole": "instance",
-        "cnpg.io/instanceRole": if number == 1 { "primary" } else { "replica" },
+        CNPG_CLUSTER_LABEL: cluster.name_any(),
+        CNPG_INSTANCE_NAME_LABEL: name,
+        CNPG_POD_ROLE_LABEL: "instance",
+        CNPG_INSTANCE_ROLE_LABEL: if number == 1 { "primary" } else { "replica" },
     });
     let maker = Maker { world, kind: KIND, owner: cluster };
     let volume = json!({

@@ -1,5 +1,6 @@
 //! What a definition is made of.
 
+use api::names::API_APPROVED_ANNOTATION;
 use serde_json::{Map, Value, json};
 
 /// A kind to be defined.
@@ -57,9 +58,9 @@ impl Definition {
             .collect();
         let mut metadata = json!({"name": format!("{}.{}", self.plural, self.group)});
         if self.group.ends_with(".k8s.io") {
-            // Kubernetes keeps groups of its own to itself unless somebody says who allowed this one.
+            // The API server protects the groups of Kubernetes: a definition in one must name its approval.
             let approved = "https://github.com/kubernetes-sigs/gateway-api/pull/2997";
-            metadata["annotations"] = json!({"api-approved.kubernetes.io": approved});
+            metadata["annotations"] = json!({API_APPROVED_ANNOTATION: approved});
         }
         json!({
             "apiVersion": "apiextensions.k8s.io/v1",

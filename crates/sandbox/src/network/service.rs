@@ -7,6 +7,7 @@ use crate::{
     world::{Seen, World},
     write::{ReactError, owned_by},
 };
+use api::names::{ENDPOINT_SLICE_MANAGED_BY_LABEL, SERVICE_NAME_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 use std::{collections::HashSet, net::Ipv4Addr};
@@ -83,8 +84,8 @@ fn endpoint_slice(service: &DynamicObject, pods: &[Seen]) -> Value {
             "name": format!("{name}-sandbox"),
             "namespace": service.namespace(),
             "labels": {
-                "kubernetes.io/service-name": name,
-                "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+                SERVICE_NAME_LABEL: name,
+                ENDPOINT_SLICE_MANAGED_BY_LABEL: "endpointslice-controller.k8s.io",
             },
             "ownerReferences": owned_by(Kind::Service, service),
         },

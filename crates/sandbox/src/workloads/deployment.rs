@@ -11,11 +11,9 @@ use crate::{
     world::{Seen, World},
     write::{ReactError, owned_by, staying},
 };
+use api::names::{DEPLOYMENT_REVISION_ANNOTATION as REVISION, POD_TEMPLATE_HASH_LABEL as HASH};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
-
-const REVISION: &str = "deployment.kubernetes.io/revision";
-const HASH: &str = "pod-template-hash";
 
 pub(crate) async fn react(world: &World, deployment: &DynamicObject) -> Result<Next, ReactError> {
     let spec = &deployment.data["spec"];

@@ -7,10 +7,9 @@ use crate::{
     world::{Seen, World},
     write::{ReactError, staying},
 };
+use api::names::{CONTROLLER_REVISION_LABEL as REVISION, POD_INDEX_LABEL, STATEFUL_SET_POD_NAME_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
-
-const REVISION: &str = "controller-revision-hash";
 
 pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, ReactError> {
     let spec = &set.data["spec"];
@@ -80,8 +79,8 @@ async fn create(world: &World, set: &DynamicObject, ordinal: i64, revision: &str
     let name = format!("{}-{ordinal}", set.name_any());
     let labels = json!({
         REVISION: revision,
-        "statefulset.kubernetes.io/pod-name": name,
-        "apps.kubernetes.io/pod-index": ordinal.to_string(),
+        STATEFUL_SET_POD_NAME_LABEL: name,
+        POD_INDEX_LABEL: ordinal.to_string(),
     });
     let mut pod = template::pod(Kind::StatefulSet, set, &name, &spec["template"], labels);
     let mut volumes = spec["template"]["spec"]["volumes"].as_array().cloned().unwrap_or_default();

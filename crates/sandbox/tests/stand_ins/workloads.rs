@@ -1,7 +1,7 @@
 //! Workloads come up with pods, follow their specs, and fail when told to.
 
 use crate::world::{World, condition};
-use sandbox::DELAY;
+use api::names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -106,7 +106,7 @@ async fn a_paused_deployment_scales_but_does_not_roll() {
 async fn a_deployment_told_to_fail_fails_visibly_and_recovers() {
     let world = World::new().await;
     let mut failing = deployment(1);
-    failing["metadata"]["annotations"][sandbox::FAIL] = "no such image".into();
+    failing["metadata"]["annotations"][SANDBOX_FAIL_ANNOTATION] = "no such image".into();
     world.create("Deployment", "web", failing).await;
 
     let progressing = world.until_condition("Deployment", "web", "Progressing", "False").await;
@@ -135,7 +135,7 @@ async fn an_object_takes_as_long_as_it_says() {
     let world = World::slow(Duration::from_hours(1)).await;
     world.create("Deployment", "slow", deployment(1)).await;
     let mut fast = deployment(1);
-    fast["metadata"]["annotations"][DELAY] = "1s".into();
+    fast["metadata"]["annotations"][SANDBOX_DELAY_ANNOTATION] = "1s".into();
     world.create("Deployment", "fast", fast).await;
 
     world.until("Deployment", "fast", |deployment| is_available(deployment, 1)).await;
@@ -247,7 +247,7 @@ async fn a_job_runs_a_pod_to_completion() {
 async fn a_job_told_to_fail_fails() {
     let world = World::new().await;
     let mut failing = job();
-    failing["metadata"]["annotations"][sandbox::FAIL] = "bucket refused".into();
+    failing["metadata"]["annotations"][SANDBOX_FAIL_ANNOTATION] = "bucket refused".into();
     world.create("Job", "work", failing).await;
 
     let failed = world.until_condition("Job", "work", "Failed", "True").await;
@@ -262,7 +262,7 @@ async fn a_job_told_to_fail_fails() {
 async fn a_claim_told_to_fail_keeps_its_pod_waiting() {
     let world = World::new().await;
     let claim = json!({
-        "metadata": {"annotations": {sandbox::FAIL: "no space"}},
+        "metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: "no space"}},
         "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
     });
     world.create("PersistentVolumeClaim", "data", claim).await;

@@ -1,5 +1,6 @@
 //! A namespace with stand-ins of its own, on the control plane all tests share.
 
+use api::names::SANDBOX_FAIL_ANNOTATION;
 use envtest::{ControlPlane, PATIENCE, Requests, writes};
 use kube::{
     Api, ResourceExt,
@@ -7,7 +8,7 @@ use kube::{
     core::{ApiResource, DynamicObject, GroupVersionKind},
     runtime::wait::await_condition,
 };
-use sandbox::{FAIL, StandIns, definitions};
+use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -82,12 +83,13 @@ impl World {
 
     /// Tells an object to fail.
     pub async fn fail(&self, kind: &str, name: &str, message: &str) {
-        self.merge(kind, name, json!({"metadata": {"annotations": {FAIL: message}}})).await;
+        self.merge(kind, name, json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: message}}}))
+            .await;
     }
 
     /// No longer tells an object to fail.
     pub async fn mend(&self, kind: &str, name: &str) {
-        self.merge(kind, name, json!({"metadata": {"annotations": {FAIL: null}}})).await;
+        self.merge(kind, name, json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: null}}})).await;
     }
 
     pub async fn delete(&self, kind: &str, name: &str) {

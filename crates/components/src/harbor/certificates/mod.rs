@@ -10,6 +10,7 @@ pub(super) use self::public::{public, public_secret};
 use super::{inputs::Inputs, internal_tls, part::Part};
 use crate::tls::Scheme;
 use api::{
+    names::CONTROLLER_LABEL,
     thirdparty::cert_manager::{
         Certificate, CertificatePrivateKey, CertificateSpec, Issuer, IssuerRef, IssuerSpec,
         PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
@@ -17,7 +18,7 @@ use api::{
     v1beta1::ObjectName,
 };
 use k8s_openapi::api::core::v1::Secret;
-use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World, mutation::CONTROLLER_LABEL};
+use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World};
 
 const YEAR: u32 = 365;
 const QUARTER: u32 = 90;
@@ -42,28 +43,28 @@ impl<'g> Deps<'g> for Made<'g> {
 
 /// Who makes the certificates of one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SecretGenerator {
+enum Maker {
     CertManager,
     Operator,
 }
 
 /// Who makes what: decided before anything is added.
 pub(super) struct Makers {
-    internal: SecretGenerator,
-    token: SecretGenerator,
-    notary: SecretGenerator,
+    internal: Maker,
+    token: Maker,
+    notary: Maker,
 }
 
 impl Makers {
     /// Looks at what the cluster serves, and at what was begun.
     pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let maker = |wanted: Wanted, secret: &str| match wanted {
-            Wanted::No => Ok(SecretGenerator::Operator),
+            Wanted::No => Ok(Maker::Operator),
             Wanted::Yes => {
                 let secret = world.read::<Secret>(&harbor.child(secret));
                 let (served, secret) = (world.serves::<Certificate>(), secret).all()?;
                 let ours = secret.is_some_and(|secret| begun_by_us(&secret));
-                Ok(if served && !ours { SecretGenerator::CertManager } else { SecretGenerator::Operator })
+                Ok(if served && !ours { Maker::CertManager } else { Maker::Operator })
             }
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
@@ -137,11 +138,11 @@ pub(super) fn internal<'h, 'g>(
     }
     let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);
     let authority = match makers.internal {
-        SecretGenerator::Operator => {
+        Maker::Operator => {
             let services = for_services(harbor, &Part::ALL);
             Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name, services))
         }
-        SecretGenerator::CertManager => {
+        Maker::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(harbor.name.to_string()),
@@ -199,7 +200,7 @@ pub(super) fn token<'g>(harbor: &Inputs<'_>, makers: &Makers, graph: &mut Builde
     let name = harbor.child(TOKEN);
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
     Some(match (makers.token, issuer) {
-        (SecretGenerator::CertManager, Some(issuer)) => {
+        (Maker::CertManager, Some(issuer)) => {
             let spec = CertificateSpec {
                 secret_name: name.clone(),
                 common_name: Some(common_name(harbor, &name)),
@@ -237,7 +238,7 @@ pub(super) fn notary<'g>(
     let subject = common_name(harbor, &harbor.child("notarysigner-CA"));
     let sides = [(NOTARY_SERVER, Part::NotaryServer), (NOTARY_SIGNER, Part::NotarySigner)];
     let [server, signer] = match makers.notary {
-        SecretGenerator::Operator => {
+        Maker::Operator => {
             let services = for_services(harbor, &sides.map(|(_, part)| part));
             let made = authority(harbor, graph, &secret, &subject, services);
             sides.map(|(name, part)| {
@@ -245,7 +246,7 @@ pub(super) fn notary<'g>(
                 Made::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
             })
         }
-        SecretGenerator::CertManager => {
+        Maker::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(subject),

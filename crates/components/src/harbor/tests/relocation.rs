@@ -1,7 +1,8 @@
 //! Data does not move when a spec does.
 
 use super::Harbor;
-use crate::{cases::Case, relocation::MOVED_ANNOTATION};
+use crate::cases::Case;
+use api::names::MOVED_ANNOTATION;
 use serde_json::{Value, json};
 
 /// A Harbor whose components exist, as it was when they were written.

@@ -7,12 +7,13 @@ use super::{SERVICE, behind_sentinels, password, required};
 use crate::{
     harborcluster::{
         CACHE,
-        cluster::{CLUSTER_LABEL, Cluster},
+        cluster::Cluster,
         volume::{Volume, Wish},
     },
     image, resources,
 };
 use api::{
+    names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, INSTANCE_LABEL, NAME_LABEL},
     thirdparty::spotahome::{
         AuthSettings, RedisClaim, RedisClaimMetadata, RedisFailover, RedisFailoverSpec, RedisPods,
         RedisSettings, RedisStorage, SentinelSettings,
@@ -28,9 +29,7 @@ use k8s_openapi::api::{
     core::v1::Secret,
 };
 use kube::core::ObjectMeta;
-use plan::{
-    All, Builder, ChildName, DeletionBehavior, Deps, Desired, PlanError, World, mutation::CONTROLLER_LABEL,
-};
+use plan::{All, Builder, ChildName, DeletionBehavior, Deps, Desired, PlanError, World};
 use std::collections::BTreeMap;
 
 const FIELD: &str = "spec.cache.spec.redisFailover";
@@ -161,12 +160,12 @@ fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
 /// operator itself goes by cannot be changed.
 fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::from([
-        ("app.kubernetes.io/name".to_owned(), "cache".to_owned()),
-        ("app.kubernetes.io/instance".to_owned(), cluster.namespace.to_owned()),
+        (NAME_LABEL.to_owned(), "cache".to_owned()),
+        (INSTANCE_LABEL.to_owned(), cluster.namespace.to_owned()),
     ]);
     labels.extend(cluster.metadata.labels.clone().unwrap_or_default());
     labels.remove(CONTROLLER_LABEL);
-    labels.insert(CLUSTER_LABEL.to_owned(), cluster.name.to_owned());
+    labels.insert(HARBOR_CLUSTER_LABEL.to_owned(), cluster.name.to_owned());
     labels
 }
 

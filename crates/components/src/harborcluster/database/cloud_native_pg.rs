@@ -10,6 +10,7 @@ use crate::{
     image, resources,
 };
 use api::{
+    names::CNPG_PASSTHROUGH_ANNOTATION,
     thirdparty::cloud_native_pg::{
         Bootstrap, ImageCatalogRef, InitDb, PostgresCluster, PostgresClusterSpec, PostgresConfiguration,
         StorageConfiguration,
@@ -34,9 +35,6 @@ const LONGEST_NAME: usize = 50;
 
 /// Notary logs in with md5 only. Who has a better password still proves it in the better way.
 const NOTARY_RULE: &str = "host all harbor all md5";
-
-/// Has CloudNativePG leave it to PostgreSQL how a password is stored.
-const PASSTHROUGH: &str = "cnpg.io/passwordPassthrough";
 
 /// A PostgreSQL that CloudNativePG runs.
 pub(super) struct CloudNativePg {
@@ -99,7 +97,8 @@ impl CloudNativePg {
 fn credentials(cluster: &Cluster<'_>, name: &str) -> Desired {
     let mut metadata = cluster.metadata(name);
     if has_notary(cluster) {
-        metadata.annotations = Some(BTreeMap::from([(PASSTHROUGH.to_owned(), "enabled".to_owned())]));
+        metadata.annotations =
+            Some(BTreeMap::from([(CNPG_PASSTHROUGH_ANNOTATION.to_owned(), "enabled".to_owned())]));
     }
     let secret = Secret {
         metadata,

@@ -48,7 +48,7 @@ fn child() -> Value {
 fn a_glance_tells_all_that_the_index_remembers() {
     let kept = json!({"metadata": {"name": "s", "annotations": {KEPT_ANNOTATION: "Core.goharbor.io/c"}}});
     let cluster = json!({"metadata": {
-        "name": "s", "labels": {PREDECESSORS_CLUSTER_LABEL: "a"},
+        "name": "s", "labels": {HARBOR_CLUSTER_LABEL: "a"},
         "managedFields": [{"manager": "manager", "operation": "Update", "fieldsV1": {"f:spec": {}}}],
     }});
     for object in [child(), kept, cluster, json!({"metadata": {"name": "s", "labels": null}}), json!({})] {

@@ -6,6 +6,7 @@ use crate::{
     ingress_controller,
     tls::Scheme,
 };
+use api::names::MINIO_TENANT_LABEL;
 use api::v1beta1::{
     ObjectName,
     expose::{HarborExposeComponentSpec, IngressSpec},
@@ -18,9 +19,6 @@ use k8s_openapi::{
     apimachinery::pkg::util::intstr::IntOrString,
 };
 use plan::PlanError;
-
-/// Names the Tenant on all that the MinIO operator makes for it.
-pub(super) const TENANT_LABEL: &str = "v1.min.io/tenant";
 
 /// Port MinIO listens on.
 const LISTENING: i32 = 9000;
@@ -101,7 +99,7 @@ pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
         ..ServicePort::default()
     };
     let spec = ServiceSpec {
-        selector: Some([(TENANT_LABEL.to_owned(), wish.name.clone())].into()),
+        selector: Some([(MINIO_TENANT_LABEL.to_owned(), wish.name.clone())].into()),
         ports: Some(vec![port]),
         type_: type_.map(Into::into),
         ..ServiceSpec::default()

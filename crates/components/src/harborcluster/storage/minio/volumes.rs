@@ -1,9 +1,10 @@
 //! The volumes of MinIO. Their claims are ours, by name and in our namespace, and not the StatefulSet's: so they go with
 //! the HarborCluster where its data is to be deleted, and stay where it is to be kept.
 
-use super::{Wish, access::TENANT_LABEL, tenant::POOL};
+use super::{Wish, tenant::POOL};
 use crate::{harborcluster::volume::size, quantity::bytes};
 use api::{
+    names::{MINIO_POOL_LABEL, MINIO_TENANT_LABEL},
     thirdparty::minio::{Pool, Tenant, VolumeClaim, VolumeClaimMetadata},
     v1beta1::harborcluster::storage::VolumeClaimTemplate,
 };
@@ -13,9 +14,6 @@ use k8s_openapi::{
 };
 use kube::core::ObjectMeta;
 use plan::{All, PlanError};
-
-/// Names the pool on all that the MinIO operator makes for it; it finds claims to be enlarged by it.
-const POOL_LABEL: &str = "v1.min.io/pool";
 
 const FIELD: &str = "spec.storage.spec.minIO";
 
@@ -51,8 +49,8 @@ impl Claims {
             let own = wish.cluster.metadata(format!("{prefix}{volume}-{}-{POOL}-{server}", wish.name));
             let mut labels = metadata.labels.clone();
             labels.extend(own.labels.unwrap_or_default());
-            labels.insert(TENANT_LABEL.to_owned(), wish.name.clone());
-            labels.insert(POOL_LABEL.to_owned(), POOL.to_owned());
+            labels.insert(MINIO_TENANT_LABEL.to_owned(), wish.name.clone());
+            labels.insert(MINIO_POOL_LABEL.to_owned(), POOL.to_owned());
             PersistentVolumeClaim {
                 metadata: ObjectMeta {
                     labels: Some(labels),
