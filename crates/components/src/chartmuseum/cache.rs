@@ -1,8 +1,8 @@
 //! Redis, as ChartMuseum reaches it: its indexes are cached there.
 
 use crate::{
-    redis::{self, Address},
-    secret_key::{SecretKey, Secrets},
+    connections::{Address, redis_password_key},
+    secrets::{SecretKey, Secrets},
 };
 use api::v1beta1::redis::RedisConnection;
 use plan::PlanError;
@@ -17,7 +17,7 @@ pub(super) struct Cache<'a> {
 impl<'a> Cache<'a> {
     /// The database a spec describes, its password found.
     pub fn of(connection: &'a RedisConnection, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
-        let password = redis::password_key(&connection.server);
+        let password = redis_password_key(&connection.server);
         password.map(|key| secrets.value(&key)).transpose()?;
         Ok(Self { connection, password })
     }

@@ -7,7 +7,7 @@ use super::{
     deployment::{DIRECTORY, TLS_DIRECTORY, TOKEN_DIRECTORY},
     inputs::{Inputs, TOKEN_CERTIFICATE},
 };
-use crate::yaml;
+use crate::values::to_yaml;
 use api::v1beta1::{
     chartmuseum::{ChartMuseumBearerSpec, ChartMuseumDisableSpec, ChartMuseumLogSpec},
     network::IpFamily,
@@ -26,7 +26,7 @@ pub(super) fn path() -> String {
 
 /// The ConfigMap with ChartMuseum's settings.
 pub(super) fn config_map(charts: &Inputs<'_>) -> Result<ConfigMap, PlanError> {
-    Ok(charts.instance.config_map(FILE, yaml::text(&config(charts))?))
+    Ok(charts.instance.config_map(FILE, to_yaml(&config(charts))?))
 }
 
 /// What ChartMuseum reads; what is left out keeps ChartMuseum's own default.

@@ -5,10 +5,11 @@ use super::{
     inputs::{Inputs, TOKEN_CERTIFICATE},
 };
 use crate::{
-    ports,
-    tls::InternalTls,
-    volumes,
-    workload::{Strategy, Workload},
+    certificates::InternalTls,
+    pods::{
+        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
+        secret_volume,
+    },
 };
 use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
 use plan::{Component, Desired};
@@ -41,13 +42,13 @@ fn container(charts: &Inputs<'_>) -> Container {
     let scheme = charts.scheme();
     let probe = |failures| Probe {
         failure_threshold: Some(failures),
-        ..ports::probe("/health", scheme.as_str(), scheme)
+        ..http_probe("/health", scheme.as_str(), scheme)
     };
     Container {
         name: ChartMuseum::NAME.into(),
         image: Some(charts.instance.image("chartmuseum-photon")),
         env: Some(environment::environment(charts).into()),
-        ports: Some(vec![ports::container(scheme.as_str(), scheme.container_port())]),
+        ports: Some(vec![container_port(scheme.as_str(), scheme.container_port())]),
         volume_mounts: Some(mounts(charts)),
         // Before it listens it may have to log in to its store.
         startup_probe: Some(probe(30)),
@@ -63,9 +64,9 @@ fn bearer<'a>(charts: &Inputs<'a>) -> Option<&'a str> {
 }
 
 fn volumes(charts: &Inputs<'_>) -> Vec<Volume> {
-    let token = bearer(charts)
-        .map(|secret| volumes::secret(TOKEN, secret, &[(TOKEN_CERTIFICATE, TOKEN_CERTIFICATE)]));
-    std::iter::once(volumes::config_map(CONFIG, &charts.instance.name, config::FILE))
+    let token =
+        bearer(charts).map(|secret| secret_volume(TOKEN, secret, &[(TOKEN_CERTIFICATE, TOKEN_CERTIFICATE)]));
+    std::iter::once(config_map_volume(CONFIG, &charts.instance.name, config::FILE))
         .chain(charts.store.volume())
         .chain(token)
         .chain(charts.tls.map(|tls| tls.volume()))
@@ -74,9 +75,9 @@ fn volumes(charts: &Inputs<'_>) -> Vec<Volume> {
 }
 
 fn mounts(charts: &Inputs<'_>) -> Vec<VolumeMount> {
-    std::iter::once(volumes::file(CONFIG, config::FILE, config::path()))
+    std::iter::once(file_mount(CONFIG, config::FILE, config::path()))
         .chain(charts.store.mount())
-        .chain(bearer(charts).map(|_| volumes::directory(TOKEN, TOKEN_DIRECTORY)))
+        .chain(bearer(charts).map(|_| directory_mount(TOKEN, TOKEN_DIRECTORY)))
         .chain(charts.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
         .chain(charts.authorities.mounts())
         .collect()

@@ -4,7 +4,7 @@ use super::{
     config,
     inputs::{Inputs, basic_auth},
 };
-use crate::environment::Environment;
+use crate::pods::Environment;
 
 /// All of it, each name once.
 pub(super) fn environment(charts: &Inputs<'_>) -> Environment {

@@ -2,14 +2,13 @@
 
 use super::{ChartMuseum, cache::Cache, storage::Store};
 use crate::{
-    authorities::Authorities,
-    catalogue::Feature,
-    claims::Claims,
-    duration,
-    instance::Instance,
-    pem, redis,
-    secret_key::{SecretKey, Secrets, not_empty},
-    tls::{InternalTls, Scheme},
+    certificates::{Authorities, InternalTls, pem_certificates},
+    connections::check_redis,
+    data::Claims,
+    pods::{Instance, Scheme},
+    secrets::{SecretKey, Secrets},
+    values::{not_empty, whole_seconds},
+    versions::Feature,
 };
 use api::v1beta1::{
     self, ChartMuseumSpec, GoDuration,
@@ -64,7 +63,7 @@ impl<'a> Inputs<'a> {
             Instance::of::<ChartMuseum>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|charts| charts.within(Feature::ChartMuseum))
                 .and_then(|charts| {
-                    redis.map_or(Ok(()), |it| redis::understood(it, "spec.cache.redis", &charts.version))?;
+                    redis.map_or(Ok(()), |it| check_redis(it, "spec.cache.redis", &charts.version))?;
                     Ok(charts)
                 }),
             InternalTls::of(tls, "spec.server.tls", &secrets),
@@ -88,7 +87,7 @@ impl<'a> Inputs<'a> {
 
 fn times(spec: &ChartMuseumSpec) -> Result<Times, PlanError> {
     let seconds =
-        |time: Option<&GoDuration>, field: &str| time.map(|it| duration::seconds(it, field)).transpose();
+        |time: Option<&GoDuration>, field: &str| time.map(|it| whole_seconds(it, field)).transpose();
     let server = spec.server.as_ref();
     let tolerance = spec.chart.index.as_ref().and_then(|index| index.storage_timestamp_tolerance.as_ref());
     let (read, write, _) = (
@@ -107,7 +106,7 @@ fn authentication(
 ) -> Result<(), PlanError> {
     let Some(spec) = spec else { return Ok(()) };
     let bearer = spec.bearer.as_ref().map(|it| SecretKey::new(&it.certificate_ref, TOKEN_CERTIFICATE));
-    let bearer = bearer.map(|key| secrets.sound(&key, pem::certificates));
+    let bearer = bearer.map(|key| secrets.sound(&key, pem_certificates));
     let basic = basic_auth(spec).into_iter().flatten().map(|key| secrets.sound(&key, not_empty));
     basic.chain(bearer).collect::<Vec<_>>().all().map(drop)
 }

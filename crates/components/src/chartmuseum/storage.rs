@@ -1,9 +1,9 @@
 //! Where charts are: a volume, or one of five object stores.
 
 use crate::{
-    environment::Environment,
-    secret_key::{SecretKey, Secrets, not_empty},
-    volumes,
+    pods::{Environment, file_mount, secret_volume, sub_path, writable_mount},
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::{
     chartmuseum::storage::{
@@ -65,7 +65,7 @@ impl<'a> Store<'a> {
                 Ok(Self::Azure(spec, spec.account_key_ref.as_deref().map(secret).transpose()?))
             }
             (None, None, Some(spec), None, None, None) => {
-                let prefix = volumes::within(spec.prefix.as_deref(), "spec.chart.storage.filesystem.prefix")?;
+                let prefix = sub_path(spec.prefix.as_deref(), "spec.chart.storage.filesystem.prefix")?;
                 Ok(Self::Filesystem(spec, prefix))
             }
             (None, None, None, Some(spec), None, None) => {
@@ -111,7 +111,7 @@ impl<'a> Store<'a> {
         match self {
             Self::Filesystem(spec, _) => Some(spec.volume_source.volume(VOLUME)),
             Self::Google(spec) => {
-                Some(volumes::secret(GCS_VOLUME, &spec.key_data_secret_ref, &[(GCS_KEY, GCS_FILE)]))
+                Some(secret_volume(GCS_VOLUME, &spec.key_data_secret_ref, &[(GCS_KEY, GCS_FILE)]))
             }
             Self::Amazon(..) | Self::Azure(..) | Self::Openstack(..) | Self::Alibaba(..) => None,
         }
@@ -124,9 +124,9 @@ impl<'a> Store<'a> {
             // name, and in that are the charts of everybody who ever set one. They must be found again.
             Self::Filesystem(_, prefix) => Some(VolumeMount {
                 sub_path: prefix.as_ref().map(|prefix| format!("{prefix}/{prefix}")),
-                ..volumes::writable(VOLUME, DIRECTORY)
+                ..writable_mount(VOLUME, DIRECTORY)
             }),
-            Self::Google(_) => Some(volumes::file(GCS_VOLUME, GCS_FILE, GCS_PATH)),
+            Self::Google(_) => Some(file_mount(GCS_VOLUME, GCS_FILE, GCS_PATH)),
             Self::Amazon(..) | Self::Azure(..) | Self::Openstack(..) | Self::Alibaba(..) => None,
         }
     }

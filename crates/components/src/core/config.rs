@@ -1,7 +1,7 @@
 //! `app.conf`, Core's configuration file. All else is in its environment.
 
 use super::inputs::Inputs;
-use crate::VERSION_ANNOTATION;
+use crate::versions::VERSION_ANNOTATION;
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::fmt;
 

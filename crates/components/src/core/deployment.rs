@@ -7,12 +7,12 @@ use super::{
     keys,
 };
 use crate::{
-    authorities::CERTIFICATE,
-    metrics::Metrics,
-    ports,
-    tls::InternalTls,
-    volumes,
-    workload::{Strategy, Workload},
+    certificates::{CA_CERTIFICATE, InternalTls},
+    observability::Metrics,
+    pods::{
+        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
+        optional_secret_volume, scratch_volume, secret_volume, writable_mount,
+    },
 };
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
@@ -41,11 +41,11 @@ pub(super) fn deployment(core: &Inputs<'_>) -> Desired {
 fn container(core: &Inputs<'_>) -> Container {
     let scheme = core.scheme();
     let ports = [
-        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        Some(container_port(scheme.as_str(), scheme.container_port())),
         core.metrics.map(Metrics::container_port),
     ];
     // Answers as soon as the database is migrated, and without asking it.
-    let probe = || ports::probe("/api/v2.0/ping", scheme.as_str(), scheme);
+    let probe = || http_probe("/api/v2.0/ping", scheme.as_str(), scheme);
     Container {
         name: Core::NAME.into(),
         image: Some(core.instance.image("harbor-core")),
@@ -86,12 +86,12 @@ fn volumes(core: &Inputs<'_>) -> Vec<Volume> {
     // Users may download the authority if there is one; the key beside it is nobody's business.
     let public = spec.public_certificate_ref.as_ref();
     let download =
-        public.map(|from| volumes::optional_secret(CA_DOWNLOAD, from, &[(CERTIFICATE, CERTIFICATE)]));
+        public.map(|from| optional_secret_volume(CA_DOWNLOAD, from, &[(CA_CERTIFICATE, CA_CERTIFICATE)]));
     let always = [
-        volumes::config_map(CONFIGURATION, &core.instance.name, config::FILE),
-        volumes::secret(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
-        volumes::scratch(SCRATCH),
-        volumes::secret(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
+        config_map_volume(CONFIGURATION, &core.instance.name, config::FILE),
+        secret_volume(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
+        scratch_volume(SCRATCH),
+        secret_volume(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
     ];
     always
         .into_iter()
@@ -105,14 +105,14 @@ fn mounts(core: &Inputs<'_>) -> Vec<VolumeMount> {
     let path = |file: &str| format!("{DIRECTORY}/{file}");
     let download = core.spec.public_certificate_ref.as_ref();
     let always = [
-        volumes::file(CONFIGURATION, config::FILE, path(config::FILE)),
-        volumes::file(ENCRYPTION, "key", path("key")),
-        volumes::writable(SCRATCH, path("token")),
-        volumes::file(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
+        file_mount(CONFIGURATION, config::FILE, path(config::FILE)),
+        file_mount(ENCRYPTION, "key", path("key")),
+        writable_mount(SCRATCH, path("token")),
+        file_mount(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
     ];
     always
         .into_iter()
-        .chain(download.map(|_| volumes::directory(CA_DOWNLOAD, path("ca"))))
+        .chain(download.map(|_| directory_mount(CA_DOWNLOAD, path("ca"))))
         .chain(core.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
         .chain(core.authorities.mounts())
         .collect()

@@ -1,6 +1,6 @@
 //! Where Core, and everything it talks to over HTTP, is.
 
-use crate::{environment::Environment, url::Url};
+use crate::{connections::Url, pods::Environment};
 use api::v1beta1::CoreSpec;
 use plan::{All, PlanError};
 

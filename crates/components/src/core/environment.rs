@@ -10,8 +10,12 @@ use super::{
     secret,
 };
 use crate::{
-    HarborVersion, catalogue::Feature, environment::Environment, metrics::Metrics, proxy,
-    secret_key::SecretKey, tls::InternalTls,
+    certificates::InternalTls,
+    connections::proxy_environment,
+    observability::Metrics,
+    pods::Environment,
+    secrets::SecretKey,
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::core::{CoreLogLevel, components::CacheDriver};
 use plan::Component;
@@ -35,7 +39,7 @@ pub(super) fn environment(core: &Inputs<'_>) -> Environment {
         .and(InternalTls::environment(core.tls.as_ref(), TLS_DIRECTORY))
         .and(Metrics::environment(core.metrics.as_ref(), Core::NAME))
         .and(core.trace.clone())
-        .and(proxy::environment(core.spec.proxy.as_ref(), siblings))
+        .and(proxy_environment(core.spec.proxy.as_ref(), siblings))
 }
 
 fn general(core: &Inputs<'_>) -> Environment {

@@ -4,18 +4,12 @@
 
 use super::{Core, endpoints::Endpoints, keys, record::Memory, settings};
 use crate::{
-    authorities::{Authorities, CERTIFICATE},
-    duration,
-    environment::Environment,
-    instance::Instance,
-    metrics::Metrics,
-    pem,
-    postgres::Database,
-    redis,
-    registry_login::RegistryLogin,
-    secret_key::{SecretKey, Secrets, not_empty},
-    tls::{InternalTls, Scheme},
-    trace,
+    certificates::{Authorities, CA_CERTIFICATE, InternalTls, pem_certificates_if_any},
+    connections::{Database, RegistryLogin, redis_url},
+    observability::{Metrics, trace_environment},
+    pods::{Environment, Instance, Scheme},
+    secrets::{SecretKey, Secrets},
+    values::{not_empty, whole_seconds},
 };
 use api::v1beta1::{self, CoreSpec, redis::RedisConnection};
 use plan::{All, Component, PlanError, World};
@@ -73,7 +67,7 @@ impl<'a> Inputs<'a> {
             InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),
             Metrics::of(spec.metrics.as_ref(), Scheme::of(spec.components.tls.as_ref())),
             Database::of(&spec.database.connection, "spec.database", &secrets),
-            trace::environment(spec.trace.as_ref(), Core::NAME, &secrets),
+            trace_environment(spec.trace.as_ref(), Core::NAME, &secrets),
             Endpoints::of(spec),
             RegistryLogin::of(&spec.components.registry.access.credentials, &secrets),
             Memory::of(owner, &secrets, world),
@@ -121,18 +115,18 @@ fn authorities(spec: &CoreSpec) -> Authorities<'_> {
 }
 
 fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanError> {
-    let idle = duration::seconds(&spec.redis.idle_timeout, "spec.redis.idleTimeout")?;
+    let idle = whole_seconds(&spec.redis.idle_timeout, "spec.redis.idleTimeout")?;
     let registry = spec.components.registry.redis.as_ref();
     let cache_layer = settings::enabled(spec.cache_layer.as_ref()).and_then(|layer| layer.database);
     let own = |database: Option<i32>| {
         let connection =
             database.map(|database| RedisConnection { database, ..spec.redis.connection.clone() });
-        connection.map(|connection| redis::url(&connection, idle, secrets)).transpose()
+        connection.map(|connection| redis_url(&connection, idle, secrets)).transpose()
     };
     let (core, harbor, registry, cache_layer) = (
-        redis::url(&spec.redis.connection, idle, secrets),
+        redis_url(&spec.redis.connection, idle, secrets),
         own(spec.redis.harbor_database),
-        registry.map(|registry| redis::url(registry, idle, secrets)).transpose(),
+        registry.map(|registry| redis_url(registry, idle, secrets)).transpose(),
         own(cache_layer),
     )
         .all()?;
@@ -153,8 +147,8 @@ fn certificates(
     secrets: &Secrets<'_>,
 ) -> Result<(), PlanError> {
     let public = spec.public_certificate_ref.as_ref().map(|secret| {
-        let key = SecretKey::new(secret, CERTIFICATE);
-        if secrets.has(&key)? { secrets.sound(&key, pem::certificates_if_any).map(drop) } else { Ok(()) }
+        let key = SecretKey::new(secret, CA_CERTIFICATE);
+        if secrets.has(&key)? { secrets.sound(&key, pem_certificates_if_any).map(drop) } else { Ok(()) }
     });
     (authorities.check(secrets), public.unwrap_or(Ok(()))).all().map(drop)
 }

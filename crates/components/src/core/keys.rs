@@ -1,6 +1,6 @@
 //! Keys that Core takes without complaint whatever they are, and breaks with later. Judged before it starts.
 
-use crate::secret_key::Fault;
+use crate::values::Fault;
 
 /// Key of the token service's Secret that holds the signing key.
 pub(super) const TOKEN_KEY: &str = "tls.key";

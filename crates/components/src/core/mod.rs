@@ -2,6 +2,8 @@
 //!
 //! Migrates the database when it starts, so its first start may take long. Nothing here waits for other components:
 //! Core starts without them.
+//!
+//! Uses: certificates, connections, data, exposure, observability, pods, secrets, values, versions.
 
 mod config;
 mod deployment;
@@ -9,15 +11,21 @@ mod endpoints;
 mod environment;
 mod inputs;
 mod keys;
-pub(crate) mod record;
+mod record;
 mod secret;
 mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::record::Record;
+
 use self::inputs::Inputs;
-use crate::{availability, bundles, service_monitor::Monitor};
+use crate::{
+    certificates::add_deployment,
+    observability::Monitor,
+    pods::{add_availability, availability_children},
+};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -35,7 +43,7 @@ impl Component for Core {
     const NAME: &'static str = "core";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -55,9 +63,9 @@ impl Component for Core {
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
         let pods = deployment::deployment(&core);
-        let pods = bundles::add(graph, &core.instance, pods, (config, access), world)?;
+        let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
         graph.add::<Secret>(core.memory.remembered(&core.instance), (confirms(pods), upgrades_after(pods)));
-        availability::add(graph, &core.instance);
+        add_availability(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);
         }

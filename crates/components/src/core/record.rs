@@ -11,10 +11,11 @@
 
 use super::{Core, keys};
 use crate::{
-    HarborVersion,
-    instance::Instance,
-    retention,
-    secret_key::{Fault, SecretKey, Secrets},
+    data::retention,
+    pods::Instance,
+    secrets::{SecretKey, Secrets},
+    values::Fault,
+    versions::HarborVersion,
 };
 use api::v1beta1;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
@@ -96,7 +97,7 @@ impl Memory {
             secret,
             key: fingerprint,
             before: before.unwrap_or_default(),
-            tie: retention::tie(owner.spec.deletion_policy),
+            tie: retention(owner.spec.deletion_policy),
         })
     }
 

@@ -1,12 +1,11 @@
 //! Settings that Core is told as they are, where the Harbor it belongs to knows them.
 
 use crate::{
-    HarborVersion,
-    catalogue::Feature,
-    duration,
-    environment::Environment,
-    redis,
-    secret_key::{Fault, SecretKey, Secrets},
+    connections::check_redis,
+    pods::Environment,
+    secrets::{SecretKey, Secrets},
+    values::{Fault, go_duration, whole_seconds},
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::{
     CoreSpec,
@@ -40,13 +39,13 @@ pub(super) fn environment(
 fn redis_understood(spec: &CoreSpec, version: &HarborVersion) -> Result<(), PlanError> {
     let registry = spec.components.registry.redis.as_ref();
     (
-        redis::understood(&spec.redis.connection, "spec.redis", version),
+        check_redis(&spec.redis.connection, "spec.redis", version),
         version.known(
             Feature::SeparateRedisDatabases,
             "spec.redis.harborDatabase",
             spec.redis.harbor_database,
         ),
-        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", version)),
+        registry.map_or(Ok(()), |it| check_redis(it, "spec.components.registry.redis", version)),
     )
         .all()
         .map(drop)
@@ -59,7 +58,7 @@ fn connection_lifetime(
     let ConnectionLifetimeSpec { connection_max_lifetime, connection_max_idle_time } = spec;
     let read = |duration, field: &str| {
         let duration = version.known(Feature::ConnectionLifetime, field, duration)?;
-        duration.map(|duration| duration::written(duration, field)).transpose()
+        duration.map(|duration| go_duration(duration, field)).transpose()
     };
     let (lifetime, idle) = (
         read(connection_max_lifetime.as_ref(), "spec.database.connectionMaxLifetime"),
@@ -113,7 +112,7 @@ fn logs(spec: &CoreSettingsSpec, version: &HarborVersion) -> Result<Environment,
     let flush = spec.artifact_pull_async_flush_duration.as_ref();
     let (skip_database, flush) = (
         version.known(Feature::SkipAuditLogDatabase, "spec.auditLog.skipDatabase", skip_database),
-        flush.map(|flush| duration::seconds(flush, "spec.artifactPullAsyncFlushDuration")).transpose(),
+        flush.map(|flush| whole_seconds(flush, "spec.artifactPullAsyncFlushDuration")).transpose(),
     )
         .all()?;
     Ok(Environment::default()

@@ -2,9 +2,8 @@
 
 use super::{Exporter, environment, inputs::Inputs};
 use crate::{
-    metrics, ports,
-    tls::Scheme,
-    workload::{Strategy, Workload},
+    observability::METRICS_PORT,
+    pods::{Scheme, Strategy, Workload, http_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Probe};
 use plan::{Component, Desired};
@@ -27,7 +26,7 @@ pub(super) fn deployment(exporter: &Inputs<'_>) -> Desired {
 /// Its image takes no arguments: what it is told, it is told through the environment.
 fn container(exporter: &Inputs<'_>) -> Container {
     // Always in clear text, and without asking anybody: not the metrics, which are read from everywhere.
-    let probe = || ports::probe("/", metrics::PORT, Scheme::Http);
+    let probe = || http_probe("/", METRICS_PORT, Scheme::Http);
     let mounts = exporter.authorities.mounts();
     Container {
         name: Exporter::NAME.into(),

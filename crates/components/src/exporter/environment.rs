@@ -7,7 +7,10 @@ use super::{
     inputs::{Inputs, Lifetime},
     secret,
 };
-use crate::{environment::Environment, redis, url::Url};
+use crate::{
+    connections::{Url, url_has_password},
+    pods::Environment,
+};
 use api::v1beta1::exporter::ExporterLogLevel;
 
 /// All of it, each name once.
@@ -28,7 +31,7 @@ fn endpoint(exporter: &Inputs<'_>) -> Environment {
 /// At `debug` every Harbor, up to 2.15, prints the URL of Redis with its password; `panic` it would take for `info`.
 fn level(level: ExporterLogLevel, redis_url: &str) -> &'static str {
     match level {
-        ExporterLogLevel::Debug if !redis::is_secret(redis_url) => "debug",
+        ExporterLogLevel::Debug if !url_has_password(redis_url) => "debug",
         ExporterLogLevel::Debug | ExporterLogLevel::Info => "info",
         ExporterLogLevel::Warning => "warning",
         ExporterLogLevel::Error => "error",

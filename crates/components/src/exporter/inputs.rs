@@ -5,16 +5,14 @@
 
 use super::Exporter;
 use crate::{
-    HarborVersion,
-    authorities::Authorities,
-    catalogue::Feature,
-    duration,
-    instance::Instance,
-    jobservice::queue::{self, Queue},
-    metrics::Metrics,
-    postgres::Database,
-    secret_key::Secrets,
-    url::Url,
+    certificates::Authorities,
+    connections::{Database, Url},
+    jobservice::{Queue, check_queue},
+    observability::Metrics,
+    pods::Instance,
+    secrets::Secrets,
+    values::{go_duration, whole_seconds},
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::{
     self, ExporterSpec, GoDuration, postgres::ConnectionLifetimeSpec, redis::JobServiceRedisPool,
@@ -90,7 +88,7 @@ fn instance<'a>(
     let instance = Instance::of::<Exporter>(&owner.metadata, &spec.component, world.defaults())?;
     let (lifetime, ()) = (
         lifetime(&spec.database.lifetime, &instance.version),
-        pool(spec).map_or(Ok(()), |pool| queue::understood(pool, POOL, &instance.version)),
+        pool(spec).map_or(Ok(()), |pool| check_queue(pool, POOL, &instance.version)),
     )
         .all()?;
     Ok((instance, lifetime))
@@ -102,7 +100,7 @@ fn lifetime<'a>(
 ) -> Result<Lifetime<'a>, PlanError> {
     let limit = |field, limit: Option<&'a GoDuration>| {
         let known = version.known(Feature::ConnectionLifetime, field, limit)?;
-        known.map(|limit| duration::written(limit, field)).transpose()
+        known.map(|limit| go_duration(limit, field)).transpose()
     };
     let (max, idle) = (
         limit("spec.database.connectionMaxLifetime", spec.connection_max_lifetime.as_ref()),
@@ -165,8 +163,8 @@ fn authorities<'a>(spec: &'a ExporterSpec, secrets: &Secrets<'_>) -> Result<Auth
 fn cache(spec: &ExporterSpec) -> Result<Cache, PlanError> {
     let cache = spec.endpoint.cache.clone().unwrap_or_default();
     let (duration, clean_interval) = (
-        duration::seconds(&cache.duration, "spec.cache.duration"),
-        duration::seconds(&cache.clean_interval, "spec.cache.cleanInterval"),
+        whole_seconds(&cache.duration, "spec.cache.duration"),
+        whole_seconds(&cache.clean_interval, "spec.cache.cleanInterval"),
     )
         .all()?;
     Ok(Cache { duration, clean_interval })

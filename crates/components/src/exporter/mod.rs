@@ -1,6 +1,8 @@
 //! Exporter: Harbor's metrics for Prometheus, read from its database, its queue and its API.
 //!
 //! One pod is enough: each of several would report the same.
+//!
+//! Uses: certificates, connections, jobservice, observability, pods, secrets, values, versions.
 
 mod deployment;
 mod environment;
@@ -11,7 +13,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, bundles, service_monitor::Monitor};
+use crate::{certificates::add_deployment, observability::Monitor, pods::add_availability};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -55,8 +57,8 @@ impl Component for Exporter {
         }
         let access = graph.add::<Secret>(secret::secret(&exporter), ());
         let pods = deployment::deployment(&exporter);
-        bundles::add(graph, &exporter.instance, pods, access, world)?;
-        availability::add(graph, &exporter.instance);
+        add_deployment(graph, &exporter.instance, pods, access, world)?;
+        add_availability(graph, &exporter.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &exporter.instance);
         }

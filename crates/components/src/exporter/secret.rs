@@ -1,7 +1,7 @@
 //! The Secret with the URL of Redis, which may hold a password.
 
 use super::inputs::Inputs;
-use crate::secret_key::SecretKey;
+use crate::secrets::SecretKey;
 use k8s_openapi::api::core::v1::Secret;
 
 /// Key, and environment variable, of the URL of JobService's queue.

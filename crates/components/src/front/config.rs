@@ -5,12 +5,9 @@ use super::{
     deployment::{AUTHORITY, CERTIFICATE_DIRECTORY},
 };
 use crate::{
-    catalogue::Feature,
-    nginx::{
-        Block,
-        server::{self, NOTHING},
-    },
-    tls::Scheme,
+    nginx::{Block, CONFIG_FILE, NO_ARGUMENTS, config_file, ip_families, listeners, tls_directives},
+    pods::Scheme,
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 
@@ -22,12 +19,12 @@ const CONNECTIONS: i32 = 3096;
 
 /// The ConfigMap with nginx's configuration file.
 pub(super) fn config_map(front: &Front<'_>) -> ConfigMap {
-    let http = log().and(forwarded_scheme()).with_block("server", NOTHING, users(front));
+    let http = log().and(forwarded_scheme()).with_block("server", NO_ARGUMENTS, users(front));
     let http = match front.scheme() {
         Scheme::Http => http,
-        Scheme::Https => http.with_block("server", NOTHING, redirect(front)),
+        Scheme::Https => http.with_block("server", NO_ARGUMENTS, redirect(front)),
     };
-    front.instance.config_map(server::FILE, server::file(CONNECTIONS, http).to_string())
+    front.instance.config_map(CONFIG_FILE, config_file(CONNECTIONS, http).to_string())
 }
 
 fn log() -> Block {
@@ -51,7 +48,7 @@ fn users(front: &Front<'_>) -> Block {
         Scheme::Http => Block::default(),
         Scheme::Https => verified(),
     };
-    listeners(front, front.scheme())
+    server_listeners(front, front.scheme())
         .and(secured)
         .with("add_header", ["X-Frame-Options", "DENY"])
         .with("add_header", ["Content-Security-Policy", "frame-ancestors 'none'"])
@@ -60,12 +57,12 @@ fn users(front: &Front<'_>) -> Block {
         .and(routes(front))
 }
 
-fn listeners(front: &Front<'_>, scheme: Scheme) -> Block {
-    server::listeners(&server::families(front.wishes.network), scheme).with("server_tokens", ["off"])
+fn server_listeners(front: &Front<'_>, scheme: Scheme) -> Block {
+    listeners(&ip_families(front.wishes.network), scheme).with("server_tokens", ["off"])
 }
 
 fn secured(front: &Front<'_>) -> Block {
-    server::certificate(CERTIFICATE_DIRECTORY, front.wishes.ciphers, &front.instance.version)
+    tls_directives(CERTIFICATE_DIRECTORY, front.wishes.ciphers, &front.instance.version)
         .with("add_header", ["Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload"])
         // Core's session cookie would go over clear text too otherwise.
         .with("proxy_cookie_path", ["/", "/; Secure"])
@@ -124,5 +121,5 @@ fn redirect(front: &Front<'_>) -> Block {
     let port = external.port.filter(|_| external.scheme == Scheme::Https);
     let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let target = format!("https://$host{port}$request_uri");
-    listeners(front, Scheme::Http).with("return", ["308", target.as_str()])
+    server_listeners(front, Scheme::Http).with("return", ["308", target.as_str()])
 }

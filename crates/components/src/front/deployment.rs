@@ -2,10 +2,12 @@
 
 use super::{Front, config::HEALTH};
 use crate::{
-    authorities,
-    nginx::server,
-    ports, volumes,
-    workload::{Strategy, Workload},
+    certificates::CA_CERTIFICATE,
+    nginx::{CONFIG_FILE, CONFIG_PATH, security_context, temporary_mount, temporary_volume},
+    pods::{
+        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
+        secret_volume,
+    },
 };
 use k8s_openapi::api::core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount};
 use plan::Desired;
@@ -48,8 +50,8 @@ fn pods(front: &Front<'_>) -> Desired {
 
 fn container(front: &Front<'_>) -> Container {
     let scheme = front.scheme();
-    let ports = front.schemes().map(|scheme| ports::container(scheme.as_str(), scheme.container_port()));
-    let probe = || ports::probe(HEALTH, scheme.as_str(), scheme);
+    let ports = front.schemes().map(|scheme| container_port(scheme.as_str(), scheme.container_port()));
+    let probe = || http_probe(HEALTH, scheme.as_str(), scheme);
     Container {
         name: "nginx".into(),
         image: Some(front.instance.image("nginx-photon")),
@@ -65,7 +67,7 @@ fn container(front: &Front<'_>) -> Container {
             }),
             ..Lifecycle::default()
         }),
-        security_context: Some(server::security()),
+        security_context: Some(security_context()),
         ..Container::default()
     }
 }
@@ -75,14 +77,13 @@ const CERTIFICATE: &str = "certificate";
 const INTERNAL_AUTHORITY: &str = "authority";
 
 fn volumes(front: &Front<'_>) -> Vec<Volume> {
-    let certificate = |secret: &str| {
-        volumes::secret(CERTIFICATE, secret, &[("tls.crt", "tls.crt"), ("tls.key", "tls.key")])
-    };
+    let certificate =
+        |secret: &str| secret_volume(CERTIFICATE, secret, &[("tls.crt", "tls.crt"), ("tls.key", "tls.key")]);
     let authority = |secret: &str| {
-        let file = authorities::CERTIFICATE;
-        volumes::secret(INTERNAL_AUTHORITY, secret, &[(file, file)])
+        let file = CA_CERTIFICATE;
+        secret_volume(INTERNAL_AUTHORITY, secret, &[(file, file)])
     };
-    [volumes::config_map(CONFIGURATION, &front.instance.name, server::FILE), server::scratch_volume()]
+    [config_map_volume(CONFIGURATION, &front.instance.name, CONFIG_FILE), temporary_volume()]
         .into_iter()
         .chain(front.wishes.certificate.map(certificate))
         .chain(front.wishes.authority.map(authority))
@@ -92,9 +93,9 @@ fn volumes(front: &Front<'_>) -> Vec<Volume> {
 fn mounts(front: &Front<'_>) -> Vec<VolumeMount> {
     let certificate = front.wishes.certificate;
     let authority = front.wishes.authority;
-    [volumes::file(CONFIGURATION, server::FILE, server::PATH), server::scratch_mount()]
+    [file_mount(CONFIGURATION, CONFIG_FILE, CONFIG_PATH), temporary_mount()]
         .into_iter()
-        .chain(certificate.map(|_| volumes::directory(CERTIFICATE, CERTIFICATE_DIRECTORY)))
-        .chain(authority.map(|_| volumes::file(INTERNAL_AUTHORITY, authorities::CERTIFICATE, AUTHORITY)))
+        .chain(certificate.map(|_| directory_mount(CERTIFICATE, CERTIFICATE_DIRECTORY)))
+        .chain(authority.map(|_| file_mount(INTERNAL_AUTHORITY, CA_CERTIFICATE, AUTHORITY)))
         .collect()
 }

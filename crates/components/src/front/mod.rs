@@ -2,6 +2,8 @@
 //!
 //! Not a component: it belongs to a Harbor, whose Services it names. nginx looks these up once, when it starts, so they
 //! must exist before it, and its pods are replaced when the Services get other addresses.
+//!
+//! Uses: certificates, connections, nginx, pods, versions.
 
 mod config;
 mod deployment;
@@ -12,7 +14,7 @@ mod wishes;
 
 pub(crate) use self::wishes::Wishes;
 
-use crate::{instance::Instance, tls::Scheme};
+use crate::pods::{Instance, Scheme};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::core::ObjectMeta;
 use plan::{Desired, PlanError};

@@ -1,7 +1,7 @@
 //! What users connect to.
 
 use super::Front;
-use crate::{ports, tls::Scheme};
+use crate::pods::{Scheme, service_port};
 use api::v1beta1::expose::ExposeServiceSpec;
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use kube::core::ObjectMeta;
@@ -49,5 +49,5 @@ fn port(front: &Front<'_>, scheme: Scheme) -> ServicePort {
         Scheme::Http => (http, http_node_port),
         Scheme::Https => (https, https_node_port),
     };
-    ServicePort { node_port: *node_port, ..ports::service(scheme.as_str(), port) }
+    ServicePort { node_port: *node_port, ..service_port(scheme.as_str(), port) }
 }

@@ -1,10 +1,10 @@
 //! What a front is made from, and whether it can be.
 
 use crate::{
-    HarborVersion,
-    instance::{Instance, Part},
-    nginx::server::Ciphers,
-    url::Url,
+    connections::Url,
+    nginx::Ciphers,
+    pods::{Instance, Part},
+    versions::HarborVersion,
 };
 use api::v1beta1::{
     component::ComponentSpec,

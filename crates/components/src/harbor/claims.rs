@@ -4,7 +4,7 @@
 //! longer creates it. It grows and never shrinks or moves. A claim that a user made is never written to.
 
 use super::inputs::Inputs;
-use crate::{quantity::bytes, retention};
+use crate::{data::installation_retention, values::quantity_bytes};
 use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
@@ -71,7 +71,7 @@ impl Claims {
         harbor: &Inputs<'_>,
         graph: &mut Builder<'g>,
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
-        let tie = retention::tie_of_data(harbor.installation);
+        let tie = installation_retention(harbor.installation);
         let desired = |(name, claim)| match claim {
             Claim::Created(claim) => Desired::from(*claim).tied(tie),
             // Wanted as it is, or it would be swept.
@@ -145,7 +145,7 @@ fn fits(
     create: &NewClaimSpec,
     existing: Option<&PersistentVolumeClaim>,
 ) -> Result<(), PlanError> {
-    let wanted = bytes(&create.size).ok_or_else(|| {
+    let wanted = quantity_bytes(&create.size).ok_or_else(|| {
         let problem = format!("{:?} is not the size of a volume", create.size);
         PlanError::invalid(volume.at("size"), problem, "write it like 100Gi")
     });
@@ -162,7 +162,7 @@ fn fits(
 fn no_smaller(volume: &Volume<'_>, wanted: f64, spec: &PersistentVolumeClaimSpec) -> Result<(), PlanError> {
     let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
     match requests.and_then(|requests| requests.get("storage")) {
-        Some(Quantity(size)) if bytes(size).is_some_and(|present| wanted < present) => {
+        Some(Quantity(size)) if quantity_bytes(size).is_some_and(|present| wanted < present) => {
             Err(PlanError::invalid(
                 volume.at("size"),
                 format!("the claim {} has {size}, and volumes do not shrink", volume.spec.claim_name),

@@ -1,7 +1,7 @@
 //! What components prove themselves with: made up once, or named by the user.
 
 use super::inputs::Inputs;
-use crate::retention;
+use crate::data::installation_retention;
 use api::v1beta1::ObjectName;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use plan::{Builder, Desired, Node, Recipe, Tie};
@@ -100,7 +100,7 @@ impl Credentials {
         let htpasswd = Recipe::Htpasswd { user: REGISTRY_USER.into(), password: "secret".into() };
         let single = "goharbor.io/single";
         // Without these, what is in the database cannot be read any more.
-        let data = retention::tie_of_data(harbor.installation);
+        let data = installation_retention(harbor.installation);
         Made {
             registry: once(
                 &self.registry,

@@ -8,8 +8,11 @@ use super::{
     parts,
 };
 use crate::{
-    HarborVersion, VERSION_ANNOTATION, catalogue::Feature, image::Mirror, ingress, ingress_controller,
-    network_policy, pod_security, proxy, registrycontroller, tls::Scheme, url::Url,
+    connections::{Url, cluster_service_host, proxy_except},
+    exposure::{INGRESS_CONTROLLER_ANNOTATION, check_one_certificate},
+    pods::{NETWORK_POLICIES_ANNOTATION, Scheme, check_installation_pods, network_policies_wanted},
+    registrycontroller,
+    versions::{Feature, HarborVersion, Mirror, VERSION_ANNOTATION},
 };
 use api::v1beta1::{
     self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
@@ -52,8 +55,7 @@ impl<'a> Inputs<'a> {
         let version = HarborVersion::parse_spec(&installation.version)
             .and_then(|version| supported(spec, &version).map(|()| version));
         let (version, name, ..) =
-            (version, names(own), consistent(spec), pod_security::of_installation(installation, defaults))
-                .all()?;
+            (version, names(own), consistent(spec), check_installation_pods(installation, defaults)).all()?;
         Ok(Self {
             spec,
             installation,
@@ -61,7 +63,7 @@ impl<'a> Inputs<'a> {
             name,
             namespace: namespace.as_deref().unwrap_or_default(),
             version,
-            network_policies: network_policy::wanted(annotations.as_ref(), defaults),
+            network_policies: network_policies_wanted(annotations.as_ref(), defaults),
             annotations: annotations.as_ref(),
             mirror: Mirror::of(installation.image_source.as_ref(), defaults),
         })
@@ -94,7 +96,7 @@ impl<'a> Inputs<'a> {
     /// Metadata of a component. It makes no network policy of its own: those of the Harbor know who talks to whom.
     pub fn component_metadata(&self) -> ObjectMeta {
         let annotations = [
-            (network_policy::ANNOTATION.to_owned(), "false".to_owned()),
+            (NETWORK_POLICIES_ANNOTATION.to_owned(), "false".to_owned()),
             (VERSION_ANNOTATION.to_owned(), self.version.to_string()),
         ];
         ObjectMeta { annotations: Some(annotations.into()), ..self.metadata(&*self.name) }
@@ -105,7 +107,7 @@ impl<'a> Inputs<'a> {
         let mut metadata = self.component_metadata();
         if let Some(ingress) = &self.installation.expose.core.component.ingress {
             let annotations: &mut BTreeMap<_, _> = metadata.annotations.get_or_insert_default();
-            annotations.insert(ingress_controller::ANNOTATION.into(), ingress.controller.as_str().into());
+            annotations.insert(INGRESS_CONTROLLER_ANNOTATION.into(), ingress.controller.as_str().into());
         }
         metadata
     }
@@ -195,8 +197,8 @@ impl<'a> Inputs<'a> {
         let wished = self.installation.proxy.as_ref()?;
         let uses = wished.components.iter().any(|name| name == part.name());
         let store = parts::endpoint(&self.spec.image_chart_storage)
-            .and_then(|endpoint| proxy::service(endpoint, self.namespace));
-        uses.then(|| proxy::without(wished.proxy.clone(), store))
+            .and_then(|endpoint| cluster_service_host(endpoint, self.namespace));
+        uses.then(|| proxy_except(wished.proxy.clone(), store))
     }
 }
 
@@ -244,12 +246,12 @@ fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
         external_url(installation),
         internal_tls::complete(installation),
         of_the_registry(installation),
-        ingress::one_certificate(&installation.expose.core.component, "spec.expose.core"),
+        check_one_certificate(&installation.expose.core.component, "spec.expose.core"),
         installation
             .expose
             .notary
             .as_ref()
-            .map_or(Ok(()), |it| ingress::one_certificate(it, "spec.expose.notary")),
+            .map_or(Ok(()), |it| check_one_certificate(it, "spec.expose.notary")),
     )
         .all()
         .map(drop)

@@ -3,6 +3,8 @@
 //! Every component is an object of its own, with a controller of its own; here is what waits for what. JobService and the
 //! exporter are created once Core is available, an Ingress once there is something behind it, and no component before its
 //! credentials and certificates. Core is upgraded first: it migrates the database, and all others follow.
+//!
+//! Uses: certificates, connections, core, data, exposure, front, nginx, observability, pods, registrycontroller, secrets, values, versions.
 
 mod certificates;
 mod claims;
@@ -25,7 +27,11 @@ use self::{
     certificates::Makers, claims::Claims, credentials::Credentials, expose::FrontParts, inputs::Inputs,
     part::Part, upgrade::Upgrade,
 };
-use crate::{availability, pem::Presence, postgres};
+use crate::{
+    certificates::Presence,
+    connections::postgres_advice,
+    pods::{add_availability, availability_children},
+};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -52,12 +58,12 @@ impl Component for Harbor {
     const NAME: &'static str = "harbor";
 
     fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
-        let database = postgres::advice(&owner.spec.database, "spec.database");
+        let database = postgres_advice(&owner.spec.database, "spec.database");
         expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Issuer>()
             .and::<Certificate>()
             .and::<Secret>()
@@ -167,7 +173,7 @@ impl Component for Harbor {
                 upgrade.held(front.deployment()),
                 (config, public, core_certificate, starts_after((core, portal)), upgrades_after(core)),
             );
-            availability::add(graph, &front.instance);
+            add_availability(graph, &front.instance);
         }
         if let Some(route) = route {
             graph.add::<HTTPRoute>(route, starts_after((core, portal)));

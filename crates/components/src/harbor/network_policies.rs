@@ -4,7 +4,7 @@
 //! else is for siblings only. The portal serves files and talks to nobody.
 
 use super::{inputs::Inputs, part::Part};
-use crate::{labels, metrics};
+use crate::{observability::METRICS_PORT, pods::pod_selector};
 use k8s_openapi::{
     api::networking::v1::{
         NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec,
@@ -70,7 +70,7 @@ fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
         Part::Trivy => vec![(door, Siblings(&[Part::Core, Part::JobService]))],
         Part::NotarySigner => vec![(door, Siblings(&[Part::NotaryServer]))],
     };
-    let metrics = has_metrics(harbor, part).then_some((metrics::PORT, Everybody));
+    let metrics = has_metrics(harbor, part).then_some((METRICS_PORT, Everybody));
     own.into_iter().chain(metrics).collect()
 }
 
@@ -132,5 +132,5 @@ fn policy(harbor: &Inputs<'_>, part: Part, direction: Direction) -> NetworkPolic
 
 /// Which pods are a component's: the labels its Deployment selects by.
 fn pods(harbor: &Inputs<'_>, part: Part) -> BTreeMap<String, String> {
-    labels::selector(part.name(), &harbor.child(part.name()), harbor.namespace)
+    pod_selector(part.name(), &harbor.child(part.name()), harbor.namespace)
 }

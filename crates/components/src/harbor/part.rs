@@ -1,9 +1,8 @@
 //! The parts of a Harbor.
 
 use crate::{
-    HarborVersion,
-    image::{self, Mirror},
-    tls::Scheme,
+    pods::Scheme,
+    versions::{HarborVersion, Mirror, named_image, with_pull_settings},
 };
 use api::v1beta1::{component::ComponentSpec, image::ImageSourceSpec};
 
@@ -96,8 +95,8 @@ impl Part {
         version: &HarborVersion,
     ) -> ComponentSpec {
         let mut spec = wished.cloned().unwrap_or_default();
-        spec.image = image::pulled(spec.image, source);
-        if image::named(&spec.image).is_none() {
+        spec.image = with_pull_settings(spec.image, source);
+        if named_image(&spec.image).is_none() {
             spec.image.image = Some(mirror.harbor(self.image(), version));
         }
         spec

@@ -1,10 +1,7 @@
 //! Where the data of a Harbor is: told by the components it has written before.
 
 use super::{Harbor, databases::Database, inputs::Inputs, part::Part, parts};
-use crate::{
-    place,
-    relocation::{self, Move, Service},
-};
+use crate::data::{DataService, Move, check_moves, location_of_images};
 use api::v1beta1::{self, Core, Registry};
 use k8s_openapi::api::core::v1::ConfigMap;
 use plan::{All, Component, ObjectKey, PlanError, World};
@@ -22,7 +19,7 @@ pub(super) fn allowed(
         harbor.namespace,
         owner.metadata.name.as_deref().unwrap_or_default(),
     );
-    relocation::allowed(&key, owner.metadata.annotations.as_ref(), images.into_iter().chain(database))
+    check_moves(&key, owner.metadata.annotations.as_ref(), images.into_iter().chain(database))
 }
 
 fn images(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, PlanError> {
@@ -30,10 +27,10 @@ fn images(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, PlanEr
         return Ok(None);
     }
     Ok(world.read::<Registry>(&harbor.name)?.map(|existing| Move {
-        service: Service::Storage,
+        service: DataService::Storage,
         field: "spec.imageChartStorage",
-        from: place::of_images(&existing.spec.storage.driver),
-        to: place::of_images(&parts::store_of_images(&harbor.spec.image_chart_storage)),
+        from: location_of_images(&existing.spec.storage.driver),
+        to: location_of_images(&parts::store_of_images(&harbor.spec.image_chart_storage)),
     }))
 }
 
@@ -43,7 +40,7 @@ fn database(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Option<Move>, Plan
     }
     let place = |name: Option<&str>| format!("the database {:?}", name.unwrap_or_default());
     Ok(world.read::<Core>(&harbor.name)?.map(|existing| Move {
-        service: Service::Database,
+        service: DataService::Database,
         field: "spec.database.prefix",
         from: place(existing.spec.database.connection.database.as_deref()),
         to: place(harbor.database(Database::Core).database.as_deref()),

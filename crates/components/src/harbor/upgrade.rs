@@ -5,7 +5,10 @@ use super::{
     part::Part,
     relocation::began,
 };
-use crate::{HarborVersion, VERSION_ANNOTATION, core::record::Record, version::Release};
+use crate::{
+    core::Record,
+    versions::{HarborVersion, Release, VERSION_ANNOTATION},
+};
 use api::v1beta1;
 use plan::{Desired, Manifest, PlanError, World};
 

@@ -1,6 +1,10 @@
 //! A HarborCluster that can be made: its spec, and what all its children have in common.
 
-use crate::{HarborVersion, image::Mirror, pod_security, retention};
+use crate::{
+    data::installation_retention,
+    pods::check_installation_pods,
+    versions::{HarborVersion, Mirror},
+};
 use api::v1beta1::{self, HarborClusterSpec};
 use kube::core::ObjectMeta;
 use plan::{All, ChildName, Defaults, PlanError, Tie};
@@ -32,7 +36,7 @@ impl<'a> Cluster<'a> {
         let installation = &owner.spec.installation;
         let (version, ()) = (
             HarborVersion::parse_spec(&installation.version),
-            pod_security::of_installation(installation, defaults),
+            check_installation_pods(installation, defaults),
         )
             .all()?;
         Ok(Self {
@@ -62,6 +66,6 @@ impl<'a> Cluster<'a> {
 
     /// What becomes of children that hold data, when the HarborCluster is deleted.
     pub fn tie_of_data(&self) -> Tie {
-        retention::tie_of_data(&self.spec.installation)
+        installation_retention(&self.spec.installation)
     }
 }

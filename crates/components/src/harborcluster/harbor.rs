@@ -1,7 +1,7 @@
 //! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::{network_policy, proxy, relocation::MOVED_ANNOTATION};
+use crate::{connections::proxy_except, data::DATA_MOVED_ANNOTATION, pods::NETWORK_POLICIES_ANNOTATION};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec, proxy::HarborProxySpec,
@@ -19,7 +19,7 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
     trust(storage.settings(), &mut installation);
     installation.proxy = installation
         .proxy
-        .map(|wished| HarborProxySpec { proxy: proxy::without(wished.proxy, storage.host()), ..wished });
+        .map(|wished| HarborProxySpec { proxy: proxy_except(wished.proxy, storage.host()), ..wished });
     let spec = HarborSpec {
         installation,
         database: database.settings().clone(),
@@ -34,7 +34,7 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
 /// What is said of the HarborCluster and meant for its Harbor.
 fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let said = cluster.metadata.annotations.iter().flatten();
-    let meant = |key: &str| matches!(key, network_policy::ANNOTATION | MOVED_ANNOTATION);
+    let meant = |key: &str| matches!(key, NETWORK_POLICIES_ANNOTATION | DATA_MOVED_ANNOTATION);
     said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 

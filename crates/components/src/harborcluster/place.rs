@@ -1,7 +1,7 @@
 //! Where the data of a service is, as far as it matters: told from where a Harbor finds it, in words for people.
 
 use super::{cache, cluster::Cluster, database, storage};
-use crate::{harbor::store_of_images, place};
+use crate::{data::location_of_images, harbor::store_of_images};
 use api::v1beta1::{harbor::storage::HarborStorageSpec, postgres::HarborDatabaseSpec, redis::RedisSpec};
 
 /// Where jobs and sessions are.
@@ -25,5 +25,5 @@ pub(super) fn of_storage(cluster: &Cluster<'_>, storage: &HarborStorageSpec) -> 
     if storage::is_minio(cluster, storage) {
         return "the MinIO of this HarborCluster".to_owned();
     }
-    place::of_images(&store_of_images(storage))
+    location_of_images(&store_of_images(storage))
 }

@@ -1,7 +1,7 @@
 //! Where the data of a HarborCluster is: told by the Harbor it has written before.
 
 use super::{HarborCluster, cluster::Cluster, place};
-use crate::relocation::{self, Move, Service};
+use crate::data::{DataService, Move, check_moves};
 use api::v1beta1::Harbor;
 use kube::ResourceExt as _;
 use plan::{Component as _, ObjectKey, PlanError, mutation::CONTROLLER_LABEL};
@@ -24,23 +24,23 @@ pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor)
     let (is, wanted) = (&existing.spec, &wanted.spec);
     let moves = [
         Move {
-            service: Service::Cache,
+            service: DataService::Cache,
             field: "spec.cache",
             from: place::of_cache(cluster, &is.redis.server),
             to: place::of_cache(cluster, &wanted.redis.server),
         },
         Move {
-            service: Service::Database,
+            service: DataService::Database,
             field: "spec.database",
             from: place::of_database(cluster, &is.database),
             to: place::of_database(cluster, &wanted.database),
         },
         Move {
-            service: Service::Storage,
+            service: DataService::Storage,
             field: "spec.storage",
             from: place::of_storage(cluster, &is.image_chart_storage),
             to: place::of_storage(cluster, &wanted.image_chart_storage),
         },
     ];
-    relocation::allowed(&key, cluster.metadata.annotations.as_ref(), moves)
+    check_moves(&key, cluster.metadata.annotations.as_ref(), moves)
 }

@@ -1,7 +1,7 @@
 //! Sentences about a HarborCluster as a whole; each of its services has its own.
 
 use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE};
-use crate::{cases::Case, network_policy, relocation::MOVED_ANNOTATION};
+use crate::{cases::Case, data::DATA_MOVED_ANNOTATION, pods::NETWORK_POLICIES_ANNOTATION};
 use api::v1beta1::{ComponentStatus, Condition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use plan::{Component as _, Verdict};
@@ -60,7 +60,7 @@ fn a_harbor_comes_after_all_services() {
 fn b16_what_is_said_of_the_class_and_of_network_policies_is_said_of_the_harbor_too() {
     let annotated = a_cluster()
         .annotated("goharbor.io/harbor-class", "blue")
-        .annotated(network_policy::ANNOTATION, "true")
+        .annotated(NETWORK_POLICIES_ANNOTATION, "true")
         .annotated("example.com/owner", "platform");
     let expected = json!({"goharbor.io/harbor-class": "blue", "goharbor.io/network-policies": "true"});
     assert_eq!(annotated.child("Harbor")["metadata"]["annotations"], expected);
@@ -83,16 +83,16 @@ fn a_service_is_not_moved_without_its_data() {
         );
         assert!(told.ends_with(&format!("set the annotation goharbor.io/data-moved: {service}")), "{told}");
 
-        assert_eq!(moved().annotated(MOVED_ANNOTATION, "cache, database,storage").plan().err(), None);
+        assert_eq!(moved().annotated(DATA_MOVED_ANNOTATION, "cache, database,storage").plan().err(), None);
         let other = if service == "cache" { "database" } else { "cache" };
-        assert_eq!(problem(&moved().annotated(MOVED_ANNOTATION, other)), told);
+        assert_eq!(problem(&moved().annotated(DATA_MOVED_ANNOTATION, other)), told);
     }
 }
 
 #[test]
 fn what_a_cluster_may_move_its_harbor_may_move() {
     let annotations = |case: Case<HarborCluster>| case.child("Harbor")["metadata"]["annotations"].clone();
-    let moved = a_cluster().annotated(MOVED_ANNOTATION, "storage");
+    let moved = a_cluster().annotated(DATA_MOVED_ANNOTATION, "storage");
     assert_eq!(annotations(moved), json!({"goharbor.io/data-moved": "storage"}));
     assert_eq!(annotations(a_cluster()), Value::Null);
 }

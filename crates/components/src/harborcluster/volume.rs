@@ -1,6 +1,6 @@
 //! The volume of each server of a service: it grows, and never shrinks or moves.
 
-use crate::quantity::bytes;
+use crate::values::quantity_bytes;
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,
@@ -33,14 +33,14 @@ impl Volume {
         let field = |name: &str| format!("{}.{name}", wish.field);
         let size = wish.size.filter(|size| !size.is_empty());
         let class = wish.class.filter(|class| !class.is_empty());
-        let wanted = bytes(size.unwrap_or(SIZE)).ok_or_else(|| {
+        let wanted = quantity_bytes(size.unwrap_or(SIZE)).ok_or_else(|| {
             let problem = format!("{:?} is not the size of a volume", size.unwrap_or_default());
             PlanError::invalid(field("storage"), problem, "write it like 10Gi")
         })?;
         let Some(existing) = existing else {
             return Ok(Self { size: size.unwrap_or(SIZE).to_owned(), class: class.map(ToOwned::to_owned) });
         };
-        if size.is_some() && bytes(&existing.size).is_some_and(|present| wanted < present) {
+        if size.is_some() && quantity_bytes(&existing.size).is_some_and(|present| wanted < present) {
             return Err(PlanError::invalid(
                 field("storage"),
                 format!("the volumes of {} have {}, and volumes do not shrink", wish.service, existing.size),
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_size_is_compared_however_it_is_written() {
         for size in ["1073741824", "1Gi", "1024Mi", "1.073741824e9", "1073741824000m"] {
-            assert_eq!(bytes(size), Some(1_073_741_824.0), "{size}");
+            assert_eq!(quantity_bytes(size), Some(1_073_741_824.0), "{size}");
         }
     }
 

@@ -6,12 +6,13 @@ use super::{
     inputs::Inputs,
 };
 use crate::{
-    catalogue::Feature,
-    metrics::Metrics,
-    ports,
-    tls::{InternalTls, Scheme},
-    volumes,
-    workload::Workload,
+    certificates::InternalTls,
+    observability::Metrics,
+    pods::{
+        Scheme, Workload, config_map_volume, container_port, directory_mount, http_probe, scratch_volume,
+        tcp_probe, writable_mount,
+    },
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
 use plan::{Component, Desired};
@@ -35,7 +36,7 @@ pub(super) fn deployment(jobservice: &Inputs<'_>) -> Desired {
 fn container(jobservice: &Inputs<'_>) -> Container {
     let scheme = jobservice.scheme();
     let ports = [
-        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        Some(container_port(scheme.as_str(), scheme.container_port())),
         jobservice.metrics.map(Metrics::container_port),
     ];
     Container {
@@ -53,13 +54,13 @@ fn container(jobservice: &Inputs<'_>) -> Container {
 
 /// The only request that JobService answers without a password. While Redis is away the answer is an error.
 fn stats(scheme: Scheme) -> Probe {
-    ports::probe("/api/v1/stats", scheme.as_str(), scheme)
+    http_probe("/api/v1/stats", scheme.as_str(), scheme)
 }
 
 /// Whether the server listens. Over TLS it is asked something: it logs an error for each connection that is only opened.
 fn reached(scheme: Scheme) -> Probe {
     match scheme {
-        Scheme::Http => ports::connection(scheme.as_str()),
+        Scheme::Http => tcp_probe(scheme.as_str()),
         Scheme::Https => stats(scheme),
     }
 }
@@ -79,8 +80,8 @@ const EXPORTS: &str = "job-scandata-exports";
 
 fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
     let exports = jobservice.spec.storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
-    let exports = || exports.map_or_else(|| volumes::scratch(EXPORTS), |source| source.volume(EXPORTS));
-    [volumes::config_map(CONFIGURATION, &jobservice.instance.name, config::FILE), volumes::scratch(LOGS)]
+    let exports = || exports.map_or_else(|| scratch_volume(EXPORTS), |source| source.volume(EXPORTS));
+    [config_map_volume(CONFIGURATION, &jobservice.instance.name, config::FILE), scratch_volume(LOGS)]
         .into_iter()
         .chain(exports_to_volume(jobservice).then(exports))
         .chain(jobservice.tls.map(|tls| tls.volume()))
@@ -93,10 +94,10 @@ fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
 fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
     let exports = || VolumeMount {
         sub_path: jobservice.exports.clone(),
-        ..volumes::writable(EXPORTS, "/var/scandata_exports")
+        ..writable_mount(EXPORTS, "/var/scandata_exports")
     };
     // The image declares this a volume; what is declared and not mounted, the container runtime makes up.
-    [volumes::directory(CONFIGURATION, DIRECTORY), volumes::writable(LOGS, "/var/log/jobs")]
+    [directory_mount(CONFIGURATION, DIRECTORY), writable_mount(LOGS, "/var/log/jobs")]
         .into_iter()
         .chain(exports_to_volume(jobservice).then(exports))
         .chain(jobservice.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())

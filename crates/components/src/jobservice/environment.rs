@@ -5,7 +5,12 @@ use super::{
     inputs::{self, Inputs},
     secret,
 };
-use crate::{environment::Environment, metrics::Metrics, proxy, tls::InternalTls};
+use crate::{
+    certificates::InternalTls,
+    connections::{proxy_environment, url_host},
+    observability::Metrics,
+    pods::Environment,
+};
 use api::v1beta1::jobservice::loggers::JobServiceLogLevel;
 use plan::Component;
 use std::borrow::Cow;
@@ -26,7 +31,7 @@ pub(super) fn environment(jobservice: &Inputs<'_>) -> Environment {
         .and(InternalTls::environment(jobservice.tls.as_ref(), TLS_DIRECTORY))
         .and(Metrics::environment(jobservice.metrics.as_ref(), JobService::NAME))
         .and(jobservice.trace.clone())
-        .and(proxy::environment(
+        .and(proxy_environment(
             jobservice.spec.proxy.as_ref(),
             siblings(jobservice).iter().map(|sibling| &**sibling),
         ))
@@ -81,5 +86,5 @@ fn siblings<'a>(jobservice: &'a Inputs<'_>) -> Vec<Cow<'a, str>> {
     let spec = jobservice.spec;
     let urls = [&spec.core.url, &spec.registry.url, &spec.registry.controller_url, &spec.token_service.url];
     let trivy = format!("{}-trivy", jobservice.instance.owner);
-    urls.into_iter().map(|url| proxy::host(url).into()).chain([trivy.into()]).collect()
+    urls.into_iter().map(|url| url_host(url).into()).chain([trivy.into()]).collect()
 }

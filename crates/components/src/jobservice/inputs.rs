@@ -5,23 +5,17 @@
 use super::{
     JobService,
     loggers::{Loggers, Whose},
-    queue::{self, Queue},
+    queue::{Queue, check_queue},
 };
 use crate::{
-    HarborVersion,
-    authorities::Authorities,
-    catalogue::Feature,
-    claims::Claims,
-    duration,
-    environment::Environment,
-    instance::Instance,
-    metrics::Metrics,
-    redis,
-    registry_login::RegistryLogin,
-    secret_key::{SecretKey, Secrets, not_empty},
-    tls::{InternalTls, Scheme},
-    trace, volumes,
-    workload::Strategy,
+    certificates::{Authorities, InternalTls},
+    connections::{RegistryLogin, check_redis, redis_url},
+    data::Claims,
+    observability::{Metrics, trace_environment},
+    pods::{Environment, Instance, Scheme, Strategy, sub_path},
+    secrets::{SecretKey, Secrets},
+    values::{not_empty, whole_units},
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::{
     self, JobServiceSpec,
@@ -106,7 +100,7 @@ impl<'a> Inputs<'a> {
             redis_urls(spec, &owner.metadata, &secrets),
             served(spec, &secrets),
             RegistryLogin::of(&spec.registry.credentials, &secrets),
-            trace::environment(spec.trace.as_ref(), JobService::NAME, &secrets),
+            trace_environment(spec.trace.as_ref(), JobService::NAME, &secrets),
             (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs)).all(),
             exports(spec),
             manners(spec),
@@ -159,7 +153,7 @@ fn claims(
 
 fn exports(spec: &JobServiceSpec) -> Result<Option<String>, PlanError> {
     let prefix = spec.storage.as_ref().and_then(|storage| storage.scan_data_exports.prefix.as_deref());
-    volumes::within(prefix, "spec.storage.scanDataExports.prefix")
+    sub_path(prefix, "spec.storage.scanDataExports.prefix")
 }
 
 fn instance<'a>(owner: &'a v1beta1::JobService, world: &World<'_>) -> Result<Instance<'a>, PlanError> {
@@ -179,7 +173,7 @@ fn supported(spec: &JobServiceSpec, version: &HarborVersion) -> Result<(), PlanE
     let exports = spec.storage.as_ref().map(|storage| &storage.scan_data_exports);
     let exports = exports.filter(|exports| **exports != ScratchVolumeSpec::default());
     (
-        pool.map_or(Ok(()), |pool| queue::understood(pool, POOL, version)),
+        pool.map_or(Ok(()), |pool| check_queue(pool, POOL, version)),
         spec.cache_layer.as_ref().map_or(Ok(()), |cache| cache_understood(cache, version)),
         version.known(Feature::WebhookTimeout, "spec.webhooks.timeout", webhook_timeout),
         version.known(Feature::JobReaper, "spec.reaper", reaper.as_ref()),
@@ -198,7 +192,7 @@ fn cache_understood(cache: &JobServiceCacheLayerSpec, version: &HarborVersion) -
     (
         version.require(Feature::CacheLayer, CACHE),
         version.known(Feature::SeparateRedisDatabases, format_args!("{CACHE}.database"), cache.database),
-        redis::understood(&cache.redis, &format!("{CACHE}.redis"), version),
+        check_redis(&cache.redis, &format!("{CACHE}.redis"), version),
     )
         .all()
         .map(drop)
@@ -226,7 +220,7 @@ impl Cache {
     fn of(spec: &JobServiceCacheLayerSpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let url = |database| {
             let connection = RedisConnection { server: spec.redis.server.clone(), database };
-            redis::url(&connection, Self::IDLE_TIMEOUT, secrets)
+            redis_url(&connection, Self::IDLE_TIMEOUT, secrets)
         };
         let (core, own) = (url(spec.redis.database), spec.database.map(url).transpose()).all()?;
         Ok(Self { core, own })
@@ -248,7 +242,7 @@ fn manners(spec: &JobServiceSpec) -> Result<Manners, PlanError> {
     let JobServiceSettingsSpec { webhooks, registry_http_client_timeout, .. } = &spec.settings;
     let webhooks = webhooks.clone().unwrap_or_default();
     let units = |value: &Option<_>, unit, field| {
-        value.as_ref().map(|value| duration::rounded_up(value, unit, field)).transpose()
+        value.as_ref().map(|value| whole_units(value, unit, field)).transpose()
     };
     let (strategy, webhook_tries, webhook_timeout, registry_timeout) = (
         Strategy::parse(&spec.update_strategy_type),

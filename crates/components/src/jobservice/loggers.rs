@@ -2,7 +2,10 @@
 //!
 //! JobService keeps its loggers by kind: of two files only the last would be written to.
 
-use crate::{duration, volumes};
+use crate::{
+    pods::{scratch_volume, sub_path, writable_mount},
+    values::whole_units,
+};
 use api::v1beta1::{
     GoDuration,
     jobservice::loggers::{JobServiceLogLevel, LoggersSpec},
@@ -131,16 +134,14 @@ impl<'a> Loggers<'a> {
     /// The volume of the file, if there is one.
     pub fn volume(&self) -> Option<Volume> {
         let name = self.whose.volume();
-        self.file
-            .as_ref()
-            .map(|file| file.volume.map_or_else(|| volumes::scratch(name), |it| it.volume(name)))
+        self.file.as_ref().map(|file| file.volume.map_or_else(|| scratch_volume(name), |it| it.volume(name)))
     }
 
     /// Where that volume is mounted.
     pub fn mount(&self) -> Option<VolumeMount> {
         self.file.as_ref().map(|file| VolumeMount {
             sub_path: file.within.clone(),
-            ..volumes::writable(self.whose.volume(), self.whose.directory())
+            ..writable_mount(self.whose.volume(), self.whose.directory())
         })
     }
 }
@@ -183,7 +184,7 @@ fn file(spec: &LoggersSpec, whose: Whose) -> Result<Option<FileLogger<'_>>, Plan
         [file] => {
             let (days, within) = (
                 days(file.sweeper.as_ref(), &format!("{field}[0].sweeper")),
-                volumes::within(file.prefix.as_deref(), &format!("{field}[0].prefix")),
+                sub_path(file.prefix.as_deref(), &format!("{field}[0].prefix")),
             )
                 .all()?;
             Ok(Some(FileLogger { level: file.level, days, volume: file.volume.as_ref(), within }))
@@ -213,5 +214,5 @@ fn database(spec: &LoggersSpec, whose: Whose) -> Result<Option<DatabaseLogger>, 
 }
 
 fn days(sweeper: Option<&GoDuration>, field: &str) -> Result<Option<u64>, PlanError> {
-    sweeper.map(|sweeper| duration::rounded_up(sweeper, Duration::from_hours(24), field)).transpose()
+    sweeper.map(|sweeper| whole_units(sweeper, Duration::from_hours(24), field)).transpose()
 }

@@ -1,6 +1,11 @@
 //! The queue of background jobs, as JobService works on it and the exporter counts it.
 
-use crate::{HarborVersion, catalogue::Feature, duration, redis, secret_key::Secrets};
+use crate::{
+    connections::{check_redis, redis_url},
+    secrets::Secrets,
+    values::whole_seconds,
+    versions::{Feature, HarborVersion},
+};
 use api::v1beta1::redis::JobServiceRedisPool;
 use kube::core::ObjectMeta;
 use plan::{All, PlanError};
@@ -24,11 +29,11 @@ impl Queue {
         owner: &ObjectMeta,
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let idle_timeout = duration::seconds(&pool.idle_timeout, format_args!("{field}.idleTimeout"))?;
-        let url = redis::url(&pool.connection, idle_timeout, secrets)?;
+        let idle_timeout = whole_seconds(&pool.idle_timeout, format_args!("{field}.idleTimeout"))?;
+        let url = redis_url(&pool.connection, idle_timeout, secrets)?;
         let set = pool.namespace.clone().filter(|namespace| !namespace.is_empty());
         let namespace = set.unwrap_or_else(|| {
-            namespace(
+            queue_namespace(
                 owner.namespace.as_deref().unwrap_or_default(),
                 owner.name.as_deref().unwrap_or_default(),
             )
@@ -39,12 +44,12 @@ impl Queue {
 
 /// What the keys of a JobService begin with unless its spec says otherwise. Jobs that wait are found under it, so it is
 /// as it always was.
-pub(crate) fn namespace(namespace: &str, jobservice: &str) -> String {
+pub(crate) fn queue_namespace(namespace: &str, jobservice: &str) -> String {
     format!("jobservice::{namespace}::{jobservice}")
 }
 
 /// Refuses what this Harbor cannot speak to the Redis of a queue. `field` is where the spec describes it.
-pub(crate) fn understood(
+pub(crate) fn check_queue(
     pool: &JobServiceRedisPool,
     field: &str,
     version: &HarborVersion,
@@ -52,7 +57,7 @@ pub(crate) fn understood(
     let server = &pool.connection.server;
     let sentinel_user = server.username.as_ref().filter(|_| server.sentinel_master_set.is_some());
     (
-        redis::understood(&pool.connection, field, version),
+        check_redis(&pool.connection, field, version),
         version.known(Feature::SentinelQueueUser, format_args!("{field}.username"), sentinel_user),
     )
         .all()

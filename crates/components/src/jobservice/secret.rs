@@ -1,7 +1,7 @@
 //! The Secret with the URLs of Redis, which may hold passwords.
 
 use super::inputs::Inputs;
-use crate::{environment::Environment, secret_key::SecretKey};
+use crate::{pods::Environment, secrets::SecretKey};
 use k8s_openapi::api::core::v1::Secret;
 
 /// Each URL under its key, which is also the name of its environment variable.

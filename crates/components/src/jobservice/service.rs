@@ -2,8 +2,8 @@
 
 use super::inputs::Inputs;
 use crate::{
-    metrics::{self, Metrics},
-    ports,
+    observability::{METRICS_PORT, Metrics},
+    pods::service_port,
 };
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
@@ -11,13 +11,13 @@ use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 pub(super) fn service(jobservice: &Inputs<'_>) -> Service {
     let scheme = jobservice.scheme();
     let ports =
-        [Some(ports::service(scheme.as_str(), scheme.port())), jobservice.metrics.map(Metrics::service_port)];
+        [Some(service_port(scheme.as_str(), scheme.port())), jobservice.metrics.map(Metrics::service_port)];
     let annotations = jobservice.metrics.map(Metrics::annotations).unwrap_or_default();
     jobservice.instance.service(ports.into_iter().flatten(), annotations, jobservice.spec.network.as_ref())
 }
 
 /// Lets everybody in through the ports of the Service and nowhere else.
 pub(super) fn policy(jobservice: &Inputs<'_>) -> Option<NetworkPolicy> {
-    let ports = [Some(jobservice.scheme().as_str()), jobservice.metrics.map(|_| metrics::PORT)];
+    let ports = [Some(jobservice.scheme().as_str()), jobservice.metrics.map(|_| METRICS_PORT)];
     jobservice.instance.network_policy(ports.into_iter().flatten())
 }

@@ -1,31 +1,34 @@
 //! What the web servers of Harbor have in common.
 
 use super::Block;
-use crate::{HarborVersion, catalogue::Feature, tls::Scheme, volumes};
+use crate::{
+    pods::{Scheme, directory_mount, scratch_volume},
+    versions::{Feature, HarborVersion},
+};
 use api::v1beta1::network::{IpFamily, Network};
 use k8s_openapi::api::core::v1::{SecurityContext, Volume, VolumeMount};
 
 /// Name of the configuration file, and key of the ConfigMap that holds it.
-pub(crate) const FILE: &str = "nginx.conf";
+pub(crate) const CONFIG_FILE: &str = "nginx.conf";
 
 /// Where nginx looks for its configuration.
-pub(crate) const PATH: &str = "/etc/nginx/nginx.conf";
+pub(crate) const CONFIG_PATH: &str = "/etc/nginx/nginx.conf";
 
 /// All that nginx writes is in here.
 const SCRATCH: &str = "/tmp";
 
 /// A whole configuration file.
-pub(crate) fn file(connections: i32, http: Block) -> Block {
+pub(crate) fn config_file(connections: i32, http: Block) -> Block {
     let events = Block::default().with("worker_connections", [connections.to_string()]);
     Block::default()
         .with("worker_processes", ["auto"])
         .with("pid", [format!("{SCRATCH}/nginx.pid")])
-        .with_block("events", NOTHING, events)
-        .with_block("http", NOTHING, temporary_files().and(http))
+        .with_block("events", NO_ARGUMENTS, events)
+        .with_block("http", NO_ARGUMENTS, temporary_files().and(http))
 }
 
 /// For directives without arguments.
-pub(crate) const NOTHING: [&str; 0] = [];
+pub(crate) const NO_ARGUMENTS: [&str; 0] = [];
 
 fn temporary_files() -> Block {
     let path = |name: &str| [format!("{SCRATCH}/{name}")];
@@ -39,7 +42,7 @@ fn temporary_files() -> Block {
 
 /// The families a server listens on: those listed, and both where none is. nginx does not start on a node without one
 /// of them.
-pub(crate) fn families(network: Option<&Network>) -> Vec<IpFamily> {
+pub(crate) fn ip_families(network: Option<&Network>) -> Vec<IpFamily> {
     const BOTH: [IpFamily; 2] = [IpFamily::IPv4, IpFamily::IPv6];
     let listed = |family: &IpFamily| network.is_some_and(|network| network.listens_on(*family));
     let families: Vec<IpFamily> = BOTH.into_iter().filter(listed).collect();
@@ -84,7 +87,7 @@ impl Ciphers {
 }
 
 /// Serves with `tls.crt` and `tls.key` of a directory, as Harbor's own installer does.
-pub(crate) fn certificate(directory: &str, ciphers: Ciphers, version: &HarborVersion) -> Block {
+pub(crate) fn tls_directives(directory: &str, ciphers: Ciphers, version: &HarborVersion) -> Block {
     let newest = version.has(Feature::Tls13).then_some("TLSv1.3");
     Block::default()
         .with("ssl_certificate", [format!("{directory}/tls.crt")])
@@ -98,17 +101,17 @@ pub(crate) fn certificate(directory: &str, ciphers: Ciphers, version: &HarborVer
 const SCRATCH_VOLUME: &str = "tmp";
 
 /// The volume nginx writes to.
-pub(crate) fn scratch_volume() -> Volume {
-    volumes::scratch(SCRATCH_VOLUME)
+pub(crate) fn temporary_volume() -> Volume {
+    scratch_volume(SCRATCH_VOLUME)
 }
 
 /// Where it is mounted.
-pub(crate) fn scratch_mount() -> VolumeMount {
-    VolumeMount { read_only: None, ..volumes::directory(SCRATCH_VOLUME, SCRATCH) }
+pub(crate) fn temporary_mount() -> VolumeMount {
+    VolumeMount { read_only: None, ..directory_mount(SCRATCH_VOLUME, SCRATCH) }
 }
 
 /// nginx installs no certificate authorities when it starts, so nothing but its scratch volume need be writable.
-pub(crate) fn security() -> SecurityContext {
+pub(crate) fn security_context() -> SecurityContext {
     SecurityContext { read_only_root_filesystem: Some(true), ..SecurityContext::default() }
 }
 
@@ -121,7 +124,7 @@ mod tests {
             ip_families: listed.iter().map(ToString::to_string).collect(),
             ..Network::default()
         });
-        listeners(&families(network.as_ref()), Scheme::Http).to_string()
+        listeners(&ip_families(network.as_ref()), Scheme::Http).to_string()
     }
 
     #[test]
@@ -142,7 +145,7 @@ mod tests {
     fn tls_1_3_is_spoken_where_harbor_does() {
         let protocols = |version: &str| {
             let text =
-                certificate("/cert", Ciphers::Usual, &HarborVersion::parse(version).unwrap()).to_string();
+                tls_directives("/cert", Ciphers::Usual, &HarborVersion::parse(version).unwrap()).to_string();
             text.lines().find(|line| line.starts_with("ssl_protocols")).unwrap().to_owned()
         };
         assert_eq!(protocols("2.8.6"), "ssl_protocols TLSv1.2;");

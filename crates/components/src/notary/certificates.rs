@@ -1,9 +1,9 @@
 //! Certificates as files beside the settings of a program.
 
 use crate::{
-    pem,
-    secret_key::{SecretKey, Secrets},
-    volumes,
+    certificates::pem_file,
+    pods::{directory_mount, secret_volume},
+    secrets::{SecretKey, Secrets},
 };
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use plan::{All, PlanError};
@@ -24,7 +24,7 @@ impl<'a> Certificates<'a> {
         files: &'static [&'static str],
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let check = |file: &&str| secrets.sound(&SecretKey::new(secret, file), pem::file(file));
+        let check = |file: &&str| secrets.sound(&SecretKey::new(secret, file), pem_file(file));
         files.iter().map(check).collect::<Vec<_>>().all()?;
         Ok(Self { name, secret, files })
     }
@@ -37,11 +37,11 @@ impl<'a> Certificates<'a> {
     /// The volume.
     pub fn volume(&self) -> Volume {
         let files: Vec<(&str, &str)> = self.files.iter().map(|file| (*file, *file)).collect();
-        volumes::secret(self.name, self.secret, &files)
+        secret_volume(self.name, self.secret, &files)
     }
 
     /// The files, for a program whose settings are in `directory`.
     pub fn mount(&self, directory: &str) -> VolumeMount {
-        volumes::directory(self.name, format!("{directory}/{}", self.name))
+        directory_mount(self.name, format!("{directory}/{}", self.name))
     }
 }

@@ -1,10 +1,9 @@
 //! PostgreSQL, as Notary reaches it.
 
 use crate::{
-    percent::Encoded,
-    postgres,
-    redis::Address,
-    secret_key::{Secrets, Value, not_empty},
+    connections::{Address, PercentEncoded, postgres_password_key},
+    secrets::{SecretValue, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::postgres::PostgresConnection;
 use plan::{All, PlanError};
@@ -20,7 +19,7 @@ const SSL_MODES: [&str; 4] = ["disable", "require", "verify-ca", "verify-full"];
 pub(crate) struct Database<'a> {
     connection: &'a PostgresConnection,
     host: Address<'a>,
-    password: Option<Value>,
+    password: Option<SecretValue>,
 }
 
 impl<'a> Database<'a> {
@@ -30,7 +29,7 @@ impl<'a> Database<'a> {
         field: &str,
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let key = postgres::password_key(&connection.credentials);
+        let key = postgres_password_key(&connection.credentials);
         let server = connection.hosts.first().filter(|server| !server.host.is_empty()).ok_or_else(|| {
             PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
         });
@@ -63,17 +62,17 @@ impl fmt::Display for Database<'_> {
         let PostgresConnection { credentials, database, parameters, .. } = self.connection;
         write!(f, "postgres://")?;
         if credentials.username.is_some() || self.password.is_some() {
-            write!(f, "{}", Encoded(credentials.username.as_deref().unwrap_or_default().as_bytes()))?;
+            write!(f, "{}", PercentEncoded(credentials.username.as_deref().unwrap_or_default().as_bytes()))?;
             if let Some(password) = &self.password {
-                write!(f, ":{}", Encoded(password.bytes()))?;
+                write!(f, ":{}", PercentEncoded(password.bytes()))?;
             }
             write!(f, "@")?;
         }
-        write!(f, "{}/{}", self.host, Encoded(database.as_deref().unwrap_or_default().as_bytes()))?;
+        write!(f, "{}/{}", self.host, PercentEncoded(database.as_deref().unwrap_or_default().as_bytes()))?;
         let set = parameters.iter().filter(|(_, value)| !value.is_empty());
         for (number, (name, value)) in set.enumerate() {
             let separator = if number == 0 { '?' } else { '&' };
-            write!(f, "{separator}{}={}", Encoded(name.as_bytes()), Encoded(value.as_bytes()))?;
+            write!(f, "{separator}{}={}", PercentEncoded(name.as_bytes()), PercentEncoded(value.as_bytes()))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Bringing the database up to date before a program starts.
 
 use super::settings::{self, URL};
-use crate::{environment::Environment, instance::Instance};
+use crate::pods::{Environment, Instance};
 
 /// Runs a program, after the migration if that is wanted.
 ///

@@ -1,7 +1,7 @@
 //! Settings that both programs read, and the Secret they are in.
 
 use super::Database;
-use crate::{instance::Instance, secret_key::SecretKey};
+use crate::{pods::Instance, secrets::SecretKey};
 use api::v1beta1::notary::NotaryLoggingSpec;
 use k8s_openapi::api::core::v1::Secret;
 use plan::PlanError;

@@ -2,12 +2,11 @@
 
 use super::NotaryServer;
 use crate::{
-    authorities::CERTIFICATE,
-    catalogue::Feature,
-    instance::Instance,
+    certificates::CA_CERTIFICATE,
     notary::{Certificates, Database},
-    secret_key::Secrets,
-    tls::Scheme,
+    pods::{Instance, Scheme},
+    secrets::Secrets,
+    versions::Feature,
 };
 use api::v1beta1::{self, NotaryServerSpec, tls::ComponentsTlsSpec};
 use plan::{All, PlanError, World};
@@ -42,7 +41,7 @@ impl<'a> Inputs<'a> {
             tls(spec.tls.as_ref(), &secrets),
             signer
                 .map(|secret| {
-                    let files = &["tls.crt", "tls.key", CERTIFICATE];
+                    let files = &["tls.crt", "tls.key", CA_CERTIFICATE];
                     Certificates::of("trust-certificates", secret, files, &secrets)
                 })
                 .transpose(),

@@ -1,6 +1,8 @@
 //! NotaryServer: serves the signatures of images. Until Harbor 2.8; later ones have none.
 //!
 //! Its settings hold the URL of its database with the password, so they are in a Secret.
+//!
+//! Uses: certificates, exposure, notary, pods, secrets, versions.
 
 mod deployment;
 mod inputs;
@@ -10,7 +12,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
+use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -28,7 +30,7 @@ impl Component for NotaryServer {
     const NAME: &'static str = "notaryserver";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<Secret>()
@@ -48,7 +50,7 @@ impl Component for NotaryServer {
         }
         let settings = graph.add::<Secret>(secret::secret(&notary)?, ());
         graph.add::<Deployment>(deployment::deployment(&notary), settings);
-        availability::add(graph, &notary.instance);
+        add_availability(graph, &notary.instance);
         Ok(())
     }
 }

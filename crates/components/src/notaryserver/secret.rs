@@ -2,7 +2,7 @@
 
 use super::{deployment::DIRECTORY, inputs::Inputs};
 use crate::{
-    authorities::CERTIFICATE,
+    certificates::CA_CERTIFICATE,
     notary::{self, Caching, Certificates, Logging, Storage},
 };
 use api::v1beta1::notaryserver::{NotaryServerRemoteSignerSpec, NotaryServerTokenSpec};
@@ -99,7 +99,7 @@ fn trust_service<'a>(
         hostname: &spec.host,
         port: spec.port.to_string(),
         key_algorithm: spec.key_algorithm.as_str(),
-        tls_ca_file: path(certificates, CERTIFICATE),
+        tls_ca_file: path(certificates, CA_CERTIFICATE),
         tls_client_cert: path(certificates, "tls.crt"),
         tls_client_key: path(certificates, "tls.key"),
     }

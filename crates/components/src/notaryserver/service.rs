@@ -1,7 +1,10 @@
 //! How a NotaryServer is reached: its Service and, if wanted, who may use it.
 
 use super::inputs::Inputs;
-use crate::{ingress_controller, ports};
+use crate::{
+    exposure::{exposed_service, port_annotations},
+    pods::service_port,
+};
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
 /// Name of the port, with and without TLS.
@@ -13,9 +16,10 @@ pub(super) const CONTAINER_PORT: i32 = 4443;
 /// The Service in front of the pods.
 pub(super) fn service(notary: &Inputs<'_>) -> Service {
     let scheme = notary.scheme();
-    let annotations = ingress_controller::port_annotations(&notary.instance, scheme, PORT);
-    notary.instance.exposed_service(
-        [ports::service(PORT, scheme.port())],
+    let annotations = port_annotations(&notary.instance, scheme, PORT);
+    exposed_service(
+        &notary.instance,
+        [service_port(PORT, scheme.port())],
         annotations,
         notary.spec.network.as_ref(),
     )

@@ -7,8 +7,8 @@ use super::{
     service::{PORT, PORT_NUMBER},
 };
 use crate::{
-    notary, ports, volumes,
-    workload::{Strategy, Workload},
+    notary,
+    pods::{Strategy, Workload, container_port, file_mount, secret_volume, tcp_probe},
 };
 use k8s_openapi::api::core::v1::{Container, EnvFromSource, Probe, SecretEnvSource};
 use plan::{Component, Desired};
@@ -23,7 +23,7 @@ const STARTUP_PROBES: i32 = 60;
 
 /// The Deployment. Waits for the Secret its settings are in.
 pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
-    let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
+    let settings = secret_volume(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     Workload {
         instance: &notary.instance,
         containers: vec![(container(notary), &notary.spec.component)],
@@ -39,7 +39,7 @@ fn container(notary: &Inputs<'_>) -> Container {
     let migration = spec.migration_enabled;
     let settings = format!("{DIRECTORY}/{FILE}");
     // It answers nobody without a certificate, which the kubelet has not.
-    let probe = |failures| Probe { failure_threshold: Some(failures), ..ports::connection(PORT) };
+    let probe = |failures| Probe { failure_threshold: Some(failures), ..tcp_probe(PORT) };
     Container {
         name: NotarySigner::NAME.into(),
         image: Some(notary.instance.image("notary-signer-photon")),
@@ -48,11 +48,8 @@ fn container(notary: &Inputs<'_>) -> Container {
         env: Some(notary::environment("signer", &notary.instance, migration).into())
             .filter(|env: &Vec<_>| !env.is_empty()),
         env_from: Some(vec![passwords(&spec.storage.aliases_ref)]),
-        ports: Some(vec![ports::container(PORT, PORT_NUMBER)]),
-        volume_mounts: Some(vec![
-            volumes::file(CONFIG, FILE, settings),
-            notary.certificates.mount(DIRECTORY),
-        ]),
+        ports: Some(vec![container_port(PORT, PORT_NUMBER)]),
+        volume_mounts: Some(vec![file_mount(CONFIG, FILE, settings), notary.certificates.mount(DIRECTORY)]),
         startup_probe: Some(probe(STARTUP_PROBES)),
         liveness_probe: Some(probe(3)),
         readiness_probe: Some(probe(3)),

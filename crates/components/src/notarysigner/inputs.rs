@@ -2,11 +2,12 @@
 
 use super::NotarySigner;
 use crate::{
-    authorities::CERTIFICATE,
-    catalogue::Feature,
-    instance::Instance,
+    certificates::CA_CERTIFICATE,
     notary::{Certificates, Database},
-    secret_key::{SecretKey, Secrets, not_empty},
+    pods::Instance,
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
+    versions::Feature,
 };
 use api::v1beta1::{self, NotarySignerSpec};
 use plan::{All, PlanError, World};
@@ -39,7 +40,7 @@ impl<'a> Inputs<'a> {
             Certificates::of(
                 "certificates",
                 &spec.authentication.certificate_ref,
-                &["tls.crt", "tls.key", CERTIFICATE],
+                &["tls.crt", "tls.key", CA_CERTIFICATE],
                 &secrets,
             ),
             secrets.sound(&SecretKey::new(&spec.storage.aliases_ref, &alias), not_empty),

@@ -1,6 +1,8 @@
 //! NotarySigner: keeps the keys signatures are made with. Until Harbor 2.8; later ones have none.
 //!
 //! Its settings hold the URL of its database with the password, so they are in a Secret.
+//!
+//! Uses: certificates, notary, pods, secrets, values, versions.
 
 mod deployment;
 mod inputs;
@@ -10,7 +12,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
+use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -28,7 +30,7 @@ impl Component for NotarySigner {
     const NAME: &'static str = "notarysigner";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<Secret>()
@@ -48,7 +50,7 @@ impl Component for NotarySigner {
         }
         let settings = graph.add::<Secret>(secret::secret(&notary)?, ());
         graph.add::<Deployment>(deployment::deployment(&notary), settings);
-        availability::add(graph, &notary.instance);
+        add_availability(graph, &notary.instance);
         Ok(())
     }
 }

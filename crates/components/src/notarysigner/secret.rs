@@ -6,7 +6,7 @@ use super::{
     service::PORT_NUMBER,
 };
 use crate::{
-    authorities::CERTIFICATE,
+    certificates::CA_CERTIFICATE,
     notary::{self, Caching, Logging, Storage},
 };
 use k8s_openapi::api::core::v1::Secret;
@@ -45,7 +45,7 @@ fn settings(notary: &Inputs<'_>) -> Settings {
             grpc_addr: format!(":{PORT_NUMBER}"),
             tls_cert_file: path("tls.crt"),
             tls_key_file: path("tls.key"),
-            client_ca_file: path(CERTIFICATE),
+            client_ca_file: path(CA_CERTIFICATE),
         },
         logging: Logging::of(notary.spec.logging.as_ref()),
         storage: Storage::of(&notary.database, Some(ALIAS)),

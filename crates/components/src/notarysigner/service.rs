@@ -1,7 +1,7 @@
 //! How a NotarySigner is reached: its Service and, if wanted, who may use it.
 
 use super::inputs::Inputs;
-use crate::ports;
+use crate::pods::service_port;
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) const PORT_NUMBER: i32 = 7899;
 
 /// The Service in front of the pods.
 pub(super) fn service(notary: &Inputs<'_>) -> Service {
-    let ports = [ports::service(PORT, PORT_NUMBER)];
+    let ports = [service_port(PORT, PORT_NUMBER)];
     notary.instance.service(ports, BTreeMap::new(), notary.spec.network.as_ref())
 }
 

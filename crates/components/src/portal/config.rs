@@ -2,25 +2,22 @@
 
 use super::{deployment::TLS_DIRECTORY, inputs::Inputs};
 use crate::{
-    catalogue::Feature,
-    nginx::{
-        Block,
-        server::{self, Ciphers, NOTHING},
-    },
+    nginx::{Block, CONFIG_FILE, Ciphers, NO_ARGUMENTS, config_file, listeners, tls_directives},
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 
 /// The ConfigMap with nginx's configuration file.
 pub(super) fn config_map(portal: &Inputs<'_>) -> ConfigMap {
-    let http = Block::default().with_block("server", NOTHING, pages(portal));
-    portal.instance.config_map(server::FILE, server::file(portal.connections, http).to_string())
+    let http = Block::default().with_block("server", NO_ARGUMENTS, pages(portal));
+    portal.instance.config_map(CONFIG_FILE, config_file(portal.connections, http).to_string())
 }
 
 fn pages(portal: &Inputs<'_>) -> Block {
     let version = &portal.instance.version;
     let ciphers = Ciphers::of(portal.spec.strong_ciphers);
-    let certificate = portal.tls.map(|_| server::certificate(TLS_DIRECTORY, ciphers, version));
-    server::listeners(&portal.families, portal.scheme())
+    let certificate = portal.tls.map(|_| tls_directives(TLS_DIRECTORY, ciphers, version));
+    listeners(&portal.families, portal.scheme())
         .and(certificate.unwrap_or_default())
         .with("server_name", ["localhost"])
         .with("root", ["/usr/share/nginx/html"])

@@ -2,11 +2,9 @@
 
 use super::{Portal, inputs::Inputs};
 use crate::{
-    nginx::server,
-    ports,
-    tls::{InternalTls, Scheme},
-    volumes,
-    workload::{Strategy, Workload},
+    certificates::InternalTls,
+    nginx::{CONFIG_FILE, CONFIG_PATH, security_context, temporary_mount, temporary_volume},
+    pods::{Scheme, Strategy, Workload, config_map_volume, container_port, file_mount, http_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Volume, VolumeMount};
 use plan::{Component, Desired};
@@ -28,8 +26,8 @@ pub(super) fn deployment(portal: &Inputs<'_>) -> Desired {
 
 fn container(portal: &Inputs<'_>) -> Container {
     let scheme = portal.scheme();
-    let port = |scheme: Scheme| ports::container(scheme.as_str(), scheme.container_port());
-    let probe = || ports::probe("/", scheme.as_str(), scheme);
+    let port = |scheme: Scheme| container_port(scheme.as_str(), scheme.container_port());
+    let probe = || http_probe("/", scheme.as_str(), scheme);
     Container {
         name: Portal::NAME.into(),
         image: Some(portal.instance.image("harbor-portal")),
@@ -38,7 +36,7 @@ fn container(portal: &Inputs<'_>) -> Container {
         volume_mounts: Some(mounts(portal)),
         liveness_probe: Some(probe()),
         readiness_probe: Some(probe()),
-        security_context: Some(server::security()),
+        security_context: Some(security_context()),
         ..Container::default()
     }
 }
@@ -46,13 +44,12 @@ fn container(portal: &Inputs<'_>) -> Container {
 const CONFIGURATION: &str = "config";
 
 fn volumes(portal: &Inputs<'_>) -> Vec<Volume> {
-    let always =
-        [volumes::config_map(CONFIGURATION, &portal.instance.name, server::FILE), server::scratch_volume()];
+    let always = [config_map_volume(CONFIGURATION, &portal.instance.name, CONFIG_FILE), temporary_volume()];
     always.into_iter().chain(portal.tls.map(|tls| tls.volume())).collect()
 }
 
 fn mounts(portal: &Inputs<'_>) -> Vec<VolumeMount> {
-    let always = [volumes::file(CONFIGURATION, server::FILE, server::PATH), server::scratch_mount()];
+    let always = [file_mount(CONFIGURATION, CONFIG_FILE, CONFIG_PATH), temporary_mount()];
     always
         .into_iter()
         .chain(portal.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())

@@ -2,10 +2,10 @@
 
 use super::Portal;
 use crate::{
-    instance::Instance,
-    nginx::server,
-    secret_key::Secrets,
-    tls::{InternalTls, Scheme},
+    certificates::InternalTls,
+    nginx::ip_families,
+    pods::{Instance, Scheme},
+    secrets::Secrets,
 };
 use api::v1beta1::{self, PortalSpec, network::IpFamily};
 use plan::{All, PlanError, World};
@@ -29,7 +29,7 @@ impl<'a> Inputs<'a> {
     pub fn read(owner: &'a v1beta1::Portal, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
-        let families = server::families(spec.network.as_ref());
+        let families = ip_families(spec.network.as_ref());
         let (instance, tls, connections) = (
             Instance::of::<Portal>(&owner.metadata, &spec.component, world.defaults()),
             InternalTls::of(spec.tls.as_ref(), "spec.tls", &secrets),

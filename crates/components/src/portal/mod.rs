@@ -1,4 +1,6 @@
 //! Portal: Harbor's web pages, served by an nginx. Talks to nobody.
+//!
+//! Uses: certificates, exposure, nginx, pods, secrets, versions.
 
 mod config;
 mod deployment;
@@ -8,7 +10,7 @@ mod service;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::availability;
+use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -26,7 +28,7 @@ impl Component for Portal {
     const NAME: &'static str = "portal";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -42,7 +44,7 @@ impl Component for Portal {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&portal), ());
         graph.add::<Deployment>(deployment::deployment(&portal), config);
-        availability::add(graph, &portal.instance);
+        add_availability(graph, &portal.instance);
         Ok(())
     }
 }

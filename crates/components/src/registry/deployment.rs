@@ -1,7 +1,12 @@
 //! The registry's Deployment.
 
 use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, inputs::Inputs, service::API};
-use crate::{metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload};
+use crate::{
+    certificates::InternalTls,
+    observability::Metrics,
+    pods::{Workload, config_map_volume, container_port, directory_mount, http_probe, tcp_probe},
+    registrycontroller,
+};
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
@@ -35,7 +40,7 @@ pub(super) fn deployment(registry: &Inputs<'_>) -> Desired {
 }
 
 fn container(registry: &Inputs<'_>) -> Container {
-    let ports = [Some(ports::container(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
+    let ports = [Some(container_port(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
     Container {
         name: Registry::NAME.into(),
         image: Some(registry.instance.image("registry-photon")),
@@ -44,10 +49,10 @@ fn container(registry: &Inputs<'_>) -> Container {
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(registry).collect()),
         // It looks at the store before it listens, and some stores take their time.
-        startup_probe: Some(Probe { failure_threshold: Some(30), ..ports::connection(API) }),
+        startup_probe: Some(Probe { failure_threshold: Some(30), ..tcp_probe(API) }),
         // Not a request: while the store is away each is answered with 503, and a restart would not bring it back.
-        liveness_probe: Some(ports::connection(API)),
-        readiness_probe: Some(ports::probe("/", API, registry.scheme())),
+        liveness_probe: Some(tcp_probe(API)),
+        readiness_probe: Some(http_probe("/", API, registry.scheme())),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
                 exec: Some(ExecAction { command: Some(vec!["sleep".into(), FAREWELL.to_string()]) }),
@@ -60,7 +65,7 @@ fn container(registry: &Inputs<'_>) -> Container {
 }
 
 fn volumes(registry: &Inputs<'_>) -> Vec<Volume> {
-    [volumes::config_map(CONFIGURATION, &registry.instance.name, FILE)]
+    [config_map_volume(CONFIGURATION, &registry.instance.name, FILE)]
         .into_iter()
         .chain(registry.files.volumes())
         .chain(registry.driver.files.volumes())
@@ -77,7 +82,7 @@ fn mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
 
 /// What the controller mounts, too. Users and private keys are none of its business.
 fn shared_mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
-    [volumes::directory(CONFIGURATION, DIRECTORY)]
+    [directory_mount(CONFIGURATION, DIRECTORY)]
         .into_iter()
         .chain(registry.driver.files.mounts())
         .chain(registry.authorities.mounts())

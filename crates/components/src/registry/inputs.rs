@@ -13,20 +13,15 @@ use super::{
     settings::{self, Settings},
 };
 use crate::{
-    VERSION_ANNOTATION,
-    authorities::Authorities,
-    availability,
-    claims::Claims,
-    duration,
-    environment::Environment,
-    instance::Instance,
-    metrics::Metrics,
-    redis, registrycontroller,
-    secret_key::{Fault, SecretKey, Secrets, not_empty},
-    tls::{InternalTls, Scheme},
-    trace,
-    workload::Strategy,
-    yaml,
+    certificates::{Authorities, InternalTls},
+    connections::{check_registry_redis, redis_password_key},
+    data::Claims,
+    observability::{Metrics, trace_environment},
+    pods::{Environment, Instance, Scheme, Strategy, check_autoscaling},
+    registrycontroller,
+    secrets::{SecretKey, Secrets},
+    values::{Fault, not_empty, parse_yaml, to_yaml, whole_seconds},
+    versions::VERSION_ANNOTATION,
 };
 use api::v1beta1::{self, RegistrySpec, tls::ComponentsTlsSpec};
 use k8s_openapi::api::core::v1::Secret;
@@ -85,7 +80,7 @@ impl<'a> Inputs<'a> {
                 written(spec, &secrets),
                 secret_settings(spec, &secrets),
                 served(spec, &secrets),
-                trace::environment(
+                trace_environment(
                     spec.trace.as_ref(),
                     registrycontroller::RegistryController::NAME,
                     &secrets,
@@ -169,9 +164,9 @@ struct Written {
 /// The configuration file, and what it needs beside it.
 fn written(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Written, PlanError> {
     let driver = Driver::of(&spec.storage, secrets)?;
-    let config = yaml::text(&Config::of(spec, &driver)?)?;
+    let config = to_yaml(&Config::of(spec, &driver)?)?;
     let http = spec.http.clone().unwrap_or_default();
-    let drain = duration::seconds(&config::drain_timeout(&http), "spec.http.drainTimeout")?;
+    let drain = whole_seconds(&config::drain_timeout(&http), "spec.http.drainTimeout")?;
     Ok(Written { driver, config, drain })
 }
 
@@ -192,7 +187,7 @@ fn together<'a>(
 /// Refuses what the Harbor this registry belongs to does not know.
 fn understood<'a>(spec: &RegistrySpec, instance: Instance<'a>) -> Result<Instance<'a>, PlanError> {
     if let Some(redis) = &spec.redis {
-        redis::understood_by_registry(&redis.connection, "spec.redis", &instance.version)?;
+        check_registry_redis(&redis.connection, "spec.redis", &instance.version)?;
     }
     Ok(instance)
 }
@@ -206,7 +201,7 @@ fn agree(
 ) -> Result<(), PlanError> {
     let other = ObjectKey::of::<v1beta1::RegistryController>(registry.namespace, registry.owner);
     let measured =
-        availability::measurable(registry.spec, &controller.spec.component, format_args!("{other}, spec"));
+        check_autoscaling(registry.spec, &controller.spec.component, format_args!("{other}, spec"));
     let (ours, theirs) = (registry.annotation(VERSION_ANNOTATION), controller.version());
     let version = match (ours, theirs) {
         (Some(ours), Some(theirs)) if ours != theirs => Err(PlanError::unsettled(
@@ -228,7 +223,7 @@ fn agree(
 
 /// What must not be in the configuration file, and files that hold secrets.
 fn secret_settings(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<(Settings, Files), PlanError> {
-    let redis = spec.redis.as_ref().and_then(|redis| redis::password_key(&redis.connection.server));
+    let redis = spec.redis.as_ref().and_then(|redis| redis_password_key(&redis.connection.server));
     let (options, password, files, _) = (
         Options::of(spec, secrets),
         redis.map_or(Ok(None), |key| settings::password(&key, secrets)),
@@ -248,7 +243,7 @@ pub(super) fn http_secret(spec: &RegistrySpec) -> Option<SecretKey<'_>> {
 }
 
 fn is_yaml_text(value: &[u8]) -> Result<(), Fault> {
-    match std::str::from_utf8(value).ok().and_then(|text| yaml::parse(text).ok()) {
+    match std::str::from_utf8(value).ok().and_then(|text| parse_yaml(text).ok()) {
         Some(Value::String(text)) => not_empty(text.as_bytes()),
         Some(Value::Number(_)) => Ok(()),
         _ => Err(Fault::new(

@@ -2,9 +2,10 @@
 
 use super::{HTPASSWD_DIRECTORY, SCHEMA1_DIRECTORY, config::TOKEN_DIRECTORY, files::Files};
 use crate::{
-    pem,
-    secret_key::{Fault, SecretKey, Secrets},
-    volumes,
+    certificates::pem_certificates,
+    pods::{directory_mount, secret_volume},
+    secrets::{SecretKey, Secrets},
+    values::Fault,
 };
 use api::v1beta1::{RegistrySpec, registry::auth::RegistryAuthenticationSpec};
 use plan::{All, PlanError};
@@ -23,7 +24,7 @@ pub(super) fn of(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Files, Pl
     let files = users.into_iter().flatten().chain(schema1(spec)).map(|file| {
         let KeyFile { volume, directory, key: SecretKey { secret, key }, judge } = file;
         secrets.sound(&file.key, judge)?;
-        Ok((volumes::secret(volume, secret, &[(key, key)]), volumes::directory(volume, directory)))
+        Ok((secret_volume(volume, secret, &[(key, key)]), directory_mount(volume, directory)))
     });
     let files = files.collect::<Vec<_>>().all()?;
     Ok(files.into_iter().fold(Files::default(), |files, (volume, mount)| files.with(volume, mount)))
@@ -40,7 +41,7 @@ fn authentication(spec: &RegistryAuthenticationSpec) -> [Option<KeyFile<'_>>; 2]
         volume: "authentication-token",
         directory: TOKEN_DIRECTORY,
         key: SecretKey::new(&token.certificate_ref, "tls.crt"),
-        judge: pem::certificates,
+        judge: pem_certificates,
     });
     [htpasswd, token]
 }

@@ -1,4 +1,6 @@
 //! Registry: stores and serves images. Its pods run the registry controller, too, since both need the same store.
+//!
+//! Uses: certificates, connections, data, observability, pods, registrycontroller, secrets, values, versions.
 
 mod config;
 mod deployment;
@@ -14,7 +16,13 @@ mod settings;
 mod tests;
 
 use self::inputs::Inputs;
-use crate::{availability, bundles, claims, registrycontroller, service_monitor::Monitor};
+use crate::{
+    certificates::add_deployment,
+    data::claim_children,
+    observability::Monitor,
+    pods::{add_availability, availability_children},
+    registrycontroller,
+};
 use api::{
     thirdparty::monitoring::ServiceMonitor,
     v1beta1::{self, RegistrySpec},
@@ -33,7 +41,7 @@ const PORT: i32 = 5000;
 const FILE: &str = "config.yml";
 
 /// Where the configuration file is, for the registry and its controller.
-pub(crate) const CONFIG_PATH: &str = "/etc/registry/config.yml";
+const CONFIG_PATH: &str = "/etc/registry/config.yml";
 
 const DIRECTORY: &str = "/etc/registry";
 const TLS_DIRECTORY: &str = "/etc/registry/ssl";
@@ -49,7 +57,7 @@ impl Component for Registry {
     const NAME: &'static str = "registry";
 
     fn children() -> Children {
-        claims::children(availability::children(Children::none()))
+        claim_children(availability_children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -74,11 +82,12 @@ impl Component for Registry {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let config = graph.add::<ConfigMap>(registry.instance.config_map(FILE, &*registry.config), ());
-        let sidecar = graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller)?, ());
+        let sidecar =
+            graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller, CONFIG_PATH)?, ());
         let secret = registry.secret().map(|secret| graph.add::<Secret>(secret, ()));
         let pods = deployment::deployment(&registry);
-        bundles::add(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
-        availability::add(graph, &registry.instance);
+        add_deployment(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
+        add_availability(graph, &registry.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &registry.instance);
         }

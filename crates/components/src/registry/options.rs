@@ -8,8 +8,9 @@ use super::{
     settings::{self, Settings},
 };
 use crate::{
-    secret_key::{SecretKey, Secrets},
-    volumes, yaml,
+    pods::{directory_mount, secret_volume},
+    secrets::{SecretKey, Secrets},
+    values::parse_yaml,
 };
 use api::v1beta1::{
     RegistrySpec,
@@ -87,7 +88,7 @@ fn middleware(
         files
     } else {
         let items: Vec<_> = keys.iter().map(|key| (key.as_str(), key.as_str())).collect();
-        files.with(volumes::secret(&volume, secret, &items), volumes::directory(&volume, &directory))
+        files.with(secret_volume(&volume, secret, &items), directory_mount(&volume, &directory))
     };
     Ok((json!({ "name": spec.name, "options": options }), files))
 }
@@ -99,7 +100,7 @@ fn hook(spec: &RegistryLogHookSpec, secrets: &Secrets<'_>) -> Result<Value, Plan
 
 /// Options with structure: each key of the Secret is one, its text read as the configuration file would read it.
 fn read(secret: &str, secrets: &Secrets<'_>) -> Result<Value, PlanError> {
-    let option = |(name, text): (String, String)| match yaml::parse(&text) {
+    let option = |(name, text): (String, String)| match parse_yaml(&text) {
         Ok(value) => Ok((name, value)),
         Err(fault) => Err(secrets.refused(&SecretKey::new(secret, &name), fault)),
     };

@@ -2,8 +2,8 @@
 
 use super::inputs::Inputs;
 use crate::{
-    metrics::{self, Metrics},
-    ports,
+    observability::{METRICS_PORT, Metrics},
+    pods::service_port,
 };
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
@@ -13,7 +13,7 @@ pub(super) const API: &str = "api";
 /// The Service in front of the registry's pods.
 pub(super) fn service(registry: &Inputs<'_>) -> Service {
     let metrics = scraped(registry);
-    let ports = [Some(ports::service(API, registry.scheme().port())), metrics.map(Metrics::service_port)];
+    let ports = [Some(service_port(API, registry.scheme().port())), metrics.map(Metrics::service_port)];
     let annotations = metrics.map(Metrics::annotations).unwrap_or_default();
     registry.instance.service(ports.into_iter().flatten(), annotations, registry.spec.network.as_ref())
 }
@@ -21,7 +21,7 @@ pub(super) fn service(registry: &Inputs<'_>) -> Service {
 /// Lets everybody in through the ports of both Services and nowhere else.
 pub(super) fn policy(registry: &Inputs<'_>) -> Option<NetworkPolicy> {
     let ports =
-        [Some(API), Some(registry.controller.scheme().as_str()), scraped(registry).map(|_| metrics::PORT)];
+        [Some(API), Some(registry.controller.scheme().as_str()), scraped(registry).map(|_| METRICS_PORT)];
     registry.instance.network_policy(ports.into_iter().flatten())
 }
 

@@ -5,8 +5,9 @@
 //! starting. Each is therefore written as JSON, which every YAML parser reads as what it was.
 
 use crate::{
-    environment::Environment,
-    secret_key::{Fault, SecretKey, Secrets, not_empty},
+    pods::Environment,
+    secrets::{SecretKey, Secrets},
+    values::{Fault, not_empty},
 };
 use plan::PlanError;
 use serde_json::Value;

@@ -2,11 +2,8 @@
 
 use super::{Inputs, RegistryController, config::FILE};
 use crate::{
-    authorities::{self, CERTIFICATE},
-    environment::Environment,
-    ports,
-    tls::Scheme,
-    volumes,
+    certificates::{AUTHORITIES_DIRECTORY, CA_CERTIFICATE},
+    pods::{Environment, Scheme, config_map_volume, container_port, directory_mount, file_mount, http_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
 use plan::Component;
@@ -27,7 +24,7 @@ pub(crate) fn container(
 ) -> Container {
     let (environment, mounts) = store;
     let scheme = controller.scheme();
-    let probe = || ports::probe("/api/health", scheme.as_str(), scheme);
+    let probe = || http_probe("/api/health", scheme.as_str(), scheme);
     Container {
         name: RegistryController::NAME.into(),
         image: Some(controller.instance.image("harbor-registryctl")),
@@ -35,7 +32,7 @@ pub(crate) fn container(
         // Both are declared, whichever is listened on: they have always been.
         ports: Some(
             [Scheme::Http, Scheme::Https]
-                .map(|scheme| ports::container(scheme.as_str(), scheme.container_port()))
+                .map(|scheme| container_port(scheme.as_str(), scheme.container_port()))
                 .into(),
         ),
         volume_mounts: Some(mounts.into_iter().chain(own_mounts(controller)).collect()),
@@ -58,13 +55,13 @@ fn credentials(controller: &Inputs<'_>) -> Environment {
 /// Volumes that only this container mounts.
 pub(crate) fn volumes(controller: &Inputs<'_>) -> impl Iterator<Item = Volume> {
     let certificate = controller.tls.map(|tls| tls.volume_named(CERTIFICATES));
-    certificate.into_iter().chain([volumes::config_map(CONFIGURATION, &controller.instance.name, FILE)])
+    certificate.into_iter().chain([config_map_volume(CONFIGURATION, &controller.instance.name, FILE)])
 }
 
 fn own_mounts(controller: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
-    let authority = format!("{}/ctl-{CERTIFICATE}", authorities::DIRECTORY);
+    let authority = format!("{AUTHORITIES_DIRECTORY}/ctl-{CA_CERTIFICATE}");
     let certificate = controller.tls.map(|_| {
-        [volumes::file(CERTIFICATES, CERTIFICATE, authority), volumes::directory(CERTIFICATES, TLS_DIRECTORY)]
+        [file_mount(CERTIFICATES, CA_CERTIFICATE, authority), directory_mount(CERTIFICATES, TLS_DIRECTORY)]
     });
-    certificate.into_iter().flatten().chain([volumes::directory(CONFIGURATION, DIRECTORY)])
+    certificate.into_iter().flatten().chain([directory_mount(CONFIGURATION, DIRECTORY)])
 }

@@ -3,10 +3,11 @@
 
 use super::{RegistryController, without_pods};
 use crate::{
-    VERSION_ANNOTATION,
-    instance::Instance,
-    secret_key::{SecretKey, Secrets, not_empty},
-    tls::{InternalTls, Scheme},
+    certificates::InternalTls,
+    pods::{Instance, Scheme},
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
+    versions::VERSION_ANNOTATION,
 };
 use api::v1beta1::{self, RegistryControllerSpec};
 use plan::{All, PlanError};

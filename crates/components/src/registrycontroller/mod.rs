@@ -3,6 +3,8 @@
 //! It has no pods of its own: it runs beside the registry, in the pods of the Registry of the same name, because both
 //! need the same store. That Registry makes everything there is; the object itself only says how, and reports whether
 //! what it refers to is sound. What older operators made for it is swept: it owns it and wants none of it.
+//!
+//! Uses: certificates, pods, secrets, values, versions.
 
 mod config;
 mod container;
@@ -20,7 +22,7 @@ pub(crate) use self::{
     service::service,
 };
 
-use crate::secret_key::Secrets;
+use crate::secrets::Secrets;
 use api::v1beta1;
 use plan::{Builder, Children, Component, PlanError, World};
 

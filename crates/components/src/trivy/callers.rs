@@ -3,10 +3,9 @@
 //! Harbor itself has no certificate to show to a scanner: with this on, only others can call.
 
 use crate::{
-    authorities::CERTIFICATE,
-    pem,
-    secret_key::{SecretKey, Secrets},
-    volumes,
+    certificates::{CA_CERTIFICATE, pem_certificates},
+    pods::directory_mount,
+    secrets::{SecretKey, Secrets},
 };
 use api::v1beta1::trivy::TrivyServerSpec;
 use k8s_openapi::api::core::v1::{
@@ -37,7 +36,7 @@ impl<'a> Callers<'a> {
         }
         names.sort_unstable();
         names.dedup();
-        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates);
+        let check = |secret: &&str| secrets.sound(&SecretKey::new(secret, CA_CERTIFICATE), pem_certificates);
         names.iter().map(check).collect::<Vec<_>>().all()?;
         Ok(Self(names))
     }
@@ -58,7 +57,7 @@ impl<'a> Callers<'a> {
         let source = |name: &&str| VolumeProjection {
             secret: Some(SecretProjection {
                 name: (*name).to_owned(),
-                items: Some(vec![KeyToPath { key: CERTIFICATE.into(), path: file(name), mode: None }]),
+                items: Some(vec![KeyToPath { key: CA_CERTIFICATE.into(), path: file(name), mode: None }]),
                 optional: None,
             }),
             ..VolumeProjection::default()
@@ -75,7 +74,7 @@ impl<'a> Callers<'a> {
 
     /// The authorities as files.
     pub fn mount(&self) -> Option<VolumeMount> {
-        (!self.anybody()).then(|| volumes::directory(VOLUME, DIRECTORY))
+        (!self.anybody()).then(|| directory_mount(VOLUME, DIRECTORY))
     }
 }
 

@@ -1,7 +1,10 @@
 //! The ConfigMap with Trivy's settings, each key an environment variable of the adapter.
 
 use super::{inputs::Inputs, storage};
-use crate::{catalogue::Feature, redis};
+use crate::{
+    connections::{redis_master_set, url_has_password},
+    versions::Feature,
+};
 use api::v1beta1::trivy::{TrivyLogLevel, redis::TrivyRedisPoolSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::collections::BTreeMap;
@@ -96,9 +99,9 @@ impl Settings {
 /// `debug` it prints the URL of Redis with its password, unless it asks sentinels.
 fn log_level(trivy: &Inputs<'_>) -> &'static str {
     let prints_url = trivy.instance.version.has(Feature::TrivyPrintsRedisUrl)
-        && redis::master_set(&trivy.redis.spec.connection.server).is_none();
+        && redis_master_set(&trivy.redis.spec.connection.server).is_none();
     match trivy.spec.log.level {
-        TrivyLogLevel::Debug if prints_url && redis::is_secret(&trivy.redis.url) => {
+        TrivyLogLevel::Debug if prints_url && url_has_password(&trivy.redis.url) => {
             TrivyLogLevel::Info.as_str()
         }
         TrivyLogLevel::Fatal | TrivyLogLevel::Panic => TrivyLogLevel::Error.as_str(),

@@ -7,9 +7,8 @@ use super::{
     storage,
 };
 use crate::{
-    ports,
-    tls::InternalTls,
-    workload::{Strategy, Workload},
+    certificates::InternalTls,
+    pods::{Strategy, Workload, container_port, http_probe, tcp_probe},
 };
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
@@ -43,7 +42,7 @@ fn container(trivy: &Inputs<'_>) -> Container {
         image: Some(trivy.instance.image("trivy-adapter-photon")),
         env: Some(environment::environment(trivy).into()),
         env_from: Some(environment::sources(trivy)),
-        ports: Some(vec![ports::container(scheme.as_str(), scheme.container_port())]),
+        ports: Some(vec![container_port(scheme.as_str(), scheme.container_port())]),
         volume_mounts: Some(mounts(trivy)),
         // Scans may take all the processor there is.
         liveness_probe: Some(Probe { failure_threshold: Some(10), ..probe(trivy, "/probe/healthy") }),
@@ -63,9 +62,9 @@ fn container(trivy: &Inputs<'_>) -> Container {
 fn probe(trivy: &Inputs<'_>, path: &str) -> Probe {
     let scheme = trivy.scheme();
     if trivy.callers.anybody() {
-        ports::probe(path, scheme.as_str(), scheme)
+        http_probe(path, scheme.as_str(), scheme)
     } else {
-        ports::connection(scheme.as_str())
+        tcp_probe(scheme.as_str())
     }
 }
 

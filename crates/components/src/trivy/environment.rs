@@ -1,7 +1,7 @@
 //! The environment of Trivy's container, beyond what its ConfigMap and its Secret bring.
 
 use super::inputs::Inputs;
-use crate::{environment::Environment, proxy};
+use crate::{connections::proxy_environment, pods::Environment};
 use k8s_openapi::api::core::v1::{ConfigMapEnvSource, EnvFromSource, SecretEnvSource};
 
 /// Directory Trivy's own certificate is in.
@@ -17,7 +17,7 @@ pub(super) fn environment(trivy: &Inputs<'_>) -> Environment {
     let core = format!("{}-core", trivy.instance.owner);
     token
         .and(server(trivy))
-        .and(proxy::environment(trivy.proxy.as_ref(), [core.as_str()]))
+        .and(proxy_environment(trivy.proxy.as_ref(), [core.as_str()]))
         .with("SCANNER_TRIVY_TIMEOUT", &trivy.spec.timeout)
 }
 

@@ -4,15 +4,13 @@
 
 use super::{Trivy, callers::Callers, storage::Storage};
 use crate::{
-    HarborVersion,
-    authorities::{Authorities, CERTIFICATE},
-    catalogue::Feature,
-    claims::Claims,
-    duration,
-    instance::Instance,
-    pem, redis,
-    secret_key::{SecretKey, Secrets},
-    tls::{InternalTls, Scheme},
+    certificates::{Authorities, CA_CERTIFICATE, InternalTls, pem_certificates_if_any},
+    connections::{check_redis, redis_url},
+    data::Claims,
+    pods::{Instance, Scheme},
+    secrets::{SecretKey, Secrets},
+    values::whole_seconds,
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::{
     self, TrivySpec,
@@ -77,7 +75,7 @@ impl<'a> Inputs<'a> {
                 (Storage::of(&spec.storage), claims(owner, world)).all(),
                 authorities(spec, &secrets),
                 github_token(spec, &secrets),
-                duration::seconds(&spec.timeout, "spec.timeout"),
+                whole_seconds(&spec.timeout, "spec.timeout"),
                 server_times(&spec.server),
                 Callers::of(&spec.server, &secrets),
             )
@@ -123,12 +121,12 @@ impl<'a> Redis<'a> {
         let jobs = spec.jobs.clone().unwrap_or_default();
         let pool = spec.pool.clone().unwrap_or_default();
         let (url, ..) = (
-            duration::seconds(&pool.idle_timeout, "spec.redis.pool.idleTimeout")
-                .and_then(|idle| redis::url(&spec.connection, idle, secrets)),
-            duration::seconds(&pool.connection_timeout, "spec.redis.pool.connectionTimeout"),
-            duration::seconds(&pool.read_timeout, "spec.redis.pool.readTimeout"),
-            duration::seconds(&pool.write_timeout, "spec.redis.pool.writeTimeout"),
-            duration::seconds(&jobs.scan_ttl, "spec.redis.jobs.scanTTL"),
+            whole_seconds(&pool.idle_timeout, "spec.redis.pool.idleTimeout")
+                .and_then(|idle| redis_url(&spec.connection, idle, secrets)),
+            whole_seconds(&pool.connection_timeout, "spec.redis.pool.connectionTimeout"),
+            whole_seconds(&pool.read_timeout, "spec.redis.pool.readTimeout"),
+            whole_seconds(&pool.write_timeout, "spec.redis.pool.writeTimeout"),
+            whole_seconds(&jobs.scan_ttl, "spec.redis.jobs.scanTTL"),
         )
             .all()?;
         Ok(Self { spec, jobs, pool, url })
@@ -145,7 +143,7 @@ fn supported(spec: &TrivySpec, version: &HarborVersion) -> Result<(), PlanError>
     });
     let sources = &spec.sources;
     (
-        redis.map_or(Ok(()), |redis| redis::understood(redis, "spec.redis", version)),
+        redis.map_or(Ok(()), |redis| check_redis(redis, "spec.redis", version)),
         version.known(Feature::TrivySentinelUser, "spec.redis.username", user_behind_sentinel),
         version.known(Feature::TrivySecurityChecks, "spec.securityChecks", sources.security_checks.first()),
         version.known(Feature::TrivyDatabaseMirrors, "spec.dbRepository", sources.db_repository.first()),
@@ -166,10 +164,10 @@ fn authorities<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Authori
     let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
     let wished = || spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis);
     let with_authority = |secret: &'a String| {
-        let key = SecretKey::new(secret, CERTIFICATE);
+        let key = SecretKey::new(secret, CA_CERTIFICATE);
         let has = secrets.has(&key)?;
         if has {
-            secrets.sound(&key, pem::certificates_if_any)?;
+            secrets.sound(&key, pem_certificates_if_any)?;
         }
         Ok(has.then_some(secret.as_str()))
     };
@@ -193,9 +191,9 @@ fn github_token<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Option
 
 fn server_times(server: &TrivyServerSpec) -> Result<(), PlanError> {
     (
-        duration::seconds(&server.read_timeout, "spec.server.readTimeout"),
-        duration::seconds(&server.write_timeout, "spec.server.writeTimeout"),
-        duration::seconds(&server.idle_timeout, "spec.server.idleTimeout"),
+        whole_seconds(&server.read_timeout, "spec.server.readTimeout"),
+        whole_seconds(&server.write_timeout, "spec.server.writeTimeout"),
+        whole_seconds(&server.idle_timeout, "spec.server.idleTimeout"),
     )
         .all()
         .map(drop)

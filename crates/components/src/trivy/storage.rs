@@ -1,6 +1,6 @@
 //! Trivy's volumes: its database of vulnerabilities, and reports until Harbor has read them.
 
-use crate::volumes;
+use crate::pods::{sub_path, writable_mount};
 use api::v1beta1::trivy::TrivyStorageSpec;
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use plan::{All, PlanError};
@@ -22,8 +22,8 @@ impl<'a> Storage<'a> {
     /// The volumes a spec describes.
     pub fn of(spec: &'a TrivyStorageSpec) -> Result<Self, PlanError> {
         let (cache, reports) = (
-            volumes::within(spec.cache.prefix.as_deref(), "spec.storage.cache.prefix"),
-            volumes::within(spec.reports.prefix.as_deref(), "spec.storage.reports.prefix"),
+            sub_path(spec.cache.prefix.as_deref(), "spec.storage.cache.prefix"),
+            sub_path(spec.reports.prefix.as_deref(), "spec.storage.reports.prefix"),
         )
             .all()?;
         Ok(Self { spec, cache, reports })
@@ -38,8 +38,8 @@ impl<'a> Storage<'a> {
     /// The volumes as directories.
     pub fn mounts(&self) -> [VolumeMount; 2] {
         [
-            VolumeMount { sub_path: self.reports.clone(), ..volumes::writable("reports", REPORTS) },
-            VolumeMount { sub_path: self.cache.clone(), ..volumes::writable("cache", CACHE) },
+            VolumeMount { sub_path: self.reports.clone(), ..writable_mount("reports", REPORTS) },
+            VolumeMount { sub_path: self.cache.clone(), ..writable_mount("cache", CACHE) },
         ]
     }
 }

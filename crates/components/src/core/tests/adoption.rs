@@ -1,7 +1,7 @@
 //! Against what the operator's predecessor left behind, if a copy of that is at hand.
 
 use super::Core;
-use crate::predecessor::Predecessor;
+use crate::tests::predecessor::Predecessor;
 use serde_json::Value;
 
 /// Read by no Harbor since 2.5.

@@ -6,7 +6,7 @@ mod refusals;
 mod service;
 
 use super::{Front, Wishes};
-use crate::{HarborVersion, nginx::server::Ciphers, url::Url};
+use crate::{connections::Url, nginx::Ciphers, versions::HarborVersion};
 use api::v1beta1::{component::ComponentSpec, expose::ExposeServiceSpec, network::Network};
 use kube::core::ObjectMeta;
 use plan::PlanError;

@@ -8,7 +8,7 @@ mod public;
 pub(super) use self::public::{public, public_secret};
 
 use super::{inputs::Inputs, internal_tls, part::Part};
-use crate::tls::Scheme;
+use crate::pods::Scheme;
 use api::{
     thirdparty::cert_manager::{
         Certificate, CertificatePrivateKey, CertificateSpec, Issuer, IssuerRef, IssuerSpec,

@@ -33,7 +33,7 @@ pub(in crate::harbor) fn public<'g>(harbor: &Inputs<'_>, graph: &mut Builder<'g>
 }
 
 fn issuance(harbor: &Inputs<'_>, authority: String) -> Issuance {
-    let external = crate::url::host(harbor.external_url());
+    let external = crate::connections::url_host(harbor.external_url());
     let ingress = harbor.installation.expose.core.component.ingress.as_ref();
     // An ingress controller shows a certificate of its own where this one is not for the host of the Ingress.
     let hosts: BTreeSet<&str> = [external].into_iter().chain(ingress.map(|it| it.host.as_str())).collect();

@@ -2,8 +2,8 @@
 
 use super::super::inputs::Inputs;
 use crate::{
-    pem::{self, Presence},
-    secret_key::Secrets,
+    certificates::{Presence, serving_certificate},
+    secrets::Secrets,
 };
 use api::v1beta1::expose::HarborExposeComponentSpec;
 use plan::{All, PlanError, World};
@@ -17,7 +17,7 @@ pub(in super::super) fn certificates(harbor: &Inputs<'_>, world: &World<'_>) -> 
     let secrets = Secrets::new(world, harbor.namespace);
     let core = named(&expose.core.component)
         .filter(|_| expose.core.component.ingress.is_some() || expose.core.service.is_some());
-    let core = core.map_or(Ok(Presence::Present), |secret| match pem::served_with(secret, &secrets)? {
+    let core = core.map_or(Ok(Presence::Present), |secret| match serving_certificate(secret, &secrets)? {
         // The reverse proxy does not start without.
         Presence::Awaited if expose.core.service.is_some() => {
             secrets.filled(secret).map(|()| Presence::Present)
@@ -26,7 +26,7 @@ pub(in super::super) fn certificates(harbor: &Inputs<'_>, world: &World<'_>) -> 
     });
     let notary = expose.notary.as_ref().filter(|notary| notary.ingress.is_some());
     let notary = notary.filter(|_| installation.notary.is_some()).and_then(named);
-    let notary = notary.map(|secret| pem::served_with(secret, &secrets)).transpose();
+    let notary = notary.map(|secret| serving_certificate(secret, &secrets)).transpose();
     let (core, _) = (core, notary).all()?;
     Ok(core)
 }

@@ -2,13 +2,12 @@
 
 use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
 use crate::{
-    authorities,
+    certificates::{CA_CERTIFICATE, pem_certificates},
+    connections::Url,
     front::{Front, Wishes},
-    nginx::server::Ciphers,
-    pem,
-    secret_key::{SecretKey, Secrets},
-    tls::Scheme,
-    url::Url,
+    nginx::Ciphers,
+    pods::Scheme,
+    secrets::{SecretKey, Secrets},
 };
 use api::v1beta1::{ObjectName, component::ComponentSpec};
 use k8s_openapi::api::core::v1::Service;
@@ -83,6 +82,6 @@ fn given_authority(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanErr
     let installation = harbor.installation;
     let core = internal_tls::is_given(installation).then(|| internal_tls::given(installation, Part::Core));
     let Some(secret) = core.flatten() else { return Ok(()) };
-    let authority = SecretKey::new(secret, authorities::CERTIFICATE);
-    Secrets::new(world, harbor.namespace).sound(&authority, pem::certificates).map(drop)
+    let authority = SecretKey::new(secret, CA_CERTIFICATE);
+    Secrets::new(world, harbor.namespace).sound(&authority, pem_certificates).map(drop)
 }

@@ -1,6 +1,6 @@
 //! Whether users find Harbor under the name it gives itself.
 
-use crate::url;
+use crate::connections::url_host;
 use api::v1beta1::installation::InstallationSpec;
 use plan::Violation;
 
@@ -12,7 +12,7 @@ pub(crate) fn advice(installation: &InstallationSpec) -> Option<Violation> {
     if expose.service.is_some() {
         return None;
     }
-    let external = url::host(&installation.external_url);
+    let external = url_host(&installation.external_url);
     let ingress = expose.component.ingress.as_ref().map(|ingress| ingress.host.as_str());
     let route = expose.route.iter().flat_map(|route| &route.hostnames).map(String::as_str);
     // A route without names takes that of the external URL.

@@ -5,8 +5,8 @@ use super::{
     core_paths,
 };
 use crate::{
-    ingress::{self, Exposed},
-    tls::Scheme,
+    exposure::{Exposed, ingress_path},
+    pods::Scheme,
 };
 use api::v1beta1::expose::IngressSpec;
 use k8s_openapi::api::networking::v1::{HTTPIngressPath, Ingress};
@@ -47,5 +47,5 @@ fn ingress(
 }
 
 fn path(harbor: &Inputs<'_>, prefix: &str, behind: Part) -> HTTPIngressPath {
-    ingress::path(prefix, harbor.child(behind.name()), harbor.scheme().port())
+    ingress_path(prefix, harbor.child(behind.name()), harbor.scheme().port())
 }

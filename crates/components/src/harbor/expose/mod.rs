@@ -15,7 +15,7 @@ pub(super) use self::{
 };
 
 use super::inputs::Inputs;
-use crate::catalogue::Feature;
+use crate::versions::Feature;
 
 /// Paths Core answers; all others are the portal's.
 fn core_paths(harbor: &Inputs<'_>) -> impl Iterator<Item = &'static str> {

@@ -4,7 +4,7 @@ use super::{
     super::{inputs::Inputs, part::Part},
     core_paths,
 };
-use crate::{tls::Scheme, url};
+use crate::{connections::url_host, pods::Scheme};
 use api::{
     thirdparty::gateway::{
         HTTPBackendRef, HTTPRoute, HTTPRouteMatch, HTTPRouteRule, HTTPRouteSpec, ParentReference,
@@ -34,7 +34,7 @@ pub(in super::super) fn route(
         return Err(PlanError::unserved::<HTTPRoute>("the Gateway API, or remove spec.expose.core.route"));
     }
     let hostnames = if wished.hostnames.is_empty() {
-        vec![url::host(harbor.external_url()).to_owned()]
+        vec![url_host(harbor.external_url()).to_owned()]
     } else {
         wished.hostnames.clone()
     };

@@ -4,7 +4,7 @@ use super::{
     super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
     registry_access,
 };
-use crate::{catalogue::Feature, volumes};
+use crate::{pods::scratch_volume, versions::Feature};
 use api::v1beta1::{
     self, JobServiceSpec,
     duration::GoDuration,
@@ -103,7 +103,7 @@ fn exports(harbor: &Inputs<'_>, wished: &HarborJobServiceSpec) -> ScratchVolumeS
 pub(super) fn claim_or_scratch(volume: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
     match volume {
         Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
-        None => ScratchVolumeSpec { volume_source: volumes::scratch("").into(), prefix: None },
+        None => ScratchVolumeSpec { volume_source: scratch_volume("").into(), prefix: None },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Against what the operator's predecessor left behind, if a copy of that is at hand.
 
 use super::Harbor;
-use crate::{cases::Case, predecessor::Predecessor};
+use crate::{cases::Case, tests::predecessor::Predecessor};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

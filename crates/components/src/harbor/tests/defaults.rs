@@ -1,7 +1,7 @@
 //! What the administrator of the operator wants where objects say nothing.
 
 use super::{Harbor, a_harbor, names};
-use crate::{cases::Case, core::Core, harborcluster::HarborCluster, network_policy};
+use crate::{cases::Case, core::Core, harborcluster::HarborCluster, pods::NETWORK_POLICIES_ANNOTATION};
 use plan::{Component, Defaults, NetworkPolicies};
 use serde_json::{Value, json};
 
@@ -43,7 +43,8 @@ fn a_component_without_harbor_comes_from_the_mirror_too_unless_it_names_its_imag
         let deployment = case.child("Deployment");
         deployment["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap().to_owned()
     };
-    let core = || mirrored(Case::<Core>::golden("minimal")).annotated(crate::VERSION_ANNOTATION, "2.15.0");
+    let core =
+        || mirrored(Case::<Core>::golden("minimal")).annotated(crate::versions::VERSION_ANNOTATION, "2.15.0");
     assert_eq!(container(&core()), "registry.example.com/mirror/harbor-core:v2.15.0-fips");
     assert_eq!(container(&core().set("/spec/image", json!("own/core:1"))), "own/core:1");
 }
@@ -61,7 +62,7 @@ fn network_policies_are_as_the_operator_says_unless_the_harbor_does() {
         let defaults = Defaults { network_policies: default, ..Defaults::default() };
         let harbor: Case<Harbor> = Case { defaults, ..a_harbor() };
         let harbor = match said {
-            Some(said) => harbor.annotated(network_policy::ANNOTATION, said),
+            Some(said) => harbor.annotated(NETWORK_POLICIES_ANNOTATION, said),
             None => harbor,
         };
         !names(&harbor, "NetworkPolicy").is_empty()

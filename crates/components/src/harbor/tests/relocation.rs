@@ -1,7 +1,7 @@
 //! Data does not move when a spec does.
 
 use super::Harbor;
-use crate::{cases::Case, relocation::MOVED_ANNOTATION};
+use crate::{cases::Case, data::DATA_MOVED_ANNOTATION};
 use serde_json::{Value, json};
 
 /// A Harbor whose components exist, as it was when they were written.
@@ -37,7 +37,7 @@ fn images_are_not_looked_for_on_another_claim() {
          \"others\"; restore the former, or move the data, if there is any, and then set the annotation \
          goharbor.io/data-moved: storage",
     );
-    assert_eq!(case.annotated(MOVED_ANNOTATION, "cache,storage").plan().err(), None);
+    assert_eq!(case.annotated(DATA_MOVED_ANNOTATION, "cache,storage").plan().err(), None);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn the_database_is_not_looked_for_under_another_name() {
          goharbor.io/data-moved: database",
     );
     let moved = existing(&[]).set("/spec/database/prefix", json!("other-"));
-    assert_eq!(moved.annotated(MOVED_ANNOTATION, "database").plan().err(), None);
+    assert_eq!(moved.annotated(DATA_MOVED_ANNOTATION, "database").plan().err(), None);
 }
 
 #[test]

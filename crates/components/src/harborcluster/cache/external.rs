@@ -1,7 +1,7 @@
 //! A Redis that exists.
 
 use super::required;
-use crate::{harborcluster::cluster::Cluster, redis};
+use crate::{connections::check_registry_redis, harborcluster::cluster::Cluster};
 use api::v1beta1::redis::{HarborRedisSpec, RedisConnection};
 use plan::PlanError;
 
@@ -10,6 +10,6 @@ use plan::PlanError;
 pub(super) fn settings(cluster: &Cluster<'_>) -> Result<HarborRedisSpec, PlanError> {
     let redis = required(cluster.spec.cache.spec.redis.as_ref(), "redis", "set its host")?;
     let connection = RedisConnection { server: redis.server.clone(), database: 0 };
-    redis::understood_by_registry(&connection, "spec.cache.spec.redis", &cluster.version)?;
+    check_registry_redis(&connection, "spec.cache.spec.redis", &cluster.version)?;
     Ok(redis.clone())
 }

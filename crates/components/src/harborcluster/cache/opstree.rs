@@ -10,7 +10,8 @@ use crate::{
         cluster::Cluster,
         volume::{Volume, Wish},
     },
-    image, resources,
+    pods::check_resource_claims,
+    versions::with_pull_settings,
 };
 use api::{
     thirdparty::opstree::{
@@ -49,11 +50,11 @@ impl Replication {
             cluster.child("redis"),
             // The longest name of what its operator makes.
             cluster.child("redis-sentinel-additional"),
-            resources::without_claims(wanted.server.resources.as_ref(), format_args!("{FIELD}.server")),
-            resources::without_claims(wanted.sentinel.resources.as_ref(), format_args!("{FIELD}.sentinel")),
+            check_resource_claims(wanted.server.resources.as_ref(), format_args!("{FIELD}.server")),
+            check_resource_claims(wanted.sentinel.resources.as_ref(), format_args!("{FIELD}.sentinel")),
         )
             .all()?;
-        let pulled = image::pulled(
+        let pulled = with_pull_settings(
             ImageSpec {
                 image: None,
                 image_pull_policy: wanted.image_pull_policy,

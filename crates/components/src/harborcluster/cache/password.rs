@@ -1,8 +1,8 @@
 //! What Harbor and the servers of its Redis know each other by.
 
 use crate::{
+    connections::REDIS_PASSWORD,
     harborcluster::{CACHE, cluster::Cluster},
-    redis,
 };
 use k8s_openapi::api::core::v1::Secret;
 use plan::{ChildName, Desired, Recipe};
@@ -16,8 +16,8 @@ pub(super) const KEY: &str = "password";
 pub(super) fn secret(cluster: &Cluster<'_>, name: &ChildName) -> Desired {
     let secret = Secret { metadata: cluster.metadata(&**name), ..Secret::default() };
     let recipes = [
-        (redis::PASSWORD.to_owned(), Recipe::Alphanumeric { length: 32 }),
-        (KEY.to_owned(), Recipe::SameAs { key: redis::PASSWORD.to_owned() }),
+        (REDIS_PASSWORD.to_owned(), Recipe::Alphanumeric { length: 32 }),
+        (KEY.to_owned(), Recipe::SameAs { key: REDIS_PASSWORD.to_owned() }),
     ];
     Desired::generated(secret, recipes).of(CACHE)
 }

@@ -10,7 +10,8 @@ use crate::{
         cluster::{CLUSTER_LABEL, Cluster},
         volume::{Volume, Wish},
     },
-    image, resources,
+    pods::check_resource_claims,
+    versions::{named_image, with_pull_settings},
 };
 use api::{
     thirdparty::spotahome::{
@@ -56,7 +57,7 @@ impl Failover {
             cluster.child("redis"),
             replicas(server.replicas, "server"),
             replicas(sentinels, "sentinel"),
-            resources::without_claims(server.resources.as_ref(), format_args!("{FIELD}.server")),
+            check_resource_claims(server.resources.as_ref(), format_args!("{FIELD}.server")),
         )
             .all()?;
         let existing = world.read::<RedisFailover>(&name)?;
@@ -66,7 +67,7 @@ impl Failover {
             metadata: RedisClaimMetadata { name: cluster.name.to_owned(), labels: labels.clone() },
             spec: volume(&server, existing.redis.storage.as_ref())?.claim(),
         };
-        let image = image::pulled(wanted.image.clone(), cluster.spec.installation.image_source.as_ref());
+        let image = with_pull_settings(wanted.image.clone(), cluster.spec.installation.image_source.as_ref());
         let pods = |replicas, existing: RedisPods| RedisPods {
             replicas: Some(replicas),
             resources: server.resources.clone(),
@@ -148,7 +149,7 @@ fn replicas(wanted: i64, of: &str) -> Result<i32, PlanError> {
 fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
     let policy = wanted.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
     RedisPods {
-        image: image::named(wanted).map(ToOwned::to_owned).or(existing.image),
+        image: named_image(wanted).map(ToOwned::to_owned).or(existing.image),
         image_pull_policy: Some(policy.as_str().to_owned()),
         image_pull_secrets: wanted.image_pull_secrets.clone(),
         ..RedisPods::default()

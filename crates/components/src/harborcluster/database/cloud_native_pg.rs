@@ -7,7 +7,8 @@ use crate::{
         cluster::Cluster,
         volume::{Volume, Wish},
     },
-    image, resources,
+    pods::check_resource_claims,
+    versions::named_image,
 };
 use api::{
     thirdparty::cloud_native_pg::{
@@ -130,7 +131,7 @@ fn postgres(
         Volume::of(&wish, present),
         servers(spec),
         images(spec),
-        resources::without_claims(spec.resources.as_ref(), FIELD),
+        check_resource_claims(spec.resources.as_ref(), FIELD),
     )
         .all()?;
     Ok(PostgresClusterSpec {
@@ -158,7 +159,7 @@ fn servers(spec: &CloudNativePgSpec) -> Result<i32, PlanError> {
 }
 
 fn images(spec: &CloudNativePgSpec) -> Result<(Option<String>, Option<ImageCatalogRef>), PlanError> {
-    match (image::named(&spec.image), &spec.image_catalog_ref) {
+    match (named_image(&spec.image), &spec.image_catalog_ref) {
         (Some(_), Some(_)) => Err(PlanError::invalid(
             format_args!("{FIELD}.imageCatalogRef"),
             "cannot be set together with image",

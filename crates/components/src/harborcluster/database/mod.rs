@@ -10,7 +10,7 @@ mod zalando_version;
 
 use self::{cloud_native_pg::CloudNativePg, zalando::Zalando};
 use super::cluster::Cluster;
-use crate::catalogue::Feature;
+use crate::versions::Feature;
 use api::{
     thirdparty::{cloud_native_pg::PostgresCluster, zalando::Postgresql},
     v1beta1::{harborcluster::database::DatabaseKind, postgres::HarborDatabaseSpec},

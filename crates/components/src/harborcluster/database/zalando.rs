@@ -10,7 +10,7 @@ use crate::{
         cluster::Cluster,
         volume::{Volume, Wish},
     },
-    resources,
+    pods::check_resource_claims,
 };
 use api::{
     thirdparty::zalando::{
@@ -153,7 +153,7 @@ fn postgresql(
         Volume::of(&wish, present),
         servers(spec),
         zalando_version::version(spec, existing, world),
-        resources::without_claims(spec.resources.as_ref(), FIELD),
+        check_resource_claims(spec.resources.as_ref(), FIELD),
     )
         .all()?;
     // Another image may not have the version of PostgreSQL that the data belongs to.

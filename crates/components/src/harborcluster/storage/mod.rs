@@ -7,7 +7,7 @@ mod tests;
 
 use self::minio::Minio;
 use super::cluster::Cluster;
-use crate::url;
+use crate::connections::url_host;
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{harbor::storage::HarborStorageSpec, harborcluster::storage::StorageKind},
@@ -63,7 +63,7 @@ impl Storage {
     /// The host of a store that is run here: no request to it leaves the cluster, under whatever name it is known.
     pub fn host(&self) -> Option<&str> {
         self.minio.as_ref()?;
-        self.settings.object_store.s3.as_ref()?.region_endpoint.as_deref().map(url::host)
+        self.settings.object_store.s3.as_ref()?.region_endpoint.as_deref().map(url_host)
     }
 
     /// Adds its children; the Harbor comes after them.

@@ -1,7 +1,7 @@
 //! Against what the operator's predecessor left behind, if a copy of that is at hand.
 
 use super::{JobService, url};
-use crate::predecessor::Predecessor;
+use crate::tests::predecessor::Predecessor;
 use serde_json::Value;
 
 fn old_config(old: &Predecessor<JobService>) -> Value {

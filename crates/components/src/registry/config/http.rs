@@ -2,8 +2,8 @@
 
 use super::Disabled;
 use crate::{
-    duration,
     registry::{PORT, TLS_DIRECTORY},
+    values::whole_seconds,
 };
 use api::v1beta1::{
     GoDuration,
@@ -55,7 +55,7 @@ impl Http {
     pub(super) fn of(spec: Option<&RegistryHttpSpec>) -> Result<Self, PlanError> {
         let spec = spec.cloned().unwrap_or_default();
         let drain = drain_timeout(&spec);
-        (reachable(&spec), duration::seconds(&drain, "spec.http.drainTimeout")).all()?;
+        (reachable(&spec), whole_seconds(&drain, "spec.http.drainTimeout")).all()?;
         let set = |text: &String| !text.is_empty();
         Ok(Self {
             addr: format!(":{PORT}"),

@@ -2,8 +2,8 @@
 
 use super::Enabled;
 use crate::{
-    duration,
     registry::driver::{Driver, Parameters},
+    values::whole_seconds,
 };
 use api::v1beta1::{
     GoDuration, RegistrySpec,
@@ -85,8 +85,7 @@ fn upload_purging(spec: &RegistryStorageSpec) -> Result<UploadPurging, PlanError
     let wished = spec.maintenance.as_ref().and_then(|maintenance| maintenance.upload_purging.clone());
     let wished = wished.unwrap_or_default();
     let field = |name| format!("spec.storage.maintenance.uploadPurging.{name}");
-    (duration::seconds(&wished.age, field("age")), duration::seconds(&wished.interval, field("interval")))
-        .all()?;
+    (whole_seconds(&wished.age, field("age")), whole_seconds(&wished.interval, field("interval"))).all()?;
     Ok(UploadPurging {
         enabled: wished.enabled,
         age: wished.age,

@@ -6,7 +6,11 @@ mod parameters;
 pub(super) use self::parameters::Parameters;
 
 use super::{files::Files, settings::Settings};
-use crate::{secret_key::Secrets, volumes, yaml};
+use crate::{
+    pods::{file_mount, secret_volume},
+    secrets::Secrets,
+    values::parse_yaml,
+};
 use api::v1beta1::registry::storage::{
     RegistryFilesystemSpec, RegistryStorageDriverSpec, RegistryStorageSpec,
 };
@@ -108,7 +112,7 @@ fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanEr
                 format!("put it into a Secret and refer to that in {FIELD}"),
             ));
         }
-        yaml::parse(value).map_err(|fault| fault.at(field))
+        parse_yaml(value).map_err(|fault| fault.at(field))
     };
     let values = spec.iter().map(option).collect::<Vec<_>>().all()?;
     Ok(spec.keys().map(String::as_str).zip(values).collect())
@@ -116,5 +120,5 @@ fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanEr
 
 /// A file of a Secret, mounted alone.
 fn key_file(volume: &str, secret: &str, key: &str, file: &str, path: &str) -> Files {
-    Files::default().with(volumes::secret(volume, secret, &[(key, file)]), volumes::file(volume, file, path))
+    Files::default().with(secret_volume(volume, secret, &[(key, file)]), file_mount(volume, file, path))
 }

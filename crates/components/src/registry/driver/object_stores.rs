@@ -2,13 +2,13 @@
 
 use super::{Driver, FIELD, Parameters, key_file};
 use crate::{
-    authorities::{self, CERTIFICATE},
-    pem,
+    certificates::{AUTHORITIES_DIRECTORY, CA_CERTIFICATE, pem_certificates},
     registry::{
         files::Files,
         settings::{self, Settings},
     },
-    secret_key::{SecretKey, Secrets, not_empty},
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::storage::{AzureSpec, GcsSpec, OssSpec, S3Spec, SwiftSpec};
 use plan::{All, PlanError};
@@ -68,9 +68,9 @@ fn access_key(
 
 fn service_authority(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Files, PlanError> {
     let Some(secret) = &spec.certificate_ref else { return Ok(Files::default()) };
-    secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates)?;
-    let path = format!("{}/custom-ca-bundle.crt", authorities::DIRECTORY);
-    Ok(key_file("storage-service-ca", secret, CERTIFICATE, CERTIFICATE, &path))
+    secrets.sound(&SecretKey::new(secret, CA_CERTIFICATE), pem_certificates)?;
+    let path = format!("{AUTHORITIES_DIRECTORY}/custom-ca-bundle.crt");
+    Ok(key_file("storage-service-ca", secret, CA_CERTIFICATE, CA_CERTIFICATE, &path))
 }
 
 /// OpenStack Swift.

@@ -2,9 +2,8 @@
 
 use super::Wish;
 use crate::{
-    ingress::{self, Exposed},
-    ingress_controller,
-    tls::Scheme,
+    exposure::{Exposed, check_one_certificate, ingress_path, service_type},
+    pods::Scheme,
 };
 use api::v1beta1::{
     ObjectName,
@@ -82,7 +81,7 @@ impl<'a> Access<'a> {
             certificate: redirect.certificate().map(String::from),
             behind: wish.scheme(),
             public: redirect.scheme(),
-            paths: vec![ingress::path("/", wish.name.as_str(), wish.scheme().port())],
+            paths: vec![ingress_path("/", wish.name.as_str(), wish.scheme().port())],
         };
         Some(exposed.into())
     }
@@ -91,7 +90,7 @@ impl<'a> Access<'a> {
 /// The Service of this tenant alone.
 pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
     let redirect = access.redirect.as_ref();
-    let type_ = redirect.and_then(|redirect| ingress_controller::service_type(redirect.ingress.controller));
+    let type_ = redirect.and_then(|redirect| service_type(redirect.ingress.controller));
     let scheme = wish.scheme();
     let port = ServicePort {
         name: Some(format!("{}-minio", scheme.as_str())),
@@ -124,7 +123,7 @@ impl<'a> Redirect<'a> {
         let exposed = redirect.expose.as_ref().and_then(|expose| Some((expose, expose.ingress.as_ref()?)));
         match exposed {
             Some((expose, wished)) => {
-                ingress::one_certificate(expose, &format!("spec.storage.spec.{field}.expose"))?;
+                check_one_certificate(expose, &format!("spec.storage.spec.{field}.expose"))?;
                 Ok(Some(Self { expose, ingress: wished }))
             }
             None => Err(PlanError::invalid(

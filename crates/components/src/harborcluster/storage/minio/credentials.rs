@@ -1,7 +1,10 @@
 //! What opens MinIO: given by the user, or made up once.
 
 use super::Wish;
-use crate::secret_key::{Fault, SecretKey, Secrets, Value};
+use crate::{
+    secrets::{SecretKey, SecretValue, Secrets},
+    values::Fault,
+};
 use api::v1beta1::ObjectName;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use plan::{All, Desired, ObjectKey, PlanError, Recipe, World};
@@ -67,7 +70,7 @@ fn made(wish: &Wish<'_>, name: &str) -> Desired {
     Desired::generated(secret, [(ACCESS_KEY.to_owned(), letters(20)), (SECRET_KEY.to_owned(), letters(32))])
 }
 
-fn used(wish: &Wish<'_>, values: Option<&(Value, Value)>) -> Secret {
+fn used(wish: &Wish<'_>, values: Option<&(SecretValue, SecretValue)>) -> Secret {
     let (shared, configuration) = values.map(|(access, secret)| of_users(access, secret)).unwrap_or_default();
     let data = [(SHARED_KEY, shared), (CONFIGURATION, configuration)];
     Secret {
@@ -78,9 +81,10 @@ fn used(wish: &Wish<'_>, values: Option<&(Value, Value)>) -> Secret {
 }
 
 /// The values as the registry and as MinIO read them. MinIO takes the outer quotes away, and no others.
-fn of_users(access: &Value, secret: &Value) -> (Vec<u8>, Vec<u8>) {
-    let line =
-        |name: &str, value: &Value| [b"export ", name.as_bytes(), b"=\"", value.bytes(), b"\"\n"].concat();
+fn of_users(access: &SecretValue, secret: &SecretValue) -> (Vec<u8>, Vec<u8>) {
+    let line = |name: &str, value: &SecretValue| {
+        [b"export ", name.as_bytes(), b"=\"", value.bytes(), b"\"\n"].concat()
+    };
     let configuration = [line("MINIO_ROOT_USER", access), line("MINIO_ROOT_PASSWORD", secret)].concat();
     (secret.bytes().to_vec(), configuration)
 }

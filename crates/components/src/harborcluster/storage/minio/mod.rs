@@ -11,11 +11,10 @@ mod volumes;
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
 use crate::{
-    authorities,
+    certificates::{CA_CERTIFICATE, pem_file, serving_certificate},
     harborcluster::cluster::Cluster,
-    pem, resources,
-    secret_key::{SecretKey, Secrets},
-    tls::Scheme,
+    pods::{Scheme, check_resource_claims},
+    secrets::{SecretKey, Secrets},
 };
 use api::{
     thirdparty::minio::Tenant,
@@ -70,10 +69,11 @@ impl<'a> Wish<'a> {
 /// Looks at the certificate: MinIO would not start without, and the registry not trust it.
 fn certified(wish: &Wish<'_>, world: &World<'_>) -> Result<(), PlanError> {
     let secrets = Secrets::new(world, wish.cluster.namespace);
-    let files = wish.certificate().into_iter().flat_map(|secret| {
-        ["tls.crt", "tls.key", authorities::CERTIFICATE].map(|key| SecretKey::new(secret, key))
-    });
-    files.map(|file| secrets.sound(&file, pem::file(file.key))).collect::<Vec<_>>().all().map(drop)
+    let files = wish
+        .certificate()
+        .into_iter()
+        .flat_map(|secret| ["tls.crt", "tls.key", CA_CERTIFICATE].map(|key| SecretKey::new(secret, key)));
+    files.map(|file| secrets.sound(&file, pem_file(file.key))).collect::<Vec<_>>().all().map(drop)
 }
 
 /// The name of the Tenant and of most others.
@@ -94,7 +94,7 @@ impl Minio {
             Access::of(&wish).and_then(|access| exposed(access, cluster, world)),
             certified(&wish, world),
             namespace::has_room_for(&wish.name, world),
-            resources::without_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
+            check_resource_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
         )
             .all()?;
         if let Some(existing) = &existing {
@@ -134,7 +134,7 @@ fn exposed<'a>(
     world: &World<'_>,
 ) -> Result<Access<'a>, PlanError> {
     if let Some(secret) = access.redirect.as_ref().and_then(access::Redirect::certificate) {
-        pem::served_with(&secret, &Secrets::new(world, cluster.namespace))?;
+        serving_certificate(&secret, &Secrets::new(world, cluster.namespace))?;
     }
     Ok(access)
 }

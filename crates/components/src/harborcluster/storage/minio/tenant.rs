@@ -1,7 +1,7 @@
 //! The Tenant. One that exists keeps what cannot change, or changes only when asked.
 
 use super::{BUCKET, Wish, credentials::Credentials, volumes::Claims};
-use crate::image;
+use crate::versions::{named_image, with_pull_settings};
 use api::{
     thirdparty::minio::{Bucket, CertificateReference, Pool, Tenant, TenantSpec},
     v1beta1::image::ImagePullPolicy,
@@ -26,7 +26,7 @@ pub(super) fn tenant(
 ) -> Tenant {
     let source = wish.cluster.spec.installation.image_source.as_ref();
     let Wish { spec, .. } = wish;
-    let pulled = image::pulled(spec.image.clone(), source);
+    let pulled = with_pull_settings(spec.image.clone(), source);
     let existing = existing.map(|tenant| &tenant.spec);
     Tenant {
         metadata: metadata(wish),
@@ -91,7 +91,7 @@ fn pool(wish: &Wish<'_>, claims: &Claims) -> Pool {
 /// The image the user names; else the one that runs, since MinIO is upgraded only when asked; else one from where all
 /// images come from; else the choice of the MinIO operator.
 fn image(wish: &Wish<'_>, existing: Option<&TenantSpec>) -> Option<String> {
-    let named = image::named(&wish.spec.image).map(ToOwned::to_owned);
+    let named = named_image(&wish.spec.image).map(ToOwned::to_owned);
     let running = || existing.and_then(|spec| spec.image.clone());
     named.or_else(running).or_else(|| mirrored(wish))
 }

@@ -2,7 +2,7 @@
 //! the HarborCluster where its data is to be deleted, and stay where it is to be kept.
 
 use super::{Wish, access::TENANT_LABEL, tenant::POOL};
-use crate::{harborcluster::volume::size, quantity::bytes};
+use crate::{harborcluster::volume::size, values::quantity_bytes};
 use api::{
     thirdparty::minio::{Pool, Tenant, VolumeClaim, VolumeClaimMetadata},
     v1beta1::harborcluster::storage::VolumeClaimTemplate,
@@ -133,7 +133,7 @@ fn same_name(is: &VolumeClaim, wanted: &VolumeClaim) -> Result<(), PlanError> {
 
 fn no_smaller(is: &PersistentVolumeClaimSpec, wanted: &PersistentVolumeClaimSpec) -> Result<(), PlanError> {
     let (Some(is), Some(wanted)) = (size(is), size(wanted)) else { return Ok(()) };
-    match (bytes(is), bytes(wanted)) {
+    match (quantity_bytes(is), quantity_bytes(wanted)) {
         (Some(least), Some(size)) if size < least => Err(PlanError::invalid(
             format_args!("{FIELD}.volumeClaimTemplate.spec.resources.requests.storage"),
             format!("is {wanted}, but volumes of {is} cannot become smaller"),

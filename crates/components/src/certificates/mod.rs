@@ -1,0 +1,17 @@
+//! Certificates that users bring: validated, mounted into pods, served with and trusted.
+//!
+//! Uses: pods, secrets, values.
+
+mod authorities;
+mod bundles;
+mod internal_tls;
+mod pem;
+
+pub(crate) use self::{
+    authorities::{AUTHORITIES_DIRECTORY, Authorities, CA_CERTIFICATE},
+    bundles::add_deployment,
+    internal_tls::InternalTls,
+    pem::{
+        Presence, pem_certificates, pem_certificates_if_any, pem_file, pem_private_key, serving_certificate,
+    },
+};

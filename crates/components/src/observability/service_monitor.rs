@@ -1,0 +1,93 @@
+//! What the Prometheus operator is told about a component's metrics.
+
+use super::metrics;
+use crate::pods::Instance;
+use api::{
+    thirdparty::monitoring::{MonitorEndpoint, Relabeling, ServiceMonitor, ServiceMonitorSpec},
+    v1beta1::{
+        metrics::MetricsSpec,
+        service_monitor::{self as wished, RelabelingSpec},
+    },
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kube::core::ObjectMeta;
+use plan::{Builder, PlanError, World};
+
+/// A ServiceMonitor that is wanted, and can be had.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Monitor<'a> {
+    spec: &'a wished::ServiceMonitorSpec,
+    path: &'a str,
+}
+
+impl<'a> Monitor<'a> {
+    /// The one a spec asks for, of metrics served under `path`; refused where nobody would look at it.
+    pub fn of(
+        spec: Option<&'a wished::ServiceMonitorSpec>,
+        path: &'a str,
+        world: &World<'_>,
+    ) -> Result<Option<Self>, PlanError> {
+        let Some(spec) = spec else { return Ok(None) };
+        if !world.serves::<ServiceMonitor>()? {
+            return Err(PlanError::unserved::<ServiceMonitor>(
+                "the Prometheus operator, or remove serviceMonitor",
+            ));
+        }
+        Ok(Some(Self { spec, path }))
+    }
+
+    /// The one a component's metrics ask for, where there are any.
+    pub fn of_metrics(
+        metrics: Option<&'a MetricsSpec>,
+        world: &World<'_>,
+    ) -> Result<Option<Self>, PlanError> {
+        match metrics.filter(|metrics| metrics.enabled) {
+            Some(metrics) => Self::of(metrics.service_monitor.as_ref(), &metrics.path, world),
+            None => Ok(None),
+        }
+    }
+
+    /// Adds it.
+    pub fn add(self, graph: &mut Builder<'_>, instance: &Instance<'_>) {
+        graph.add::<ServiceMonitor>(self.service_monitor(instance), ());
+    }
+
+    /// Finds the Service by the labels every child carries, and its port by name.
+    fn service_monitor(self, instance: &Instance<'_>) -> ServiceMonitor {
+        let Self { spec, path } = self;
+        ServiceMonitor {
+            metadata: ObjectMeta {
+                labels: Some(spec.labels.clone()).filter(|labels| !labels.is_empty()),
+                ..instance.own_metadata()
+            },
+            spec: ServiceMonitorSpec {
+                selector: LabelSelector {
+                    match_labels: Some(instance.child_labels()),
+                    match_expressions: None,
+                },
+                endpoints: vec![MonitorEndpoint {
+                    port: Some(metrics::METRICS_PORT.into()),
+                    path: Some(path.into()),
+                    interval: spec.interval.as_ref().map(|interval| interval.as_str().to_owned()),
+                    honor_labels: spec.honor_labels,
+                    relabelings: spec.relabelings.iter().map(relabeling).collect(),
+                    metric_relabelings: spec.metric_relabelings.iter().map(relabeling).collect(),
+                    ..MonitorEndpoint::default()
+                }],
+                job_label: spec.job_label.clone(),
+            },
+        }
+    }
+}
+
+fn relabeling(spec: &RelabelingSpec) -> Relabeling {
+    Relabeling {
+        action: spec.action.clone(),
+        source_labels: spec.source_labels.clone(),
+        separator: spec.separator.clone(),
+        regex: spec.regex.clone(),
+        modulus: spec.modulus,
+        target_label: spec.target_label.clone(),
+        replacement: spec.replacement.clone(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Who may talk to a component.
+
+use k8s_openapi::{
+    api::networking::v1::{NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort, NetworkPolicySpec},
+    apimachinery::pkg::{apis::meta::v1::LabelSelector, util::intstr::IntOrString},
+};
+use kube::core::ObjectMeta;
+use plan::{Defaults, NetworkPolicies};
+use std::collections::BTreeMap;
+
+/// Asks for network policies with the value `true`.
+pub(crate) const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
+
+/// Whether an object has network policies: as it says, and where it says nothing, as the administrator wants.
+pub(crate) fn network_policies_wanted(
+    annotations: Option<&BTreeMap<String, String>>,
+    defaults: &Defaults,
+) -> bool {
+    match annotations.and_then(|annotations| annotations.get(NETWORK_POLICIES_ANNOTATION)) {
+        Some(value) => value == "true",
+        None => defaults.network_policies == NetworkPolicies::Wanted,
+    }
+}
+
+/// Keeps pods from talking to anybody; answers to those who ask them are no talk of their own.
+pub(crate) fn no_egress_policy(metadata: ObjectMeta, pods: BTreeMap<String, String>) -> NetworkPolicy {
+    NetworkPolicy {
+        metadata,
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector { match_labels: Some(pods), match_expressions: None }),
+            policy_types: Some(vec!["Egress".into()]),
+            ingress: None,
+            egress: None,
+        }),
+    }
+}
+
+/// Lets everybody in through these ports, by name, and nobody through any other.
+pub(crate) fn ingress_policy(
+    metadata: ObjectMeta,
+    pods: BTreeMap<String, String>,
+    ports: impl IntoIterator<Item = &'static str>,
+) -> NetworkPolicy {
+    let port = |name: &str| NetworkPolicyPort {
+        port: Some(IntOrString::String(name.into())),
+        protocol: Some("TCP".into()),
+        ..NetworkPolicyPort::default()
+    };
+    let rule =
+        NetworkPolicyIngressRule { ports: Some(ports.into_iter().map(port).collect()), ..Default::default() };
+    NetworkPolicy {
+        metadata,
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector { match_labels: Some(pods), match_expressions: None }),
+            policy_types: Some(vec!["Ingress".into()]),
+            ingress: Some(vec![rule]),
+            egress: None,
+        }),
+    }
+}

@@ -1,0 +1,209 @@
+//! Which Harbor has what: the one table of differences between versions.
+
+use super::version::{HarborVersion, Minor};
+use plan::PlanError;
+use std::fmt;
+
+/// Something that not every Harbor from 2.5 on has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Feature {
+    /// ChartMuseum, its settings of Core, its Redis database 3.
+    ChartMuseum,
+    /// Notary, its settings of Core, its databases `notaryserver` and `notarysigner`.
+    Notary,
+    /// The proxy cache of Quay.
+    QuayProxyCache,
+    /// `SYNC_QUOTA`.
+    SyncQuota,
+    /// The volume of exported scan results; later ones keep them in the registry.
+    ScanDataExportVolume,
+    /// `CACHE_ENABLED`.
+    CacheLayer,
+    /// `GDPR_DELETE_USER`.
+    GdprDeleteUser,
+    /// `POSTGRESQL_CONN_MAX_LIFETIME` and `POSTGRESQL_CONN_MAX_IDLE_TIME`.
+    ConnectionLifetime,
+    /// `REGISTRY_HTTP_CLIENT_TIMEOUT`.
+    RegistryHttpTimeout,
+    /// The proxy cache of JFrog Artifactory.
+    JfrogProxyCache,
+    /// `SCANNER_TRIVY_SECURITY_CHECKS`.
+    TrivySecurityChecks,
+    /// The API browser under `/devcenter-api-2.0`.
+    ApiBrowser,
+    /// The reaper of jobs without progress.
+    JobReaper,
+    /// `JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT`.
+    WebhookTimeout,
+    /// Names of Redis users in URLs.
+    RedisUser,
+    /// TLS 1.3 of the web servers.
+    Tls13,
+    /// `QUOTA_UPDATE_PROVIDER`.
+    QuotaProvider,
+    /// Redis databases of their own for the cache layer and for Harbor's business.
+    SeparateRedisDatabases,
+    /// `GDPR_AUDIT_LOGS`.
+    GdprAuditLogs,
+    /// `SCANNER_TRIVY_SKIP_JAVA_DB_UPDATE`.
+    TrivyJavaDatabase,
+    /// At `debug`, Trivy's adapter prints the URL of Redis.
+    TrivyPrintsRedisUrl,
+    /// `SCANNER_TRIVY_DB_REPOSITORY` and `SCANNER_TRIVY_JAVA_DB_REPOSITORY`.
+    TrivyDatabaseMirrors,
+    /// The proxy cache of Alibaba's registry.
+    AliAcrProxyCache,
+    /// TLS towards Redis.
+    RedisTls,
+    /// `SKIP_LOG_AUDIT_DATABASE`. Read since 2.14.1; before, Harbor knew the name and never looked at the environment.
+    SkipAuditLogDatabase,
+    /// `REPLICATION_ADAPTER_WHITELIST`.
+    ReplicationAdapters,
+    /// Names of Redis users in the registry's configuration.
+    RegistryRedisUser,
+    /// Names of Redis users in URLs of sentinels, as JobService and the exporter read them.
+    SentinelQueueUser,
+    /// Names of Redis users in the URL of a sentinel, to Trivy.
+    TrivySentinelUser,
+}
+
+/// From which version on, until before which version, and what it is called in a sentence.
+struct Row(Minor, Option<Minor>, &'static str);
+
+const BEGINNING: Minor = HarborVersion::OLDEST;
+
+impl Feature {
+    const fn row(self) -> Row {
+        match self {
+            Self::ChartMuseum => Row(BEGINNING, Some((2, 8)), "ChartMuseum"),
+            Self::Notary => Row(BEGINNING, Some((2, 9)), "Notary"),
+            Self::QuayProxyCache => Row(BEGINNING, Some((2, 14)), "a proxy cache of Quay"),
+            Self::SyncQuota => Row(BEGINNING, Some((2, 15)), "quota synchronisation at start"),
+            Self::ScanDataExportVolume => Row((2, 6), Some((2, 8)), "volume of exported scan results"),
+            Self::CacheLayer => Row((2, 6), None, "a cache layer"),
+            Self::GdprDeleteUser => Row((2, 6), None, "anonymous deletion of users"),
+            Self::ConnectionLifetime => Row((2, 7), None, "limits to the life of database connections"),
+            Self::RegistryHttpTimeout => Row((2, 7), None, "a timeout of requests to registries"),
+            Self::JfrogProxyCache => Row((2, 7), None, "a proxy cache of JFrog Artifactory"),
+            Self::TrivySecurityChecks => Row((2, 7), None, "a choice of security checks"),
+            Self::ApiBrowser => Row((2, 7), None, "an API browser"),
+            Self::JobReaper => Row((2, 8), None, "a reaper of jobs"),
+            Self::WebhookTimeout => Row((2, 8), None, "a timeout of webhooks"),
+            Self::RedisUser => Row((2, 8), None, "names of Redis users"),
+            Self::Tls13 => Row((2, 9), None, "TLS 1.3"),
+            Self::QuotaProvider => Row((2, 9), None, "a choice of quota provider"),
+            Self::SeparateRedisDatabases => Row((2, 9), None, "Redis databases for parts of what Core keeps"),
+            Self::GdprAuditLogs => Row((2, 10), None, "anonymous audit logs"),
+            Self::TrivyJavaDatabase => Row((2, 11), None, "a choice about the database of Java packages"),
+            Self::TrivyPrintsRedisUrl => Row((2, 10), None, "URLs of Redis in the log of Trivy"),
+            Self::TrivyDatabaseMirrors => Row((2, 12), None, "mirrors of Trivy's databases"),
+            Self::AliAcrProxyCache => Row((2, 12), None, "a proxy cache of Alibaba's registry"),
+            Self::RedisTls => Row((2, 13), None, "TLS towards Redis"),
+            Self::SkipAuditLogDatabase => {
+                Row((2, 14), None, "a first decision about the database of the audit log")
+            }
+            Self::ReplicationAdapters => Row((2, 14), None, "a list of replication adapters"),
+            Self::RegistryRedisUser => Row((2, 15), None, "names of Redis users in the registry"),
+            Self::SentinelQueueUser => {
+                Row((2, 15), None, "names of Redis users for a queue behind sentinels")
+            }
+            Self::TrivySentinelUser => Row((2, 15), None, "names of Redis users behind Sentinel in Trivy"),
+        }
+    }
+}
+
+impl HarborVersion {
+    /// Whether this Harbor has it.
+    pub(crate) fn has(&self, feature: Feature) -> bool {
+        let Row(since, ended, _) = feature.row();
+        self.minor() >= since && ended.is_none_or(|ended| self.minor() < ended)
+    }
+
+    /// Whether something ended before this Harbor.
+    pub(crate) fn is_past(&self, feature: Feature) -> bool {
+        let Row(_, ended, _) = feature.row();
+        ended.is_some_and(|ended| self.minor() >= ended)
+    }
+
+    /// Refuses what this Harbor lacks, naming the version where it began or ended. `field` is what asks for it.
+    pub(crate) fn require(&self, feature: Feature, field: impl fmt::Display) -> Result<(), PlanError> {
+        if self.has(feature) {
+            return Ok(());
+        }
+        let Row(since, ended, name) = feature.row();
+        let (problem, remedy) = match ended {
+            Some((major, minor)) if self.minor() >= since => (
+                format!("Harbor {self} has no {name}: it ended with Harbor {major}.{minor}"),
+                format!("remove {field}, or stay below Harbor {major}.{minor}"),
+            ),
+            _ => {
+                let (major, minor) = since;
+                (
+                    format!("Harbor {self} does not know {name}: it began with Harbor {major}.{minor}"),
+                    format!("upgrade to Harbor {major}.{minor} or newer, or remove {field}"),
+                )
+            }
+        };
+        Err(PlanError::invalid(field, problem, remedy))
+    }
+
+    /// Refuses what is set for something that ended before this Harbor. Before it began, objects may have it already.
+    pub(crate) fn not_past<T>(
+        &self,
+        feature: Feature,
+        field: impl fmt::Display,
+        value: Option<T>,
+    ) -> Result<(), PlanError> {
+        if self.is_past(feature) { self.known(feature, field, value).map(drop) } else { Ok(()) }
+    }
+
+    /// What is set where this Harbor knows it; refused where it does not. `None` asks for nothing.
+    pub(crate) fn known<T>(
+        &self,
+        feature: Feature,
+        field: impl fmt::Display,
+        value: Option<T>,
+    ) -> Result<Option<T>, PlanError> {
+        match &value {
+            Some(_) => self.require(feature, field).map(|()| value),
+            None => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn harbor(version: &str) -> HarborVersion {
+        HarborVersion::parse(version).unwrap()
+    }
+
+    #[test]
+    fn what_ended_is_refused_with_the_version_where_it_did() {
+        assert_eq!(harbor("2.7.4").require(Feature::ChartMuseum, "spec.chartmuseum"), Ok(()));
+        let error = harbor("2.8.0").require(Feature::ChartMuseum, "spec.chartmuseum").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "spec.chartmuseum: Harbor 2.8.0 has no ChartMuseum: it ended with Harbor 2.8; \
+             remove spec.chartmuseum, or stay below Harbor 2.8"
+        );
+    }
+
+    #[test]
+    fn what_has_not_begun_is_refused_with_the_version_where_it_does() {
+        assert_eq!(harbor("2.13.0").require(Feature::RedisTls, "spec.redis.certificateRef"), Ok(()));
+        let error = harbor("2.12.4").require(Feature::RedisTls, "spec.redis.certificateRef").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "spec.redis.certificateRef: Harbor 2.12.4 does not know TLS towards Redis: it began with Harbor 2.13; \
+             upgrade to Harbor 2.13 or newer, or remove spec.redis.certificateRef"
+        );
+    }
+
+    #[test]
+    fn something_that_began_and_ended_is_there_in_between() {
+        let has = |version| harbor(version).has(Feature::ScanDataExportVolume);
+        assert_eq!(["2.5.0", "2.6.0", "2.7.3", "2.8.0"].map(has), [false, true, true, false]);
+    }
+}
