@@ -1,4 +1,4 @@
-//! The parsers of what users write, for the targets in `fuzz/`. Not part of the interface.
+//! The parsers of user input, for the targets in `fuzz/`. Not part of the public interface.
 
 use crate::{
     certificates::{pem_certificates, pem_private_key},

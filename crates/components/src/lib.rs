@@ -2,7 +2,7 @@
 //!
 //! How to read this crate: [`for_each`] lists the kinds. Each kind is a folder whose `mod.rs` is a table of contents: it
 //! implements [`plan::Component`], so it says which children exist and which of them wait for which. Beside it,
-//! `inputs.rs` reads and validates everything that the children are made from, and one file builds each child.
+//! `validated.rs` reads and validates everything that the children are made from, and one file builds each child.
 //! [`harborcluster`] creates a [`harbor`], and a Harbor creates the objects of all other kinds.
 //!
 //! What several components share is in rooms, folders that know no component:

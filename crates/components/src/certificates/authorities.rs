@@ -1,4 +1,4 @@
-//! Certificate authorities a container trusts beyond those of its image.
+//! Certificate authorities that a container trusts in addition to those of its image.
 
 use super::pem;
 use crate::{
@@ -8,18 +8,19 @@ use crate::{
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use plan::{All, Digest, PlanError};
 
-/// Where Harbor's images look for authorities when they start; files must end in `.crt`, `.ca` or `.pem`.
+/// Where the start scripts of Harbor's images look for authorities; file names must end in `.crt`, `.ca` or
+/// `.pem`.
 pub(crate) const AUTHORITIES_DIRECTORY: &str = "/harbor_cust_cert";
 
 /// Key of a Secret that holds an authority.
 pub(crate) const CA_CERTIFICATE: &str = "ca.crt";
 
-/// Secrets whose `ca.crt` is trusted, each once and in the order first named.
+/// Secrets whose `ca.crt` is trusted, without duplicates, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Authorities<'a>(Vec<&'a str>);
 
 impl<'a> Authorities<'a> {
-    /// These Secrets; one named twice would be a volume named twice.
+    /// These Secrets. Duplicates are dropped: they would be two volumes of the same name.
     pub fn new(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names: Vec<&str> = Vec::new();
         for secret in secrets {
@@ -30,28 +31,29 @@ impl<'a> Authorities<'a> {
         Self(names)
     }
 
-    /// Refuses Secrets without a certificate: the pod would wait for it without saying so, or trust no certificate.
+    /// Refuses Secrets without a certificate: the pod would not start, or would trust no certificate.
     pub fn check(&self, secrets: &Secrets<'_>) -> Result<(), PlanError> {
         let check =
-            |secret: &&str| secrets.sound(&SecretKey::new(secret, CA_CERTIFICATE), pem::pem_certificates);
+            |secret: &&str| secrets.checked(&SecretKey::new(secret, CA_CERTIFICATE), pem::pem_certificates);
         self.0.iter().map(check).collect::<Vec<_>>().all().map(drop)
     }
 
-    /// One volume for each.
+    /// A volume for each authority.
     pub fn volumes(&self) -> Vec<Volume> {
         let volume =
             |secret: &&str| secret_volume(&volume_name(secret), secret, &[(CA_CERTIFICATE, CA_CERTIFICATE)]);
         self.0.iter().map(volume).collect()
     }
 
-    /// Each as a file of its own among the trusted.
+    /// A file for each authority in [`AUTHORITIES_DIRECTORY`].
     pub fn mounts(&self) -> Vec<VolumeMount> {
         self.0.iter().map(|secret| file_mount(&volume_name(secret), CA_CERTIFICATE, path(secret))).collect()
     }
 }
 
-/// Files that are something else: `ca.crt` is the authority of internal TLS, `ctl-ca.crt` that of the registry
-/// controller, `custom-ca-bundle.crt` that of the store. A Secret called like one of them must not take its place.
+/// Names of files that have another content: `ca.crt` is the authority of internal TLS, `ctl-ca.crt` that of
+/// the registry controller, `custom-ca-bundle.crt` that of the store. A Secret with one of these names must not
+/// replace them.
 const TAKEN: [&str; 3] = ["ca", "ctl-ca", "custom-ca-bundle"];
 
 fn path(secret: &str) -> String {
@@ -59,7 +61,8 @@ fn path(secret: &str) -> String {
     format!("{AUTHORITIES_DIRECTORY}/{secret}.{extension}")
 }
 
-/// The name it always had (sic), or one made from it where a volume cannot have that name.
+/// The name of the volume, with the predecessor's spelling, or a digest where that is no valid name of a
+/// volume.
 fn volume_name(secret: &str) -> String {
     let name = format!("{secret}-certifacts");
     if name.len() <= 63 && !secret.contains('.') {

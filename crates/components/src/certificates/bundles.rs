@@ -1,8 +1,9 @@
-//! Pods whose images append authorities to a bundle when they start.
+//! Deployments whose images append authorities to a bundle when they start.
 //!
-//! The images do so with `cat`. A file that ends without a line break glues its last line to the first line of the next
-//! file, and Go then finds neither certificate. Users cannot always put that right: other controllers write such Secrets.
-//! Pods get a copy of these authorities, in a ConfigMap; all others stay mounted as they are.
+//! The images do so with `cat`. If a file does not end with a line break, its last line and the first line of
+//! the next file become one line, and Go then finds neither certificate. Users cannot always correct that:
+//! other controllers write such Secrets. The operator mounts a corrected copy of these authorities from a
+//! ConfigMap, and all others from their Secrets.
 
 use super::authorities::CA_CERTIFICATE;
 use crate::{
@@ -17,8 +18,8 @@ use pki::Bundle;
 use plan::{All, Builder, Deps, Desired, Digest, Node, PlanError, World};
 use std::collections::BTreeMap;
 
-/// Adds pods, and a copy of the authorities that their image could not append as they are. Whether these are sound has
-/// been judged before.
+/// Adds a Deployment, and a corrected copy of the authorities that its image could not append. The authorities
+/// have been validated before.
 pub(crate) fn add_deployment<'g>(
     graph: &mut Builder<'g>,
     instance: &Instance<'_>,
@@ -32,7 +33,7 @@ pub(crate) fn add_deployment<'g>(
     Ok(graph.add::<Deployment>(pods, (after, copies)))
 }
 
-/// Authorities by the name of the Secret each is from, as they are to be appended.
+/// Corrected authorities, by the name of their Secret.
 struct Copies {
     name: String,
     authorities: BTreeMap<String, String>,
@@ -59,7 +60,7 @@ impl Copies {
         })
     }
 
-    /// Takes the copy of each authority, and all other files from where they were.
+    /// Mounts the copy of each authority, and all other files from their Secrets.
     fn mount(&self, pods: &mut Desired) {
         let Some(pod) = pods.object.pod_template_mut().and_then(|template| template.spec.as_mut()) else {
             return;
@@ -73,8 +74,8 @@ impl Copies {
             let others = files(volume).filter(|(key, _)| *key != CA_CERTIFICATE).collect::<Vec<_>>();
             let copy = (self.name.as_str(), secret, CA_CERTIFICATE);
             let name = new_name(&volume.name);
-            let mended = projected_volume(&name, (secret, &others), copy);
-            renamed.insert(std::mem::replace(volume, mended).name, name);
+            let corrected = projected_volume(&name, (secret, &others), copy);
+            renamed.insert(std::mem::replace(volume, corrected).name, name);
         }
         let containers = pod.init_containers.iter_mut().flatten().chain(&mut pod.containers);
         for mount in containers.flat_map(|container| container.volume_mounts.iter_mut().flatten()) {
@@ -85,8 +86,8 @@ impl Copies {
     }
 }
 
-/// Another name for a volume of another type: the API server adds defaults to the source of a volume, which stay when
-/// that source is taken away, and it refuses a volume with two sources.
+/// Another name for a volume of another type: the API server adds defaults to the source of a volume, which
+/// stay when the operator removes that source, and it refuses a volume with two sources.
 fn new_name(volume: &str) -> String {
     format!("authority-{}", Digest::of_bytes(volume.as_bytes()))
 }
@@ -96,7 +97,8 @@ fn volumes_of(pods: &Desired) -> impl Iterator<Item = &Volume> {
     pod.and_then(|pod| pod.volumes.as_ref()).into_iter().flatten()
 }
 
-/// The Secret with an authority that a volume holds. What pods can do without is not for them to trust.
+/// The Secret with an authority that a volume mounts. An optional volume holds a file to download, not an
+/// authority.
 fn authority_of(volume: &Volume) -> Option<&str> {
     let SecretVolumeSource { secret_name, optional: None, .. } = volume.secret.as_ref()? else { return None };
     files(volume).any(|(key, _)| key == CA_CERTIFICATE).then_some(secret_name.as_deref()?)

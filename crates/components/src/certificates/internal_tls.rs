@@ -15,15 +15,15 @@ use plan::{All, PlanError};
 const VOLUME: &str = "internal-certificates";
 const FILES: [&str; 3] = ["tls.crt", "tls.key", CA_CERTIFICATE];
 
-/// A component's own certificate, and the authority of all the others.
+/// The certificate of a component, and the authority that signed those of all components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InternalTls<'a> {
     secret: &'a str,
 }
 
 impl<'a> InternalTls<'a> {
-    /// The certificate a spec names, found complete. Its presence turns TLS on; without a Secret there is nothing to
-    /// serve with.
+    /// The certificate that a spec names, if it is complete. The `tls` block turns TLS on, so it must name a
+    /// Secret.
     pub fn of(
         spec: Option<&'a ComponentsTlsSpec>,
         field: &str,
@@ -37,22 +37,22 @@ impl<'a> InternalTls<'a> {
                 "name a Secret with tls.crt, tls.key and ca.crt, or remove the tls block",
             ));
         };
-        let check = |file| secrets.sound(&SecretKey::new(secret, file), pem::pem_file(file));
+        let check = |file| secrets.checked(&SecretKey::new(secret, file), pem::pem_file(file));
         FILES.map(check).into_iter().collect::<Vec<_>>().all()?;
         Ok(Some(Self { secret }))
     }
 
-    /// The certificate.
+    /// The volume with the certificate.
     pub fn volume(&self) -> Volume {
         self.volume_named(VOLUME)
     }
 
-    /// The certificate, where a pod has more than one.
+    /// The volume under another name, for a pod with more than one certificate.
     pub fn volume_named(&self, name: &str) -> Volume {
         secret_volume(name, self.secret, &FILES.map(|file| (file, file)))
     }
 
-    /// The certificate as files in `directory`, and its authority among those trusted.
+    /// Mounts the certificate in `directory`, and its authority among the trusted ones.
     pub fn mounts(directory: &str) -> Vec<VolumeMount> {
         vec![
             file_mount(VOLUME, CA_CERTIFICATE, format!("{AUTHORITIES_DIRECTORY}/{CA_CERTIFICATE}")),
@@ -60,7 +60,7 @@ impl<'a> InternalTls<'a> {
         ]
     }
 
-    /// Tells Harbor whether to serve with the files in `directory`.
+    /// The settings of internal TLS, with the files in `directory`.
     pub fn environment(tls: Option<&Self>, directory: &str) -> Environment {
         let environment = Environment::default().with("INTERNAL_TLS_ENABLED", tls.is_some());
         if tls.is_none() {
@@ -69,7 +69,7 @@ impl<'a> InternalTls<'a> {
         environment
             .with("INTERNAL_TLS_CERT_PATH", format_args!("{directory}/tls.crt"))
             .with("INTERNAL_TLS_KEY_PATH", format_args!("{directory}/tls.key"))
-            // Read by Harbor 2.5 only; later ones trust what is in the image's bundle.
+            // Only Harbor 2.5 reads it; later versions trust the image's bundle.
             .with("INTERNAL_TLS_TRUST_CA_PATH", format_args!("{directory}/{CA_CERTIFICATE}"))
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates that users bring: validated, mounted into pods, served with and trusted.
+//! Certificates and authorities of users: their validation, and how pods mount them.
 //!
 //! Uses: pods, secrets, values.
 

@@ -1,4 +1,4 @@
-//! Certificates and keys that users bring along, judged before pods get them.
+//! Certificates and keys of users, validated before pods mount them.
 
 use crate::{
     secrets::{SecretKey, Secrets},
@@ -7,27 +7,29 @@ use crate::{
 use pki::Bundle;
 use plan::{All, PlanError};
 
-/// Whether a certificate is there already.
+/// Whether a certificate exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// It is, and can be used.
+    /// It exists and is valid.
     Present,
-    /// The Secret does not exist: a program such as cert-manager is about to make it.
+    /// The Secret does not exist: a controller such as cert-manager has yet to create it.
     Awaited,
 }
 
-/// Judges what users are served with: a Secret that exists has `tls.crt` and `tls.key`, or is about to be filled.
+/// Validates the certificate that users are served with: a Secret that exists must have `tls.crt` and
+/// `tls.key`. An empty Secret is waited for.
 pub(crate) fn serving_certificate(secret: &str, secrets: &Secrets<'_>) -> Result<Presence, PlanError> {
     match secrets.filled(secret) {
         Err(PlanError::Missing(_)) => return Ok(Presence::Awaited),
         filled => filled?,
     }
-    let judge = |key: &'static str| secrets.sound(&SecretKey::new(secret, key), pem_file(key));
-    ["tls.crt", "tls.key"].map(judge).into_iter().collect::<Vec<_>>().all()?;
+    let check = |key: &'static str| secrets.checked(&SecretKey::new(secret, key), pem_file(key));
+    ["tls.crt", "tls.key"].map(check).into_iter().collect::<Vec<_>>().all()?;
     Ok(Presence::Present)
 }
 
-/// Accepts one certificate or several in PEM. A program that is given anything else does not start, or trusts no certificate.
+/// Accepts one or more certificates in PEM. With anything else, a program does not start or trusts no
+/// certificate.
 pub(crate) fn pem_certificates(value: &[u8]) -> Result<(), Fault> {
     not_empty(value)?;
     Bundle::parse(value).map(drop).map_err(|error| {
@@ -38,12 +40,13 @@ pub(crate) fn pem_certificates(value: &[u8]) -> Result<(), Fault> {
     })
 }
 
-/// Accepts certificates, and nothing at all: cert-manager writes an empty `ca.crt` where an issuer names no authority.
+/// Accepts certificates or an empty value: cert-manager writes an empty `ca.crt` if the issuer has no
+/// authority.
 pub(crate) fn pem_certificates_if_any(value: &[u8]) -> Result<(), Fault> {
     if value.is_empty() { Ok(()) } else { pem_certificates(value) }
 }
 
-/// Accepts a private key in PEM, of whatever kind.
+/// Accepts a private key of any kind in PEM.
 pub(crate) fn pem_private_key(value: &[u8]) -> Result<(), Fault> {
     not_empty(value)?;
     let text = String::from_utf8_lossy(value);
@@ -54,7 +57,7 @@ pub(crate) fn pem_private_key(value: &[u8]) -> Result<(), Fault> {
     Err(Fault::new("holds no private key in PEM", "put the key of the certificate in tls.crt into it"))
 }
 
-/// What a file of a TLS Secret must hold.
+/// The check for a file of a TLS Secret.
 pub(crate) fn pem_file(name: &str) -> fn(&[u8]) -> Result<(), Fault> {
     if name == "tls.key" { pem_private_key } else { pem_certificates }
 }
@@ -63,8 +66,8 @@ pub(crate) fn pem_file(name: &str) -> fn(&[u8]) -> Result<(), Fault> {
 mod tests {
     use super::*;
 
-    fn refusal(judged: Result<(), Fault>) -> String {
-        judged.unwrap_err().problem
+    fn refusal(checked: Result<(), Fault>) -> String {
+        checked.unwrap_err().problem
     }
 
     #[test]

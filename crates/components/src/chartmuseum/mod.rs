@@ -1,4 +1,4 @@
-//! ChartMuseum: Harbor's repository of Helm charts. Until Harbor 2.7; later ones keep charts as artifacts.
+//! ChartMuseum: Harbor's repository of Helm charts. Until Harbor 2.7; later versions keep charts as artifacts.
 //!
 //! Uses: certificates, connections, data, pods, secrets, values, versions.
 
@@ -6,13 +6,13 @@ mod cache;
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod service;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
     data::claim_children,
@@ -47,7 +47,7 @@ impl Component for ChartMuseum {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let charts = Inputs::read(owner, world)?;
+        let charts = Validated::read(owner, world)?;
 
         charts.claims.add(graph, &charts.instance);
         graph.add::<Service>(service::service(&charts), ());

@@ -1,4 +1,4 @@
-//! How Harbor's components reach what runs beside them: PostgreSQL, Redis, the registry, each other, and a proxy.
+//! Connections of Harbor's components: to PostgreSQL, Redis, the registry and each other, and through a proxy.
 //!
 //! Uses: pods, secrets, values, versions.
 

@@ -1,9 +1,9 @@
-//! Percent-encoding, as RFC 3986 wants it inside a URL.
+//! Percent-encoding of parts of a URL, as in RFC 3986.
 
 use std::fmt;
 
-/// Bytes as part of a URL: everything that is not unreserved is escaped, so the bytes come back as they were
-/// whatever part of the URL they stand in.
+/// Bytes as part of a URL. All but unreserved characters are escaped, so that the bytes decode unchanged in
+/// every part of a URL.
 pub(crate) struct PercentEncoded<'a>(pub &'a [u8]);
 
 impl fmt::Display for PercentEncoded<'_> {

@@ -1,4 +1,4 @@
-//! PostgreSQL, as Harbor's own components reach it.
+//! The PostgreSQL database of Harbor's own components.
 
 use crate::{
     pods::Environment,
@@ -11,14 +11,14 @@ use plan::{All, PlanError, Violation};
 /// Key of a Secret that holds a password.
 const PASSWORD: &str = "postgres-password";
 
-/// How TLS protects connections unless the spec says so. Harbor's own default, `disable`, cannot reach a server that
-/// insists on TLS; its driver knows `prefer` in every version.
+/// The `sslmode` unless the spec sets it. With Harbor's own default, `disable`, it cannot reach a server that
+/// requires TLS. Every version's driver supports `prefer`.
 const DEFAULT_SSL_MODE: &str = "prefer";
 
-/// A database that Harbor can be pointed at.
+/// A database that Harbor can connect to.
 ///
-/// Harbor takes one host: before it connects it waits for `host:port` to accept, which a list never does. Of several
-/// hosts the first is therefore used, as it always was; for fail-over point it at a Service in front of them.
+/// Harbor supports one host: before it connects it waits until `host:port` accepts connections, which fails for
+/// a list. Of several hosts the operator uses the first; for fail-over, users name a Service in front of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Database<'a> {
     host: &'a str,
@@ -29,8 +29,8 @@ pub(crate) struct Database<'a> {
     ssl_mode: &'a str,
 }
 
-/// Tells where a Harbor or a HarborCluster names several servers, at `field`: only objects from before the rule that
-/// refuses them can, and their Harbor runs.
+/// Advice for a Harbor or a HarborCluster that names several servers at `field`. Only objects older than the
+/// rule that refuses them can, so their Harbor must keep running.
 pub(crate) fn postgres_advice(database: &HarborDatabaseSpec, field: &str) -> Option<Violation> {
     let [first, _, ..] = &database.hosts[..] else { return None };
     Some(Violation {
@@ -40,16 +40,17 @@ pub(crate) fn postgres_advice(database: &HarborDatabaseSpec, field: &str) -> Opt
     })
 }
 
-/// The key of the Secret that holds a password, if there is to be one.
+/// The key of the Secret that holds the password, if the spec names one.
 pub(crate) fn postgres_password_key(credentials: &PostgresCredentials) -> Option<SecretKey<'_>> {
     let key = credentials.password_key.as_deref().unwrap_or(PASSWORD);
     credentials.password_ref.as_ref().map(|secret| SecretKey::new(secret, key))
 }
 
 impl<'a> Database<'a> {
-    /// The database a spec describes, found usable. `field` is where the spec does so.
+    /// The database that a spec describes at `field`, validated.
     ///
-    /// Harbor joins all of it with spaces and without quotes, so none of it may be empty, hold white space or be quoted.
+    /// Harbor joins the values with spaces and without quotes, so no value may be empty, contain white space or
+    /// begin with a quote.
     pub fn of(
         connection: &'a PostgresConnection,
         field: &str,
@@ -71,13 +72,13 @@ impl<'a> Database<'a> {
             word("username", credentials.username.as_ref()),
             word("database", connection.database.as_ref()),
             word("parameters.sslmode", connection.parameters.get("sslmode")),
-            password.map(|key| secrets.sound(&key, one_word)).transpose(),
+            password.map(|key| secrets.checked(&key, one_word)).transpose(),
         )
             .all()?;
         Ok(Self { host, port, username, password, name, ssl_mode: ssl_mode.unwrap_or(DEFAULT_SSL_MODE) })
     }
 
-    /// Tells Harbor where the database is. What is not set is left to Harbor's default, but for TLS.
+    /// The database settings of Harbor. Harbor's defaults apply to what is not set, except for TLS.
     pub fn environment(&self) -> Environment {
         let environment = Environment::default()
             .with("DATABASE_TYPE", "postgresql")
@@ -93,7 +94,7 @@ impl<'a> Database<'a> {
 }
 
 impl Database<'_> {
-    /// Tells Harbor's exporter where the database is. It has no defaults, so those of Core are spelt out.
+    /// The database settings of Harbor's exporter. It has no defaults, so those of Core are set.
     pub fn exporter_environment(&self) -> Environment {
         let environment = Environment::default()
             .with("HARBOR_DATABASE_HOST", self.host)
@@ -113,7 +114,7 @@ fn no_host(field: &str) -> PlanError {
     PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
 }
 
-/// Harbor takes a port that is none for another one, without a word.
+/// Refuses an invalid port: Harbor would silently use another one.
 fn port(field: String, port: i32) -> Result<i32, PlanError> {
     if (1..=65535).contains(&port) {
         return Ok(port);
@@ -152,8 +153,8 @@ fn one_word(value: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// Between two spaces, PostgreSQL's clients take a quote in front for the beginning of a quoted value, and a backslash
-/// for a sign that a quote, a backslash or a space belongs to the value.
+/// In a connection string, PostgreSQL's clients read a leading quote as the start of a quoted value, and a
+/// backslash as the escape of a quote, a backslash or a space.
 fn misread(how: &str) -> Fault {
     Fault::new(
         format!("{how}, which Harbor passes on to the database unescaped, so that it is misread"),

@@ -3,8 +3,8 @@
 use crate::pods::Environment;
 use api::v1beta1::proxy::ProxySpec;
 
-/// Tells Harbor which proxy to use, and that the `siblings` are to be reached without it: Harbor's own health checks
-/// and pulls go through the proxy otherwise.
+/// The proxy settings of Harbor. It reaches the `siblings` without the proxy; otherwise its own health checks
+/// and pulls would go through the proxy.
 pub(crate) fn proxy_environment<'a>(
     spec: Option<&'a ProxySpec>,
     siblings: impl IntoIterator<Item = &'a str>,
@@ -25,7 +25,7 @@ pub(crate) fn proxy_environment<'a>(
         .with("NO_PROXY", direct.join(","))
 }
 
-/// The same proxy, and a host that is reached without it.
+/// The proxy settings, with a host added to `noProxy`.
 pub(crate) fn proxy_except(mut proxy: ProxySpec, host: Option<&str>) -> ProxySpec {
     let listed = |host: &&str| proxy.no_proxy.iter().any(|direct| direct == host);
     if let Some(host) = host.filter(|host| !listed(host)) {
@@ -34,16 +34,17 @@ pub(crate) fn proxy_except(mut proxy: ProxySpec, host: Option<&str>) -> ProxySpe
     proxy
 }
 
-/// The host of an endpoint, which may be a URL or a host with or without a port, if it is a Service of this cluster: only
-/// names that cannot be resolved outside of it. `namespace` is that of the pods.
+/// The host of an endpoint if it is a Service of this cluster, that is, a name that cannot be resolved outside
+/// of it. The endpoint is a URL or a host with or without a port. `namespace` is that of the pods.
 ///
-/// All other names may be outside, where only the proxy reaches them; users list those that are not in `noProxy`.
+/// All other hosts may be outside the cluster, where only the proxy reaches them. For those inside, users set
+/// `noProxy`.
 pub(crate) fn cluster_service_host<'a>(endpoint: &'a str, namespace: &str) -> Option<&'a str> {
     let host = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
     let host = host.split(['/', ':']).next().unwrap_or_default().trim_end_matches('.');
     let labels: Vec<&str> = host.split('.').collect();
     let inside = match labels[..] {
-        // What begins with a bracket is an address.
+        // A leading bracket begins an IPv6 address.
         [name] => !name.is_empty() && !name.starts_with('['),
         [_, second] => second == namespace,
         [_, _, third, ..] => third == "svc",

@@ -1,4 +1,4 @@
-//! Redis, as Harbor's own components reach it.
+//! The Redis of Harbor's own components.
 
 use super::percent::PercentEncoded;
 use crate::{
@@ -12,7 +12,7 @@ use std::{fmt, net::Ipv6Addr};
 /// Key of a Secret that holds a password.
 pub(crate) const REDIS_PASSWORD: &str = "redis-password";
 
-/// The URL Harbor reaches a Redis database under, password included: it belongs into a Secret.
+/// The URL of a Redis database. It contains the password, so it belongs in a Secret.
 ///
 /// `idle_timeout` is how many seconds an unused connection stays open.
 pub(crate) fn redis_url(
@@ -36,13 +36,13 @@ pub(crate) fn redis_url(
     Ok(url.to_string())
 }
 
-/// The key of the Secret that holds the password of a server, if it wants one.
+/// The key of the Secret that holds the password of a server, if the spec names one.
 pub(crate) fn redis_password_key(server: &RedisSpec) -> Option<SecretKey<'_>> {
     let key = server.password_key.as_deref().unwrap_or(REDIS_PASSWORD);
     server.password_ref.as_ref().map(|secret| SecretKey::new(secret, key))
 }
 
-/// Whether a URL tells a password, so that it must not be logged.
+/// Whether a URL contains credentials and must not be logged.
 pub(crate) fn url_has_password(url: &str) -> bool {
     url.contains('@')
 }
@@ -52,7 +52,7 @@ pub(crate) fn redis_uses_tls(server: &RedisSpec) -> bool {
     server.certificate_ref.is_some() || server.tls == Some(true)
 }
 
-/// The master set sentinels are asked for; its presence says that they are sentinels.
+/// The master set, if the servers are sentinels.
 pub(crate) fn redis_master_set(server: &RedisSpec) -> Option<&str> {
     server.sentinel_master_set.as_deref().filter(|set| !set.is_empty())
 }
@@ -63,12 +63,12 @@ pub(crate) fn redis_addresses(server: &RedisSpec) -> String {
         host: &server.host,
         port: server.port,
         sentinels: &server.sentinels,
-        usual_port: usual_port(redis_master_set(server)),
+        default_port: default_port(redis_master_set(server)),
     }
     .to_string()
 }
 
-/// Refuses what this Harbor cannot speak to Redis. `field` is where the spec describes the connection.
+/// Refuses settings of a connection, at `field`, that this version of Harbor does not support.
 pub(crate) fn check_redis(
     connection: &RedisConnection,
     field: &str,
@@ -77,7 +77,7 @@ pub(crate) fn check_redis(
     understood_with(Feature::RedisUser, connection, field, version)
 }
 
-/// Like [`understood`], for the registry, which learned about users later.
+/// Like [`check_redis`], for the registry, which supports user names later than other components.
 pub(crate) fn check_registry_redis(
     connection: &RedisConnection,
     field: &str,
@@ -141,7 +141,7 @@ impl fmt::Display for Url<'_> {
             write!(f, "{user}:{}@", PercentEncoded(self.password.unwrap_or_default()))?;
         }
         let Self { host, port, sentinels, .. } = *self;
-        write!(f, "{}", Addresses { host, port, sentinels, usual_port: usual_port(self.master_set) })?;
+        write!(f, "{}", Addresses { host, port, sentinels, default_port: default_port(self.master_set) })?;
         if let Some(set) = self.master_set {
             write!(f, "/{}", PercentEncoded(set.as_bytes()))?;
         }
@@ -149,8 +149,8 @@ impl fmt::Display for Url<'_> {
     }
 }
 
-/// Where servers, or sentinels, listen unless told otherwise.
-const fn usual_port(master_set: Option<&str>) -> i32 {
+/// The default port of servers or sentinels.
+const fn default_port(master_set: Option<&str>) -> i32 {
     match master_set {
         Some(_) => 26379,
         None => 6379,
@@ -161,20 +161,20 @@ struct Addresses<'a> {
     host: &'a str,
     port: Option<i32>,
     sentinels: &'a [RedisHostSpec],
-    usual_port: i32,
+    default_port: i32,
 }
 
 impl fmt::Display for Addresses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Address(self.host, self.port.unwrap_or(self.usual_port)))?;
+        write!(f, "{}", Address(self.host, self.port.unwrap_or(self.default_port)))?;
         for RedisHostSpec { host, port } in self.sentinels {
-            write!(f, ",{}", Address(host, port.unwrap_or(self.usual_port)))?;
+            write!(f, ",{}", Address(host, port.unwrap_or(self.default_port)))?;
         }
         Ok(())
     }
 }
 
-/// A host and its port, as URLs and lists of addresses spell them.
+/// A host and its port, as written in URLs and in lists of addresses.
 pub(crate) struct Address<'a>(pub &'a str, pub i32);
 
 impl fmt::Display for Address<'_> {

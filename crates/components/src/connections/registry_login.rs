@@ -8,7 +8,7 @@ use crate::{
 use api::v1beta1::registry_access::RegistryCredentials;
 use plan::{All, PlanError};
 
-/// A user that the registry knows, as far as can be told from here.
+/// The user that a component logs in as, validated against the Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegistryLogin<'a> {
     user: User<'a>,
@@ -20,31 +20,32 @@ pub(crate) struct RegistryLogin<'a> {
 enum User<'a> {
     /// In the spec.
     Named(&'a str),
-    /// In the Secret, beside the password.
+    /// In the Secret of the password.
     Kept(SecretKey<'a>),
 }
 
 impl<'a> RegistryLogin<'a> {
-    /// The user of a spec. A name in the Secret wins over the one of the spec, which the operator writes.
+    /// The user of a spec. A name in the Secret takes precedence over the one of the spec, which the operator
+    /// sets.
     pub fn of(spec: &'a RegistryCredentials, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let key = |key| SecretKey::new(&spec.password_ref, key);
         let (password, name, lines) = (key("secret"), key("username"), key("htpasswd"));
         let user = if secrets.has(&name)? { User::Kept(name) } else { User::Named(&spec.username) };
         let called = match user {
-            User::Kept(name) => secrets.sound(&name, is_user).map(|name| name.bytes().to_vec()),
+            User::Kept(name) => secrets.checked(&name, is_user).map(|name| name.bytes().to_vec()),
             User::Named(name) => Ok(name.as_bytes().to_vec()),
         };
         let is_known = |user: Vec<u8>| {
             if secrets.has(&lines)? {
-                secrets.sound(&lines, |file| names(file, &user))?;
+                secrets.checked(&lines, |file| names(file, &user))?;
             }
             Ok(())
         };
-        (called.and_then(is_known), secrets.sound(&password, not_empty)).all()?;
+        (called.and_then(is_known), secrets.checked(&password, not_empty)).all()?;
         Ok(Self { user, password })
     }
 
-    /// Tells a component who it is to the registry.
+    /// The credentials in the environment of a component.
     pub fn environment(&self) -> Environment {
         const USERNAME: &str = "REGISTRY_CREDENTIAL_USERNAME";
         let user = match &self.user {
@@ -55,7 +56,7 @@ impl<'a> RegistryLogin<'a> {
     }
 }
 
-/// Accepts what may stand before the colon of an htpasswd line.
+/// Accepts a valid user name of an htpasswd line.
 fn is_user(name: &[u8]) -> Result<(), Fault> {
     not_empty(name)?;
     if name.iter().any(|byte| *byte == b':' || byte.is_ascii_whitespace() || byte.is_ascii_control()) {
@@ -67,7 +68,7 @@ fn is_user(name: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Accepts a file with a line for this user. Without one, the registry would turn every request down.
+/// Accepts an htpasswd file with a line for this user. Without one, the registry would refuse every request.
 fn names(file: &[u8], user: &[u8]) -> Result<(), Fault> {
     let is_its = |line: &[u8]| line.strip_prefix(user).is_some_and(|rest| rest.starts_with(b":"));
     if file.split(|byte| *byte == b'\n').any(is_its) {

@@ -1,12 +1,12 @@
-//! URLs of services, as specs write them.
+//! URLs of services in specs.
 
 use crate::pods::Scheme;
 use plan::PlanError;
 use std::{fmt, net::Ipv6Addr};
 
-/// A URL that says where a service is, and nothing else: no user, no query, no fragment.
+/// The URL of a service, without user, query and fragment.
 ///
-/// Harbor would take one it cannot read for none, or put what does not belong there in front of its own paths.
+/// Harbor ignores a URL that it cannot parse, and appends its own paths to whatever a URL ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Url<'a> {
     text: &'a str,
@@ -14,12 +14,12 @@ pub(crate) struct Url<'a> {
     pub scheme: Scheme,
     /// Its host, without the brackets of an IPv6 address.
     pub host: &'a str,
-    /// Its port, where the URL names one.
+    /// Its port, if the URL names one.
     pub port: Option<u16>,
 }
 
 impl<'a> Url<'a> {
-    /// Reads a URL; `field` is where the spec holds it.
+    /// Parses the URL that the spec holds in `field`.
     pub fn parse(text: &'a str, field: impl fmt::Display) -> Result<Self, PlanError> {
         parts(text).map_err(|Fault(problem, remedy)| PlanError::invalid(field, problem, remedy))
     }
@@ -31,12 +31,12 @@ impl fmt::Display for Url<'_> {
     }
 }
 
-/// The host a URL points at; a text that is no URL is taken for the host itself.
+/// The host of a URL. A text that is not a URL is returned as the host.
 pub(crate) fn url_host(text: &str) -> &str {
     parts(text).map_or(text, |url| url.host)
 }
 
-/// What is wrong with a text, without the text: it may hold a password.
+/// What is wrong with a URL. It does not quote the URL, which may contain a password.
 struct Fault(&'static str, &'static str);
 
 fn parts(text: &str) -> Result<Url<'_>, Fault> {

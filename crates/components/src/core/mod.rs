@@ -1,7 +1,7 @@
 //! Core: Harbor's API server.
 //!
-//! Migrates the database when it starts, so its first start may take long. Nothing here waits for other components:
-//! Core starts without them.
+//! Core migrates the database when it starts, so its first start may take long. It does not wait for other
+//! components.
 //!
 //! Uses: certificates, connections, data, exposure, observability, pods, secrets, values, versions.
 
@@ -9,7 +9,6 @@ mod config;
 mod deployment;
 mod endpoints;
 mod environment;
-mod inputs;
 mod keys;
 mod record;
 mod secret;
@@ -17,10 +16,11 @@ mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod validated;
 
 pub(crate) use self::record::Record;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
     observability::Monitor,
@@ -54,7 +54,7 @@ impl Component for Core {
 
     fn desired(owner: &v1beta1::Core, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let metrics = owner.spec.metrics.as_ref();
-        let (core, monitor) = (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
+        let (core, monitor) = (Validated::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         graph.add::<Service>(service::service(&core), ());
         if let Some(policy) = service::policy(&core) {
@@ -64,7 +64,7 @@ impl Component for Core {
         let access = graph.add::<Secret>(secret::secret(&core), ());
         let pods = deployment::deployment(&core);
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
-        graph.add::<Secret>(core.memory.remembered(&core.instance), (confirms(pods), upgrades_after(pods)));
+        graph.add::<Secret>(core.memory.secret(&core.instance), (confirms(pods), upgrades_after(pods)));
         add_availability(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);

@@ -1,4 +1,4 @@
-//! Settings that Core is told as they are, where the Harbor it belongs to knows them.
+//! Settings that are passed to Core unchanged, if its version of Harbor supports them.
 
 use crate::{
     connections::check_redis,
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 /// Key of a Secret, and environment variable, that holds system settings.
 const OVERWRITE: &str = "CONFIG_OVERWRITE_JSON";
 
-/// What is set; refused where this Harbor does not know it.
+/// The settings of the spec. Refuses those that this version of Harbor does not support.
 pub(super) fn environment(
     spec: &CoreSpec,
     version: &HarborVersion,
@@ -124,12 +124,12 @@ fn logs(spec: &CoreSettingsSpec, version: &HarborVersion) -> Result<Environment,
 fn overwrite(spec: &CoreSettingsSpec, secrets: &Secrets<'_>) -> Result<Environment, PlanError> {
     let Some(secret) = &spec.config_overwrite_ref else { return Ok(Environment::default()) };
     let key = SecretKey::new(secret, OVERWRITE);
-    secrets.sound(&key, overwrites)?;
+    secrets.checked(&key, overwrites)?;
     Ok(Environment::default().with_secret(OVERWRITE, &key))
 }
 
-/// Accepts settings. Core does not survive what is no JSON object, and takes one without settings for the wish that
-/// nobody change any.
+/// Accepts a JSON object with settings. Core crashes on anything else, and makes all settings read-only for an
+/// empty object.
 fn overwrites(json: &[u8]) -> Result<(), Fault> {
     const REMEDY: &str =
         "write settings such as {\"session_timeout\": 120}, or remove spec.configOverwriteRef";

@@ -1,7 +1,7 @@
 //! The claims that the pods of a component mount, and how many pods can mount them at once.
 //!
-//! A claim that exists is read for its access modes. One that does not exist decides nothing: the pods cannot start
-//! without it, its absence is told, and its creation is a reason to decide anew.
+//! The operator reads the access modes of a claim that exists. A claim that does not exist has no influence:
+//! the pods wait for it, the status reports it as missing, and its creation triggers a reconcile.
 
 use crate::pods::{Instance, Strategy, check_volume};
 use api::v1beta1::{component::ComponentSpec, volume::VolumeSource};
@@ -17,16 +17,16 @@ pub(crate) struct Claims(BTreeMap<String, Sharing>);
 /// Which pods can mount a claim at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sharing {
-    /// All, or those of a claim of which nothing is known yet.
+    /// All pods; also for a claim that does not exist yet.
     AllPods,
-    /// Those of one node.
+    /// The pods of one node.
     OneNode,
-    /// One.
+    /// One pod.
     OnePod,
 }
 
 impl Sharing {
-    /// As the access modes of a claim say, for pods that mount it in this way.
+    /// The sharing that the access modes of a claim allow to pods with this mount.
     fn of(claim: &PersistentVolumeClaim, mount: &PersistentVolumeClaimVolumeSource) -> Self {
         let read_only = mount.read_only.unwrap_or_default();
         let modes = claim.spec.as_ref().and_then(|spec| spec.access_modes.as_deref()).unwrap_or_default();
@@ -41,14 +41,14 @@ impl Sharing {
     }
 }
 
-/// The kinds [`Claims::add`] may add.
+/// The kinds that [`Claims::add`] may add.
 pub(crate) fn claim_children(children: Children) -> Children {
     children.awaiting::<PersistentVolumeClaim>()
 }
 
 impl Claims {
-    /// The claims of the volumes that a spec describes, each in the field named here, mounted by the pods of the object
-    /// with this metadata. Refuses volumes that no user may ask for, and more pods than can mount them.
+    /// The claims of the volumes that a spec describes, each with its field. `owner` is the object whose pods
+    /// mount them. Refuses volumes that users may not request, and more pods than can mount them.
     pub fn of<'v>(
         volumes: impl IntoIterator<Item = (String, &'v VolumeSource)>,
         owner: &ObjectMeta,
@@ -76,24 +76,25 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Whether no volume is claimed.
+    /// Whether there is no claim.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How pods that mount them are replaced. Where a pod has to give a claim up before the next can have it, a rolling
-    /// update would never end: the new pod waits for the claim, and the old one for the new one to be ready.
+    /// How pods that mount the claims are replaced. If a new pod cannot mount a claim before the old one
+    /// releases it, a rolling update never ends: the new pod waits for the claim, and the old pod for the new
+    /// one to be ready.
     ///
-    /// A rolling update that the spec asks for does not count then: as the default of the definition it is in every
-    /// object, so the operator cannot tell whether a user wants it.
-    pub fn strategy(&self, wished: Strategy) -> Strategy {
+    /// This overrides a rolling update in the spec: it is the default of the definition, so every object has
+    /// it, and the operator cannot tell whether a user set it.
+    pub fn strategy(&self, requested: Strategy) -> Strategy {
         match self.0.values().max() {
             Some(Sharing::OneNode | Sharing::OnePod) => Strategy::Recreate,
-            Some(Sharing::AllPods) | None => wished,
+            Some(Sharing::AllPods) | None => requested,
         }
     }
 
-    /// Adds the claims as objects that a user creates. The Deployment does not wait for them: its pods do.
+    /// Adds the claims as objects that the user creates. The Deployment does not wait for them: its pods do.
     pub fn add(&self, graph: &mut Builder<'_>, instance: &Instance<'_>) {
         for name in self.0.keys() {
             let claim = PersistentVolumeClaim {
@@ -125,7 +126,7 @@ impl Claims {
     }
 }
 
-/// How many pods there may be, and where the spec says so.
+/// The maximum number of pods, and the field that sets it.
 fn most_pods(spec: &ComponentSpec) -> Option<(&'static str, i32)> {
     match &spec.autoscaling {
         Some(autoscaling) => Some(("autoscaling.maxReplicas", autoscaling.max_replicas)),

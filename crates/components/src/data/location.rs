@@ -1,13 +1,13 @@
-//! Where data is, as far as it matters, in words for people.
+//! Where data is, in words for messages.
 //!
-//! Another host may be another name for the same server, so it is no other place; another bucket is.
+//! Another bucket is another location. Another host is not: it may be another name of the same server.
 
 use api::v1beta1::{
     registry::storage::{RegistryFilesystemSpec, RegistryStorageDriverSpec},
     storage::{AzureSpec, GcsSpec, OssSpec, S3Spec, SwiftSpec},
 };
 
-/// Where images are.
+/// The location of images.
 pub(crate) fn location_of_images(store: &RegistryStorageDriverSpec) -> String {
     let RegistryStorageDriverSpec { filesystem, s3, swift, azure, gcs, oss, in_memory: _ } = store;
     match (s3, swift, azure, gcs, oss, filesystem) {

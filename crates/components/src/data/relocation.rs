@@ -1,15 +1,17 @@
-//! Data does not move by itself: what is to be found elsewhere is refused until a user says that it was moved.
+//! Changes of where data is. The operator moves no data, so it refuses another location until a user confirms
+//! that the data was moved.
 //!
-//! A HarborCluster and a Harbor are judged alike, each by what it has written before: a HarborCluster by its Harbor, a
-//! Harbor by its components. The annotation of a HarborCluster is passed on to its Harbor, which allows the same.
+//! A HarborCluster and a Harbor follow the same rule. A HarborCluster compares its spec with its Harbor, a
+//! Harbor with its components. A HarborCluster passes the annotation on to its Harbor.
 
 use plan::{All, ObjectKey, PlanError};
 use std::collections::BTreeMap;
 
-/// Names the services, separated by commas, whose data a user has moved to where the spec says it is.
+/// The annotation with the services, separated by commas, whose data a user has moved to the location in the
+/// spec.
 pub(crate) const DATA_MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 
-/// What of a Harbor has data.
+/// A service with the data of a Harbor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataService {
     /// Jobs and sessions.
@@ -21,7 +23,7 @@ pub(crate) enum DataService {
 }
 
 impl DataService {
-    /// As the annotation names it.
+    /// The name in the annotation.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Cache => "cache",
@@ -31,26 +33,27 @@ impl DataService {
     }
 }
 
-/// Where the data of a service is, and where it would be looked for; in words for people.
+/// The location of the data of a service, and the location in the spec; in words for messages.
 pub(crate) struct Move {
-    /// Which service.
+    /// The service.
     pub service: DataService,
-    /// The field that says where.
+    /// The field with the location.
     pub field: &'static str,
-    /// Where the data is.
+    /// The location of the data.
     pub from: String,
-    /// Where it would be looked for.
+    /// The location in the spec.
     pub to: String,
 }
 
-/// Refuses to look for the data of an existing Harbor elsewhere. The annotations are those of the object that is judged.
+/// Refuses another location for the data of an existing Harbor, unless the annotations of the object confirm
+/// the move.
 pub(crate) fn check_moves(
     harbor: &ObjectKey,
     annotations: Option<&BTreeMap<String, String>>,
     moves: impl IntoIterator<Item = Move>,
 ) -> Result<(), PlanError> {
     let confirmed = annotations.and_then(|all| all.get(DATA_MOVED_ANNOTATION)).map_or("", String::as_str);
-    let judge = |Move { service, field, from, to }| {
+    let check = |Move { service, field, from, to }| {
         let service = DataService::as_str(service);
         if from == to || confirmed.split(',').any(|named| named.trim() == service) {
             return Ok(());
@@ -64,5 +67,5 @@ pub(crate) fn check_moves(
             ),
         ))
     };
-    moves.into_iter().map(judge).collect::<Vec<_>>().all().map(drop)
+    moves.into_iter().map(check).collect::<Vec<_>>().all().map(drop)
 }

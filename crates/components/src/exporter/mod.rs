@@ -1,18 +1,18 @@
-//! Exporter: Harbor's metrics for Prometheus, read from its database, its queue and its API.
+//! Exporter: serves metrics of Harbor, which it reads from Harbor's database, queue and API.
 //!
-//! One pod is enough: each of several would report the same.
+//! One pod is enough: every pod would report the same metrics.
 //!
 //! Uses: certificates, connections, jobservice, observability, pods, secrets, values, versions.
 
 mod deployment;
 mod environment;
-mod inputs;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{certificates::add_deployment, observability::Monitor, pods::add_availability};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
@@ -49,7 +49,7 @@ impl Component for Exporter {
     ) -> Result<(), PlanError> {
         let endpoint = &owner.spec.endpoint;
         let monitor = Monitor::of(endpoint.service_monitor.as_ref(), &endpoint.path, world);
-        let (exporter, monitor) = (Inputs::read(owner, world), monitor).all()?;
+        let (exporter, monitor) = (Validated::read(owner, world), monitor).all()?;
 
         graph.add::<Service>(service::service(&exporter), ());
         if let Some(policy) = service::policy(&exporter) {

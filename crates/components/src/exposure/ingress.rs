@@ -1,4 +1,4 @@
-//! Ingresses, in the flavours that ingress controllers want.
+//! Ingresses, adapted to ingress controllers.
 
 use crate::pods::Scheme;
 use api::v1beta1::expose::{HarborExposeComponentSpec, IngressController, IngressSpec};
@@ -9,48 +9,52 @@ use k8s_openapi::api::networking::v1::{
 use kube::core::ObjectMeta;
 use plan::PlanError;
 
-/// The class of an Ingress, before there was a field for it.
+/// The annotation for the class of an Ingress, older than the field.
 const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 
-/// An Ingress to be.
+/// What an Ingress is built from.
 pub(crate) struct Exposed<'a> {
-    /// Its metadata; what the user wishes is added.
+    /// Its metadata, to which the user's annotations and labels are added.
     pub metadata: ObjectMeta,
-    /// What the user wishes.
-    pub wished: &'a IngressSpec,
-    /// Secret with the certificate that users are shown.
+    /// The user's settings.
+    pub requested: &'a IngressSpec,
+    /// Secret with the certificate that users are served with.
     pub certificate: Option<String>,
-    /// How what is behind it is served.
+    /// The scheme of the Services behind it.
     pub behind: Scheme,
-    /// How users are served; over TLS, those who come in clear text are sent there.
+    /// The scheme for users. With TLS, the controller redirects HTTP to HTTPS.
     pub public: Scheme,
-    /// Which requests go where.
+    /// The paths and their Services.
     pub paths: Vec<HTTPIngressPath>,
 }
 
 impl From<Exposed<'_>> for Ingress {
     fn from(exposed: Exposed<'_>) -> Self {
-        let Exposed { mut metadata, wished, certificate, behind, public, paths } = exposed;
-        let (class, class_annotation) = class(wished);
+        let Exposed { mut metadata, requested, certificate, behind, public, paths } = exposed;
+        let (class, class_annotation) = class(requested);
         let annotations = metadata.annotations.get_or_insert_default();
-        annotations.extend(owned(flavour(behind, public, wished.controller)));
+        annotations.extend(owned(controller_annotations(behind, public, requested.controller)));
         annotations.extend(class_annotation);
-        annotations.extend(wished.annotations.clone());
-        if !wished.labels.is_empty() {
-            metadata.labels.get_or_insert_default().extend(wished.labels.clone());
+        annotations.extend(requested.annotations.clone());
+        if !requested.labels.is_empty() {
+            metadata.labels.get_or_insert_default().extend(requested.labels.clone());
         }
-        // Without a Secret the controller uses its own.
-        let secured = certificate.is_some() || wished.default_certificate == Some(true);
-        let tls = secured
-            .then(|| vec![IngressTLS { hosts: Some(vec![wished.host.clone()]), secret_name: certificate }]);
+        // Without a Secret, the controller uses its default certificate.
+        let secured = certificate.is_some() || requested.default_certificate == Some(true);
+        let tls = secured.then(|| {
+            vec![IngressTLS { hosts: Some(vec![requested.host.clone()]), secret_name: certificate }]
+        });
         Self {
             metadata,
             spec: Some(networking::IngressSpec {
                 ingress_class_name: class,
                 rules: Some(vec![IngressRule {
-                    host: Some(wished.host.clone()),
+                    host: Some(requested.host.clone()),
                     http: Some(HTTPIngressRuleValue {
-                        paths: paths.into_iter().map(|path| understood(path, wished.controller)).collect(),
+                        paths: paths
+                            .into_iter()
+                            .map(|path| controller_path(path, requested.controller))
+                            .collect(),
                     }),
                 }]),
                 tls,
@@ -61,7 +65,8 @@ impl From<Exposed<'_>> for Ingress {
     }
 }
 
-/// Refuses a certificate beside the one of the controller. `field` is where the spec exposes something.
+/// Refuses a certificate beside the controller's default certificate. `field` is where the spec exposes a
+/// component.
 pub(crate) fn check_one_certificate(
     exposed: &HarborExposeComponentSpec,
     field: &str,
@@ -77,7 +82,7 @@ pub(crate) fn check_one_certificate(
     Ok(())
 }
 
-/// Requests below `prefix`, sent to a Service.
+/// Routes requests below `prefix` to a Service.
 pub(crate) fn ingress_path(prefix: &str, service: impl Into<String>, port: i32) -> HTTPIngressPath {
     let port = ServiceBackendPort { number: Some(port), name: None };
     HTTPIngressPath {
@@ -90,11 +95,11 @@ pub(crate) fn ingress_path(prefix: &str, service: impl Into<String>, port: i32) 
     }
 }
 
-/// The class of an Ingress: as a field, or as an annotation where the controller leaves alone what has the field, which
-/// Google's does.
-fn class(wished: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
-    let class = wished.ingress_class_name.clone();
-    match wished.controller {
+/// The class of an Ingress: as a field, or as an annotation for Google's controller, which ignores Ingresses
+/// with the field.
+fn class(requested: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
+    let class = requested.ingress_class_name.clone();
+    match requested.controller {
         IngressController::Gce => (None, class.map(|class| (CLASS_ANNOTATION.to_owned(), class))),
         IngressController::Default
         | IngressController::Ncp
@@ -104,9 +109,9 @@ fn class(wished: &IngressSpec) -> (Option<String>, Option<(String, String)>) {
     }
 }
 
-/// The same path in the form a controller understands: NCP is told to read regular expressions, and the load balancers of
-/// Google Cloud know wildcards.
-fn understood(path: HTTPIngressPath, controller: IngressController) -> HTTPIngressPath {
+/// The path in the syntax of a controller: regular expressions for NCP, wildcards for the load balancers of
+/// Google Cloud.
+fn controller_path(path: HTTPIngressPath, controller: IngressController) -> HTTPIngressPath {
     let below = |end: &str| path.path.as_ref().map(|path| format!("{}{end}", path.trim_end_matches('/')));
     match controller {
         IngressController::Ncp => HTTPIngressPath { path: below("/.*"), ..path },
@@ -120,8 +125,8 @@ fn understood(path: HTTPIngressPath, controller: IngressController) -> HTTPIngre
     }
 }
 
-/// What controllers must be told: images are large, and what is behind may be served over TLS.
-fn flavour(
+/// The annotations for a controller: no limit on the size of requests, and the scheme of the Services behind.
+fn controller_annotations(
     behind: Scheme,
     public: Scheme,
     controller: IngressController,

@@ -1,11 +1,11 @@
-//! What the ingress controller in front must be told through a Service.
+//! Services behind an ingress controller.
 
 use crate::pods::{Instance, Scheme};
 use api::v1beta1::{expose::IngressController, network::Network};
 use k8s_openapi::api::core::v1::{Service, ServicePort};
 use std::collections::BTreeMap;
 
-/// Names the ingress controller that stands in front.
+/// The annotation with the ingress controller in front of a component.
 pub(crate) const INGRESS_CONTROLLER_ANNOTATION: &str = "goharbor.io/ingress-controller";
 
 /// Annotations of a Service behind an ingress controller. `scheme` is also the name of its port.
@@ -20,7 +20,7 @@ pub(crate) fn port_annotations(
     port: &str,
 ) -> BTreeMap<String, String> {
     match (instance.annotation(INGRESS_CONTROLLER_ANNOTATION), scheme) {
-        // Contour talks clear text to its upstreams unless told which port does not.
+        // Contour uses clear text for its upstreams unless the annotation names the port with TLS.
         (Some("contour"), Scheme::Https) => {
             [("projectcontour.io/upstream-protocol.tls".to_owned(), port.to_owned())].into()
         }
@@ -28,8 +28,8 @@ pub(crate) fn port_annotations(
     }
 }
 
-/// The type of a Service behind an ingress controller, where it is not the usual one: some reach pods through ports of the
-/// nodes.
+/// The type of a Service behind an ingress controller, if it is not the default: some controllers need node
+/// ports.
 pub(crate) fn service_type(controller: IngressController) -> Option<&'static str> {
     match controller {
         IngressController::Gce | IngressController::Alb | IngressController::F5BigIp => Some("NodePort"),

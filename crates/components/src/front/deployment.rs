@@ -12,27 +12,27 @@ use crate::{
 use k8s_openapi::api::core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount};
 use plan::Desired;
 
-/// Directory of the certificate users are served with.
+/// Directory of the certificate that users are served with.
 pub(super) const CERTIFICATE_DIRECTORY: &str = "/etc/nginx/cert";
 
 /// File of the authority that signed the certificates of Core and the portal.
 pub(super) const AUTHORITY: &str = "/etc/nginx/authority/ca.crt";
 
-/// Seconds in which everybody learns that a pod is about to end. nginx then takes no new connections and lets pushes
-/// and pulls end, as long as the grace period lasts.
+/// Seconds until clients stop using a pod that is about to terminate. nginx then accepts no new connections and
+/// lets pushes and pulls end within the grace period.
 const DRAIN: &str = "10";
 
-/// Annotation of pods with the addresses that nginx has looked up. Services that are made anew have others, so that pods
-/// are replaced then.
+/// Annotation of pods with the addresses that nginx resolves when it starts. A Service that is created again
+/// has another address, so its pods are replaced.
 const ADDRESSES_ANNOTATION: &str = "goharbor.io/upstream-addresses";
 
 /// The Deployment.
 pub(super) fn deployment(front: &Front<'_>) -> Desired {
     let mut pods = pods(front);
-    let template = pods.object.pod_template_mut().filter(|_| !front.wishes.addresses.is_empty());
+    let template = pods.object.pod_template_mut().filter(|_| !front.request.addresses.is_empty());
     if let Some(template) = template {
         let annotations = template.metadata.get_or_insert_default().annotations.get_or_insert_default();
-        annotations.insert(ADDRESSES_ANNOTATION.into(), front.wishes.addresses.join(","));
+        annotations.insert(ADDRESSES_ANNOTATION.into(), front.request.addresses.join(","));
     }
     pods
 }
@@ -40,7 +40,7 @@ pub(super) fn deployment(front: &Front<'_>) -> Desired {
 fn pods(front: &Front<'_>) -> Desired {
     Workload {
         instance: &front.instance,
-        containers: vec![(container(front), front.wishes.pods)],
+        containers: vec![(container(front), front.request.pods)],
         volumes: volumes(front),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: Some(120),
@@ -61,7 +61,7 @@ fn container(front: &Front<'_>) -> Container {
         readiness_probe: Some(probe()),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
-                // Not `sleep:`, which clusters before 1.29 do not know.
+                // Not `sleep:`, which Kubernetes supports since 1.29.
                 exec: Some(ExecAction { command: Some(vec!["sleep".into(), DRAIN.into()]) }),
                 ..LifecycleHandler::default()
             }),
@@ -85,14 +85,14 @@ fn volumes(front: &Front<'_>) -> Vec<Volume> {
     };
     [config_map_volume(CONFIGURATION, &front.instance.name, CONFIG_FILE), temporary_volume()]
         .into_iter()
-        .chain(front.wishes.certificate.map(certificate))
-        .chain(front.wishes.authority.map(authority))
+        .chain(front.request.certificate.map(certificate))
+        .chain(front.request.authority.map(authority))
         .collect()
 }
 
 fn mounts(front: &Front<'_>) -> Vec<VolumeMount> {
-    let certificate = front.wishes.certificate;
-    let authority = front.wishes.authority;
+    let certificate = front.request.certificate;
+    let authority = front.request.authority;
     [file_mount(CONFIGURATION, CONFIG_FILE, CONFIG_PATH), temporary_mount()]
         .into_iter()
         .chain(certificate.map(|_| directory_mount(CERTIFICATE, CERTIFICATE_DIRECTORY)))

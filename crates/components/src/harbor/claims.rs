@@ -1,9 +1,10 @@
-//! Volumes that the operator claims, where the user says how large they are.
+//! The claims that the operator creates for volumes whose size the user sets.
 //!
-//! A claim holds data: it stays when the Harbor is deleted, unless `deletionPolicy` says otherwise, and when the Harbor no
-//! longer creates it. It grows and never shrinks or moves. A claim that a user made is never written to.
+//! A claim holds data: the operator keeps it when the Harbor is deleted, unless `deletionPolicy` says
+//! otherwise, and when the spec no longer requests it. A claim can grow, but not shrink or move. The operator
+//! never writes to a claim that a user created.
 
-use super::inputs::Inputs;
+use super::validated::Validated;
 use crate::{data::installation_retention, values::quantity_bytes};
 use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
 use k8s_openapi::{
@@ -21,9 +22,9 @@ pub(super) struct Claims {
 }
 
 enum Claim {
-    /// As the user wants it.
+    /// Created as the user requests.
     Created(Box<PersistentVolumeClaim>),
-    /// Created earlier, and used as it is.
+    /// Created earlier, and used unchanged.
     Left,
 }
 
@@ -34,8 +35,9 @@ struct Volume<'a> {
 }
 
 impl Claims {
-    /// Those that a Harbor creates, or has created. Looks at what exists, for a claim can become little else.
-    pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+    /// The claims that a Harbor creates or has created. Reads the existing claims, since little of a claim can
+    /// change.
+    pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let claims = volumes(harbor).map(|volume| {
             let name = &volume.spec.claim_name;
             let existing = world.read::<PersistentVolumeClaim>(name)?;
@@ -65,16 +67,16 @@ impl Claims {
         Ok(Self { wanted })
     }
 
-    /// Adds them; pods come after them.
+    /// Adds the claims. Components wait for them.
     pub fn add<'g>(
         self,
-        harbor: &Inputs<'_>,
+        harbor: &Validated<'_>,
         graph: &mut Builder<'g>,
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
         let tie = installation_retention(harbor.installation);
         let desired = |(name, claim)| match claim {
             Claim::Created(claim) => Desired::from(*claim).tied(tie),
-            // Wanted as it is, or it would be swept.
+            // Desired unchanged, otherwise the sweep would delete it.
             Claim::Left => {
                 let metadata = harbor.metadata(name);
                 Desired::once(PersistentVolumeClaim { metadata, ..PersistentVolumeClaim::default() })
@@ -85,7 +87,7 @@ impl Claims {
     }
 }
 
-fn volumes<'a>(harbor: &Inputs<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
+fn volumes<'a>(harbor: &Validated<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
     const FILESYSTEM: [&str; 2] = [
         "spec.imageChartStorage.filesystem.registryPersistentVolume",
         "spec.imageChartStorage.filesystem.chartPersistentVolume",
@@ -116,12 +118,12 @@ fn volumes<'a>(harbor: &Inputs<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a
     volumes.into_iter().filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
 }
 
-fn is_ours(claim: &PersistentVolumeClaim, harbor: &Inputs<'_>) -> bool {
+fn is_ours(claim: &PersistentVolumeClaim, harbor: &Validated<'_>) -> bool {
     let label = |name: &str| claim.labels().get(name).map(String::as_str);
     label(CONTROLLER_LABEL) == Some("harbor") && label("app.kubernetes.io/instance") == Some(harbor.owner)
 }
 
-fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
+fn claim(harbor: &Validated<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
     let mode = create.access_mode.unwrap_or_default().as_str();
     let size = ("storage".to_owned(), Quantity(create.size.clone()));
     PersistentVolumeClaim {
@@ -139,7 +141,7 @@ fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVo
     }
 }
 
-/// Refuses what a claim that exists cannot become.
+/// Refuses changes that an existing claim does not support.
 fn fits(
     volume: &Volume<'_>,
     create: &NewClaimSpec,
@@ -173,7 +175,7 @@ fn no_smaller(volume: &Volume<'_>, wanted: f64, spec: &PersistentVolumeClaimSpec
     }
 }
 
-/// A class that is not asked for is the cluster's default, which the API server notes down.
+/// Refuses another storage class. Where none is set, the API server has recorded the default class.
 fn same_class(
     volume: &Volume<'_>,
     create: &NewClaimSpec,

@@ -1,4 +1,4 @@
-//! Certificates of components that the user brings along, instead of having them issued.
+//! Certificates of components that the user names, instead of having them issued.
 
 use super::part::Part;
 use api::v1beta1::{ObjectName, installation::InstallationSpec};
@@ -6,12 +6,13 @@ use plan::{All, PlanError};
 
 const FIELD: &str = "spec.internalTLS.certificates";
 
-/// Whether the user brings certificates along.
+/// Whether the user names certificates.
 pub(super) fn is_given(installation: &InstallationSpec) -> bool {
     installation.internal_tls.as_ref().is_some_and(|tls| tls.enabled && tls.certificates.is_some())
 }
 
-/// The Secret the user named for a part. The exporter is served in clear text and only needs to know Core.
+/// The Secret that the user names for a part. The exporter is served in clear text and only needs the authority
+/// of Core.
 pub(super) fn given(installation: &InstallationSpec, part: Part) -> Option<&ObjectName> {
     let given = installation.internal_tls.as_ref()?.certificates.as_ref()?;
     match part {
@@ -27,8 +28,8 @@ pub(super) fn given(installation: &InstallationSpec, part: Part) -> Option<&Obje
     }
 }
 
-/// Refuses certificates of some: a component knows the others by the authority of its own, so one that the operator
-/// issued would be trusted by nobody.
+/// Refuses certificates for some components only: a component trusts the authority of its own certificate, so
+/// none would trust a certificate that the operator issued.
 pub(super) fn complete(installation: &InstallationSpec) -> Result<(), PlanError> {
     if !is_given(installation) {
         return Ok(());

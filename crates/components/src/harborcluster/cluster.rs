@@ -1,4 +1,4 @@
-//! A HarborCluster that can be made: its spec, and what all its children have in common.
+//! A validated HarborCluster: its spec, and what all its children have in common.
 
 use crate::{
     data::installation_retention,
@@ -10,10 +10,10 @@ use kube::core::ObjectMeta;
 use plan::{All, ChildName, Defaults, PlanError, Tie};
 use std::collections::BTreeMap;
 
-/// Names the HarborCluster on everything that belongs to it.
+/// The label with the HarborCluster on all its children.
 pub(super) const CLUSTER_LABEL: &str = "goharbor.io/harbor-cluster";
 
-/// A HarborCluster that can be made.
+/// A validated HarborCluster.
 pub(super) struct Cluster<'a> {
     /// Its spec.
     pub spec: &'a HarborClusterSpec,
@@ -21,16 +21,16 @@ pub(super) struct Cluster<'a> {
     pub name: &'a str,
     /// Namespace of all children.
     pub namespace: &'a str,
-    /// Which Harbor is installed.
+    /// The version of Harbor.
     pub version: HarborVersion,
-    /// Where images come from.
+    /// The mirror of images.
     pub mirror: Mirror,
     /// Its metadata.
     pub metadata: &'a ObjectMeta,
 }
 
 impl<'a> Cluster<'a> {
-    /// Judges what all services depend on; each judges the rest itself.
+    /// Validates what all services depend on. Each service validates the rest.
     pub fn of(owner: &'a v1beta1::HarborCluster, defaults: &Defaults) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
         let installation = &owner.spec.installation;
@@ -64,7 +64,7 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// What becomes of children that hold data, when the HarborCluster is deleted.
+    /// Whether children with data are deleted with the HarborCluster.
     pub fn tie_of_data(&self) -> Tie {
         installation_retention(&self.spec.installation)
     }

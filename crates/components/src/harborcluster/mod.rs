@@ -1,6 +1,7 @@
-//! HarborCluster: Harbor together with the database, the Redis and the storage it needs, run here or elsewhere.
+//! HarborCluster: Harbor together with its database, Redis and storage, which run in this cluster or elsewhere.
 //!
-//! Each of the three services is a folder: who runs it, and where the Harbor finds it. Harbor comes after all three.
+//! Each of the three services is a folder: the operators that can run it, and the Harbor's settings for it. The
+//! Harbor waits for all three.
 //!
 //! Uses: certificates, connections, data, exposure, harbor, pods, secrets, values, versions.
 
@@ -8,7 +9,7 @@ mod cache;
 mod cluster;
 mod database;
 mod harbor;
-mod place;
+mod location;
 mod relocation;
 mod storage;
 #[cfg(test)]

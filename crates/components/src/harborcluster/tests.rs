@@ -1,4 +1,4 @@
-//! Sentences about a HarborCluster as a whole; each of its services has its own.
+//! Tests of a HarborCluster as a whole; each of its services has tests of its own.
 
 use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE};
 use crate::{cases::Case, data::DATA_MOVED_ANNOTATION, pods::NETWORK_POLICIES_ANNOTATION};

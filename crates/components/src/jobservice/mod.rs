@@ -1,26 +1,26 @@
 //! JobService: runs Harbor's background jobs.
 //!
-//! Asks Core for Harbor's settings when it starts and exits if Core does not answer; whoever creates the object sees to
-//! it that Core is there first.
+//! JobService requests Harbor's settings from Core when it starts, and exits if Core does not answer. A Harbor
+//! therefore creates it after Core.
 //!
 //! Uses: certificates, connections, data, observability, pods, secrets, values, versions.
 
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod loggers;
 mod queue;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
 #[cfg(test)]
 pub(crate) use self::queue::queue_namespace;
 pub(crate) use self::queue::{Queue, check_queue};
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
     data::claim_children,
@@ -60,7 +60,7 @@ impl Component for JobService {
     ) -> Result<(), PlanError> {
         let metrics = owner.spec.metrics.as_ref();
         let (jobservice, monitor) =
-            (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
+            (Validated::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         jobservice.claims.add(graph, &jobservice.instance);
         graph.add::<Service>(service::service(&jobservice), ());

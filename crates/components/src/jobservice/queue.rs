@@ -1,4 +1,4 @@
-//! The queue of background jobs, as JobService works on it and the exporter counts it.
+//! The queue of background jobs, which JobService processes and the exporter counts.
 
 use crate::{
     connections::{check_redis, redis_url},
@@ -13,16 +13,16 @@ use plan::{All, PlanError};
 /// A queue in Redis.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Queue {
-    /// URL of the database. It may hold a password.
+    /// URL of the database. It may contain a password.
     pub url: String,
-    /// What every key begins with.
+    /// The prefix of every key.
     pub namespace: String,
-    /// How many seconds an unused connection stays open.
+    /// How many seconds an idle connection stays open.
     pub idle_timeout: u64,
 }
 
 impl Queue {
-    /// The queue of the JobService called like `owner`. `field` is where the spec describes it.
+    /// The queue of the JobService with the name of `owner`. `field` is where the spec describes it.
     pub fn of(
         pool: &JobServiceRedisPool,
         field: &str,
@@ -42,13 +42,13 @@ impl Queue {
     }
 }
 
-/// What the keys of a JobService begin with unless its spec says otherwise. Jobs that wait are found under it, so it is
-/// as it always was.
+/// The prefix of a JobService's keys unless its spec sets one. Pending jobs are stored under it, so it must not
+/// change.
 pub(crate) fn queue_namespace(namespace: &str, jobservice: &str) -> String {
     format!("jobservice::{namespace}::{jobservice}")
 }
 
-/// Refuses what this Harbor cannot speak to the Redis of a queue. `field` is where the spec describes it.
+/// Refuses settings of a queue, at `field`, that this version of Harbor does not support.
 pub(crate) fn check_queue(
     pool: &JobServiceRedisPool,
     field: &str,

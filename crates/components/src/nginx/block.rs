@@ -1,4 +1,4 @@
-//! nginx's configuration files: what they are made of, and how they are written.
+//! The syntax of nginx's configuration files.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ struct Directive {
 }
 
 impl Block {
-    /// With a simple directive.
+    /// Adds a simple directive.
     #[must_use]
     pub fn with<A: Into<String>>(self, name: &'static str, arguments: impl IntoIterator<Item = A>) -> Self {
         self.push(name, arguments, None)
     }
 
-    /// With a directive that holds others.
+    /// Adds a directive with a block.
     #[must_use]
     pub fn with_block<A: Into<String>>(
         self,
@@ -31,7 +31,7 @@ impl Block {
         self.push(name, arguments, Some(block))
     }
 
-    /// With these too.
+    /// Adds the directives of another block.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -72,7 +72,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// An argument, in quotes where nginx would otherwise end it early.
+/// An argument, quoted if nginx would otherwise end it early.
 struct Word<'a>(&'a str);
 
 impl fmt::Display for Word<'_> {

@@ -11,10 +11,10 @@ use k8s_openapi::api::core::v1::{SecurityContext, Volume, VolumeMount};
 /// Name of the configuration file, and key of the ConfigMap that holds it.
 pub(crate) const CONFIG_FILE: &str = "nginx.conf";
 
-/// Where nginx looks for its configuration.
+/// Where nginx reads its configuration.
 pub(crate) const CONFIG_PATH: &str = "/etc/nginx/nginx.conf";
 
-/// All that nginx writes is in here.
+/// The directory of everything that nginx writes.
 const SCRATCH: &str = "/tmp";
 
 /// A whole configuration file.
@@ -40,8 +40,8 @@ fn temporary_files() -> Block {
         .with("scgi_temp_path", path("scgi_temp"))
 }
 
-/// The families a server listens on: those listed, and both where none is. nginx does not start on a node without one
-/// of them.
+/// The IP families that a server listens on: those listed, otherwise both. nginx does not start on a node that
+/// lacks one of them.
 pub(crate) fn ip_families(network: Option<&Network>) -> Vec<IpFamily> {
     const BOTH: [IpFamily; 2] = [IpFamily::IPv4, IpFamily::IPv6];
     let listed = |family: &IpFamily| network.is_some_and(|network| network.listens_on(*family));
@@ -49,7 +49,7 @@ pub(crate) fn ip_families(network: Option<&Network>) -> Vec<IpFamily> {
     if families.is_empty() { BOTH.to_vec() } else { families }
 }
 
-/// Where a server listens.
+/// The `listen` directives of a server.
 pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
     let port = scheme.container_port();
     let address = |family: &IpFamily| match family {
@@ -62,25 +62,25 @@ pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
     })
 }
 
-/// Which ciphers a server offers for TLS 1.2, as Harbor's own installer knows them.
+/// The ciphers for TLS 1.2, as in Harbor's own installer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ciphers {
-    /// For clients old and new.
+    /// For old and new clients.
     #[default]
-    Usual,
-    /// With forward secrecy and 256 bits.
+    Compatible,
+    /// Only forward secrecy and 256 bits.
     Strong,
 }
 
 impl Ciphers {
-    /// Those a spec asks for.
+    /// The ciphers that a spec requests.
     pub fn of(strong: Option<bool>) -> Self {
-        if strong == Some(true) { Self::Strong } else { Self::Usual }
+        if strong == Some(true) { Self::Strong } else { Self::Compatible }
     }
 
     const fn as_str(self) -> &'static str {
         match self {
-            Self::Usual => "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES",
+            Self::Compatible => "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES",
             Self::Strong => "ECDHE+AESGCM:DHE+AESGCM:ECDHE+RSA+SHA256:DHE+RSA+SHA256:!AES128",
         }
     }
@@ -100,17 +100,17 @@ pub(crate) fn tls_directives(directory: &str, ciphers: Ciphers, version: &Harbor
 
 const SCRATCH_VOLUME: &str = "tmp";
 
-/// The volume nginx writes to.
+/// The volume that nginx writes to.
 pub(crate) fn temporary_volume() -> Volume {
     scratch_volume(SCRATCH_VOLUME)
 }
 
-/// Where it is mounted.
+/// The mount of that volume.
 pub(crate) fn temporary_mount() -> VolumeMount {
     VolumeMount { read_only: None, ..directory_mount(SCRATCH_VOLUME, SCRATCH) }
 }
 
-/// nginx installs no certificate authorities when it starts, so nothing but its scratch volume need be writable.
+/// nginx installs no certificate authorities when it starts, so only its temporary volume must be writable.
 pub(crate) fn security_context() -> SecurityContext {
     SecurityContext { read_only_root_filesystem: Some(true), ..SecurityContext::default() }
 }
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn tls_1_3_is_spoken_where_harbor_does() {
         let protocols = |version: &str| {
-            let text =
-                tls_directives("/cert", Ciphers::Usual, &HarborVersion::parse(version).unwrap()).to_string();
+            let text = tls_directives("/cert", Ciphers::Compatible, &HarborVersion::parse(version).unwrap())
+                .to_string();
             text.lines().find(|line| line.starts_with("ssl_protocols")).unwrap().to_owned()
         };
         assert_eq!(protocols("2.8.6"), "ssl_protocols TLSv1.2;");

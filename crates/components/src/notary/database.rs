@@ -1,4 +1,4 @@
-//! PostgreSQL, as Notary reaches it.
+//! The PostgreSQL database of Notary.
 
 use crate::{
     connections::{Address, PercentEncoded, postgres_password_key},
@@ -9,13 +9,13 @@ use api::v1beta1::postgres::PostgresConnection;
 use plan::{All, PlanError};
 use std::fmt;
 
-/// All that Notary's client of PostgreSQL knows.
+/// The modes that Notary's PostgreSQL client supports.
 const SSL_MODES: [&str; 4] = ["disable", "require", "verify-ca", "verify-full"];
 
-/// A database that Notary can be pointed at.
+/// A database that Notary can connect to.
 ///
-/// Notary takes one host: of a list its client of PostgreSQL makes an address that does not exist. Of several hosts
-/// the first is used; for fail-over point it at a Service in front of them.
+/// Notary supports one host: its PostgreSQL client reads a list as one address, which does not exist. Of
+/// several hosts the operator uses the first; for fail-over, users name a Service in front of them.
 pub(crate) struct Database<'a> {
     connection: &'a PostgresConnection,
     host: Address<'a>,
@@ -23,7 +23,7 @@ pub(crate) struct Database<'a> {
 }
 
 impl<'a> Database<'a> {
-    /// The database a spec describes, found usable. `field` is where the spec does so.
+    /// The database that a spec describes at `field`, validated.
     pub fn of(
         connection: &'a PostgresConnection,
         field: &str,
@@ -35,7 +35,7 @@ impl<'a> Database<'a> {
         });
         let (server, password, ()) = (
             server,
-            key.map(|key| secrets.sound(&key, not_empty)).transpose(),
+            key.map(|key| secrets.checked(&key, not_empty)).transpose(),
             known_mode(connection.parameters.get("sslmode"), field),
         )
             .all()?;
@@ -43,7 +43,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// Refuses `allow` and `prefer`, with which Notary stops as soon as it starts.
+/// Refuses `allow` and `prefer`, with which Notary exits when it starts.
 fn known_mode(mode: Option<&String>, field: &str) -> Result<(), PlanError> {
     match mode.map(String::as_str) {
         None | Some("") => Ok(()),
@@ -56,7 +56,7 @@ fn known_mode(mode: Option<&String>, field: &str) -> Result<(), PlanError> {
     }
 }
 
-/// The URL, password included: it belongs into a Secret.
+/// The URL. It contains the password, so it belongs in a Secret.
 impl fmt::Display for Database<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PostgresConnection { credentials, database, parameters, .. } = self.connection;

@@ -2,9 +2,9 @@
 
 use super::{
     NotaryServer,
-    inputs::Inputs,
     secret::FILE,
     service::{CONTAINER_PORT, PORT},
+    validated::Validated,
 };
 use crate::{
     notary,
@@ -13,16 +13,16 @@ use crate::{
 use k8s_openapi::api::core::v1::{Container, Probe};
 use plan::{Component, Desired};
 
-/// Directory the settings are in.
+/// Directory of the settings.
 pub(super) const DIRECTORY: &str = "/etc/notary-server";
 
 const CONFIG: &str = "config";
 
-/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+/// How long a start may take, including the migration, in probes ten seconds apart: ten minutes.
 const STARTUP_PROBES: i32 = 60;
 
-/// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the Secret with the settings.
+pub(super) fn deployment(notary: &Validated<'_>) -> Desired {
     let certificates = || [notary.signer, notary.tls, notary.token].into_iter().flatten();
     let settings = secret_volume(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     let path = format!("{DIRECTORY}/{FILE}");
@@ -42,7 +42,7 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(notary: &Inputs<'_>, settings: &str) -> Container {
+fn container(notary: &Validated<'_>, settings: &str) -> Container {
     let spec = notary.spec;
     let migration = spec.migration_enabled;
     Container {
@@ -54,7 +54,7 @@ fn container(notary: &Inputs<'_>, settings: &str) -> Container {
             .filter(|env: &Vec<_>| !env.is_empty()),
         ports: Some(vec![container_port(PORT, CONTAINER_PORT)]),
         startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..tcp_probe(PORT) }),
-        // Its health is that of the database and of the signer too, which a restart would not heal.
+        // Its health endpoint also checks the database and the signer, which a restart would not repair.
         liveness_probe: Some(Probe { failure_threshold: Some(3), ..tcp_probe(PORT) }),
         readiness_probe: Some(Probe {
             failure_threshold: Some(3),

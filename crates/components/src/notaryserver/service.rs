@@ -1,6 +1,6 @@
-//! How a NotaryServer is reached: its Service and, if wanted, who may use it.
+//! The Service of a NotaryServer and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
+use super::validated::Validated;
 use crate::{
     exposure::{exposed_service, port_annotations},
     pods::service_port,
@@ -14,7 +14,7 @@ pub(super) const PORT: &str = "api";
 pub(super) const CONTAINER_PORT: i32 = 4443;
 
 /// The Service in front of the pods.
-pub(super) fn service(notary: &Inputs<'_>) -> Service {
+pub(super) fn service(notary: &Validated<'_>) -> Service {
     let scheme = notary.scheme();
     let annotations = port_annotations(&notary.instance, scheme, PORT);
     exposed_service(
@@ -25,7 +25,7 @@ pub(super) fn service(notary: &Inputs<'_>) -> Service {
     )
 }
 
-/// Lets everybody in through the port of the Service and nowhere else.
-pub(super) fn policy(notary: &Inputs<'_>) -> Option<NetworkPolicy> {
+/// The NetworkPolicy that allows traffic to the port of the Service only.
+pub(super) fn policy(notary: &Validated<'_>) -> Option<NetworkPolicy> {
     notary.instance.network_policy([PORT])
 }

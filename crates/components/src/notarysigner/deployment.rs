@@ -2,9 +2,9 @@
 
 use super::{
     NotarySigner,
-    inputs::Inputs,
     secret::FILE,
     service::{PORT, PORT_NUMBER},
+    validated::Validated,
 };
 use crate::{
     notary,
@@ -13,16 +13,16 @@ use crate::{
 use k8s_openapi::api::core::v1::{Container, EnvFromSource, Probe, SecretEnvSource};
 use plan::{Component, Desired};
 
-/// Directory the settings are in.
+/// Directory of the settings.
 pub(super) const DIRECTORY: &str = "/etc/notary-signer";
 
 const CONFIG: &str = "config";
 
-/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+/// How long a start may take, including the migration, in probes ten seconds apart: ten minutes.
 const STARTUP_PROBES: i32 = 60;
 
-/// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the Secret with the settings.
+pub(super) fn deployment(notary: &Validated<'_>) -> Desired {
     let settings = secret_volume(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     Workload {
         instance: &notary.instance,
@@ -34,11 +34,11 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(notary: &Inputs<'_>) -> Container {
+fn container(notary: &Validated<'_>) -> Container {
     let spec = notary.spec;
     let migration = spec.migration_enabled;
     let settings = format!("{DIRECTORY}/{FILE}");
-    // It answers nobody without a certificate, which the kubelet has not.
+    // The signer requires a client certificate, which the kubelet does not have.
     let probe = |failures| Probe { failure_threshold: Some(failures), ..tcp_probe(PORT) };
     Container {
         name: NotarySigner::NAME.into(),
@@ -57,7 +57,7 @@ fn container(notary: &Inputs<'_>) -> Container {
     }
 }
 
-/// All passwords, also those that keys were once encrypted with.
+/// All passwords, including those of keys that were encrypted earlier.
 fn passwords(secret: &str) -> EnvFromSource {
     EnvFromSource {
         prefix: Some("NOTARY_SIGNER_".into()),

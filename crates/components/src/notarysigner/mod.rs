@@ -1,17 +1,17 @@
-//! NotarySigner: keeps the keys signatures are made with. Until Harbor 2.8; later ones have none.
+//! NotarySigner: stores the keys that sign images. Until Harbor 2.8; later versions have none.
 //!
-//! Its settings hold the URL of its database with the password, so they are in a Secret.
+//! Its settings contain the URL of its database with the password, so they are in a Secret.
 //!
 //! Uses: certificates, notary, pods, secrets, values, versions.
 
 mod deployment;
-mod inputs;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
@@ -42,7 +42,7 @@ impl Component for NotarySigner {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let notary = Inputs::read(owner, world)?;
+        let notary = Validated::read(owner, world)?;
 
         graph.add::<Service>(service::service(&notary), ());
         if let Some(policy) = service::policy(&notary) {

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{ContainerPort, ServicePort};
 use plan::PlanError;
 use std::collections::BTreeMap;
 
-/// Name of the port metrics are served on.
+/// Name of the port that serves metrics.
 pub(crate) const METRICS_PORT: &str = "metrics";
 
 /// Metrics that are turned on.
@@ -19,14 +19,14 @@ pub(crate) struct Metrics<'a> {
 }
 
 impl<'a> Metrics<'a> {
-    /// The metrics a spec turns on, on a port nothing else listens on.
+    /// The metrics that a spec turns on. Their port must be free.
     pub fn of(spec: Option<&'a MetricsSpec>, scheme: Scheme) -> Result<Option<Self>, PlanError> {
         let Some(spec) = spec.filter(|spec| spec.enabled) else { return Ok(None) };
         let taken = [scheme.port(), scheme.container_port()];
         Self::served(spec.port, &spec.path, "spec.metrics.port", taken).map(Some)
     }
 
-    /// Metrics on this port, which `field` chose, under this path; ports that are taken are refused.
+    /// Metrics on this port, which `field` sets, under this path. A port in `taken` is refused.
     pub fn served(
         port: i32,
         path: &'a str,
@@ -50,7 +50,7 @@ impl<'a> Metrics<'a> {
         Ok(Self { port, path })
     }
 
-    /// Tells Harbor whether and where to serve metrics.
+    /// The settings of Harbor for metrics.
     pub fn environment(metrics: Option<&Self>, component: &str) -> Environment {
         let environment = Environment::default().with("METRIC_ENABLE", metrics.is_some());
         let Some(Self { port, path }) = metrics else { return environment };
@@ -61,7 +61,7 @@ impl<'a> Metrics<'a> {
             .with("METRIC_SUBSYSTEM", component)
     }
 
-    /// Tells Prometheus where to look.
+    /// The annotations with which Prometheus finds the metrics.
     pub fn annotations(self) -> BTreeMap<String, String> {
         [
             ("prometheus.io/path", self.path.to_owned()),

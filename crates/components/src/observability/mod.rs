@@ -1,4 +1,4 @@
-//! How a component is observed: Prometheus metrics, ServiceMonitors and traces.
+//! Observability of a component: Prometheus metrics, ServiceMonitors and traces.
 //!
 //! Uses: pods, secrets, values.
 

@@ -1,4 +1,4 @@
-//! What the Prometheus operator is told about a component's metrics.
+//! The ServiceMonitor of a component's metrics, for the Prometheus operator.
 
 use super::metrics;
 use crate::pods::Instance;
@@ -6,24 +6,25 @@ use api::{
     thirdparty::monitoring::{MonitorEndpoint, Relabeling, ServiceMonitor, ServiceMonitorSpec},
     v1beta1::{
         metrics::MetricsSpec,
-        service_monitor::{self as wished, RelabelingSpec},
+        service_monitor::{self as requested, RelabelingSpec},
     },
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::ObjectMeta;
 use plan::{Builder, PlanError, World};
 
-/// A ServiceMonitor that is wanted, and can be had.
+/// A ServiceMonitor that the user requests and the API server serves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Monitor<'a> {
-    spec: &'a wished::ServiceMonitorSpec,
+    spec: &'a requested::ServiceMonitorSpec,
     path: &'a str,
 }
 
 impl<'a> Monitor<'a> {
-    /// The one a spec asks for, of metrics served under `path`; refused where nobody would look at it.
+    /// The ServiceMonitor that a spec requests, for metrics under `path`. Refused if the Prometheus operator is
+    /// not installed.
     pub fn of(
-        spec: Option<&'a wished::ServiceMonitorSpec>,
+        spec: Option<&'a requested::ServiceMonitorSpec>,
         path: &'a str,
         world: &World<'_>,
     ) -> Result<Option<Self>, PlanError> {
@@ -36,7 +37,7 @@ impl<'a> Monitor<'a> {
         Ok(Some(Self { spec, path }))
     }
 
-    /// The one a component's metrics ask for, where there are any.
+    /// The ServiceMonitor of a component's metrics, if they are enabled.
     pub fn of_metrics(
         metrics: Option<&'a MetricsSpec>,
         world: &World<'_>,
@@ -47,12 +48,12 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Adds it.
+    /// Adds the ServiceMonitor.
     pub fn add(self, graph: &mut Builder<'_>, instance: &Instance<'_>) {
         graph.add::<ServiceMonitor>(self.service_monitor(instance), ());
     }
 
-    /// Finds the Service by the labels every child carries, and its port by name.
+    /// The ServiceMonitor selects the Service by the labels of every child, and its port by name.
     fn service_monitor(self, instance: &Instance<'_>) -> ServiceMonitor {
         let Self { spec, path } = self;
         ServiceMonitor {

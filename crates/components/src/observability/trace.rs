@@ -10,11 +10,11 @@ use api::v1beta1::trace::{
 };
 use plan::PlanError;
 
-/// Keys of a Secret that may hold a collector's password. The second is what the operator's predecessor read, so
-/// Secrets made for it have nothing else.
+/// Keys of a Secret that may hold a collector's password. The operator's predecessor read the second, so
+/// Secrets created for it have only that one.
 const PASSWORDS: [&str; 2] = ["jaeger-password", "postgres-password"];
 
-/// Tells Harbor whether and where to send traces of `component`.
+/// The settings for traces of `component`.
 pub(crate) fn trace_environment(
     spec: Option<&TraceSpec>,
     component: &str,
@@ -38,7 +38,7 @@ pub(crate) fn trace_environment(
     Ok(environment.and(backend?))
 }
 
-/// Harbor takes what is more than all for all, which a percentage would be.
+/// Refuses a percentage: Harbor treats every rate above 1 as 1.
 fn sample_rate(spec: &TraceSpec) -> Result<(), PlanError> {
     match spec.sample_rate.as_f64() {
         Some(rate) if (0.0..=1.0).contains(&rate) => Ok(()),
@@ -50,7 +50,7 @@ fn sample_rate(spec: &TraceSpec) -> Result<(), PlanError> {
     }
 }
 
-/// As a JSON object, which is how Harbor reads them.
+/// The attributes as a JSON object, which Harbor parses.
 fn attributes(spec: &TraceSpec) -> Option<serde_json::Value> {
     (!spec.attributes.is_empty()).then(|| spec.attributes.clone().into_iter().collect())
 }

@@ -1,4 +1,4 @@
-//! How many pods there are and how many may be missing: autoscaler and disruption budget of a component.
+//! The autoscaler and the disruption budget of a component.
 
 use super::instance::Instance;
 use api::v1beta1::{availability::AutoscalingSpec, component::ComponentSpec};
@@ -16,12 +16,12 @@ use k8s_openapi::{
 use plan::{All, Builder, Children, PlanError};
 use std::fmt;
 
-/// The kinds [`add`] may add.
+/// The kinds that [`add_availability`] may add.
 pub(crate) fn availability_children(children: Children) -> Children {
     children.and::<PodDisruptionBudget>().and::<HorizontalPodAutoscaler>()
 }
 
-/// Adds what the user wants of these. They need not wait: both are about pods that may not exist yet.
+/// Adds those that the user requests. They wait for nothing: both may exist before the pods do.
 pub(crate) fn add_availability(graph: &mut Builder<'_>, instance: &Instance<'_>) {
     if let Some(budget) = budget(instance) {
         graph.add::<PodDisruptionBudget>(budget, ());
@@ -32,12 +32,12 @@ pub(crate) fn add_availability(graph: &mut Builder<'_>, instance: &Instance<'_>)
 }
 
 fn budget(instance: &Instance<'_>) -> Option<PodDisruptionBudget> {
-    let wished = instance.spec.pod_disruption_budget.as_ref()?;
+    let requested = instance.spec.pod_disruption_budget.as_ref()?;
     Some(PodDisruptionBudget {
         metadata: instance.own_metadata(),
         spec: Some(PodDisruptionBudgetSpec {
-            min_available: wished.min_available.clone(),
-            max_unavailable: wished.max_unavailable.clone(),
+            min_available: requested.min_available.clone(),
+            max_unavailable: requested.max_unavailable.clone(),
             selector: Some(LabelSelector {
                 match_labels: Some(instance.selector()),
                 match_expressions: None,
@@ -48,8 +48,9 @@ fn budget(instance: &Instance<'_>) -> Option<PodDisruptionBudget> {
     })
 }
 
-/// Refuses an autoscaler that could never act: it measures what containers use against what they request, so each of
-/// them must request something. `pods` has the autoscaler, `container` is described at `field`.
+/// Refuses an autoscaler that could never scale: it compares the usage of containers with their requests, so
+/// every container must request the resource. `pods` has the autoscaler, and `field` is where `container` is
+/// described.
 pub(crate) fn check_autoscaling(
     pods: &ComponentSpec,
     container: &ComponentSpec,
@@ -59,7 +60,7 @@ pub(crate) fn check_autoscaling(
         let field = |path: String| format!("{field}.{path}resources.requests.{resource}");
         let own = (!requests(container.resources.as_ref(), resource)).then(|| field(String::new()));
         let beside = container.init_containers.iter().enumerate().filter(|(_, it)| {
-            // Those that end before the others start do not count.
+            // Init containers that end before the others start are not measured.
             it.restart_policy.as_deref() == Some("Always") && !requests(it.resources.as_ref(), resource)
         });
         let beside = beside.map(|(number, _)| field(format!("initContainers[{number}].")));
@@ -76,22 +77,22 @@ pub(crate) fn check_autoscaling(
     targets.flat_map(unmeasured).collect::<Vec<_>>().all().map(drop)
 }
 
-/// Whether a container requests a resource. What is limited and not requested is requested up to the limit.
+/// Whether a container requests a resource. Kubernetes sets a missing request to the limit.
 fn requests(resources: Option<&ResourceRequirements>, resource: &str) -> bool {
     let lists = resources.into_iter().flat_map(|it| [&it.requests, &it.limits]);
     lists.flatten().any(|list| list.contains_key(resource))
 }
 
-/// What an autoscaler measures, and the use it aims at, in percent.
-fn targets(wished: &AutoscalingSpec) -> impl Iterator<Item = (&'static str, i32)> {
-    const USUAL_CPU: i32 = 80;
-    let memory = wished.target_memory_utilization_percentage;
-    let cpu = wished.target_cpu_utilization_percentage.or_else(|| memory.is_none().then_some(USUAL_CPU));
+/// The resources that an autoscaler measures, and their target utilization in percent.
+fn targets(requested: &AutoscalingSpec) -> impl Iterator<Item = (&'static str, i32)> {
+    const DEFAULT_CPU: i32 = 80;
+    let memory = requested.target_memory_utilization_percentage;
+    let cpu = requested.target_cpu_utilization_percentage.or_else(|| memory.is_none().then_some(DEFAULT_CPU));
     [("cpu", cpu), ("memory", memory)].into_iter().filter_map(|(resource, aim)| Some((resource, aim?)))
 }
 
 fn autoscaler(instance: &Instance<'_>) -> Option<HorizontalPodAutoscaler> {
-    let wished = instance.spec.autoscaling.as_ref()?;
+    let requested = instance.spec.autoscaling.as_ref()?;
     Some(HorizontalPodAutoscaler {
         metadata: instance.own_metadata(),
         spec: Some(HorizontalPodAutoscalerSpec {
@@ -100,9 +101,9 @@ fn autoscaler(instance: &Instance<'_>) -> Option<HorizontalPodAutoscaler> {
                 kind: "Deployment".into(),
                 name: instance.name.to_string(),
             },
-            min_replicas: wished.min_replicas,
-            max_replicas: wished.max_replicas,
-            metrics: Some(targets(wished).map(|(resource, aim)| metric(resource, aim)).collect()),
+            min_replicas: requested.min_replicas,
+            max_replicas: requested.max_replicas,
+            metrics: Some(targets(requested).map(|(resource, aim)| metric(resource, aim)).collect()),
             ..HorizontalPodAutoscalerSpec::default()
         }),
         status: None,

@@ -3,14 +3,15 @@
 use crate::secrets::SecretKey;
 use k8s_openapi::api::core::v1::EnvVar;
 
-/// Environment variables in the order they were added, which is the order they are shown in.
+/// Environment variables in the order they were added.
 ///
-/// The order is part of the pod template: were it to change from one run to the next, pods would restart for nothing.
+/// The order is part of the pod template: if it changed between two reconciles, pods would restart for no
+/// reason.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Environment(Vec<EnvVar>);
 
 impl Environment {
-    /// With a variable of this value. Kubernetes would take `$(NAME)` for another variable and `$$` for `$`.
+    /// Adds a variable. Kubernetes expands `$(NAME)` and reads `$$` as `$`, so `$` is escaped.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
         let value = value.to_string().replace('$', "$$");
@@ -18,7 +19,7 @@ impl Environment {
         self
     }
 
-    /// With a variable of this value, if there is one: an option that is not set is left to Harbor's default.
+    /// Adds a variable if it has a value: for an option that is not set, Harbor's default applies.
     #[must_use]
     pub fn with_some(self, name: &str, value: Option<impl ToString>) -> Self {
         match value {
@@ -27,14 +28,14 @@ impl Environment {
         }
     }
 
-    /// With a variable whose value stays in its Secret.
+    /// Adds a variable that refers to a key of a Secret.
     #[must_use]
     pub fn with_secret(mut self, name: &str, key: &SecretKey<'_>) -> Self {
         self.0.push(key.variable(name));
         self
     }
 
-    /// With these too.
+    /// Adds the variables of another environment.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);

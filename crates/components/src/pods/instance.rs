@@ -26,9 +26,9 @@ pub(crate) struct Instance<'a> {
     pub name: ChildName,
     /// Namespace of both.
     pub namespace: &'a str,
-    /// Which Harbor it belongs to.
+    /// The version of the Harbor that it belongs to.
     pub version: HarborVersion,
-    /// What the user wants of its pods.
+    /// The settings of its pods.
     pub spec: &'a ComponentSpec,
     /// Labels of its pods.
     pub pod_labels: BTreeMap<String, String>,
@@ -38,12 +38,12 @@ pub(crate) struct Instance<'a> {
     network_policies: bool,
 }
 
-/// What pods are called, and where their settings are.
+/// The name of some pods, and where their settings are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// What follows the name of the object in theirs.
+    /// The suffix of their name, after the name of the object.
     pub suffix: &'static str,
-    /// What their labels call them.
+    /// Their component in labels.
     pub component: &'static str,
     /// The field of the object that holds their settings.
     pub field: &'static str,
@@ -68,8 +68,8 @@ impl<'a> Instance<'a> {
         })
     }
 
-    /// Pods that are not a component of their own, but part of the object with this metadata, which has judged what its
-    /// spec asks of them.
+    /// Pods without an object of their own, which belong to the object with this metadata. That object has
+    /// validated the settings of the pods.
     pub fn named(
         meta: &'a ObjectMeta,
         part: Part,
@@ -117,7 +117,8 @@ impl<'a> Instance<'a> {
         })
     }
 
-    /// Refuses a component that the Harbor it belongs to does not have. An image of unknown version is taken at its word.
+    /// Refuses a component that its version of Harbor does not have. Without the version annotation nothing is
+    /// refused.
     pub fn within(self, feature: Feature) -> Result<Self, PlanError> {
         if self.annotation(VERSION_ANNOTATION).is_some() {
             self.version.require(feature, format_args!("this {}", self.component))?;
@@ -134,17 +135,17 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Metadata of the children that are called like the component.
+    /// Metadata of the children that have the name of the component.
     pub fn own_metadata(&self) -> ObjectMeta {
         self.metadata(&*self.name)
     }
 
-    /// Which pods are its own.
+    /// The selector of its pods.
     pub fn selector(&self) -> BTreeMap<String, String> {
         labels::pod_selector(self.component, &self.name, self.namespace)
     }
 
-    /// Labels that every child carries, and by which a Service is found.
+    /// The labels of every child, by which a ServiceMonitor selects the Service.
     pub fn child_labels(&self) -> BTreeMap<String, String> {
         [("app.kubernetes.io/component", self.component), ("app.kubernetes.io/instance", self.owner)]
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -156,7 +157,7 @@ impl<'a> Instance<'a> {
         self.annotations?.get(key).map(String::as_str)
     }
 
-    /// The image its spec names, else the one of that name the Harbor project publishes for its version.
+    /// The image that its spec names, otherwise the image `name` of its version of Harbor.
     pub fn image(&self, name: &str) -> String {
         named_image(&self.spec.image)
             .map_or_else(|| self.mirror.harbor(name, &self.version), ToOwned::to_owned)
@@ -192,7 +193,8 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// A Secret. `data`, never `stringData`: what is applied to the one is not seen by who reads the other.
+    /// A Secret. It sets `data`, never `stringData`, which the API server merges into `data` and does not
+    /// return.
     pub fn secret<'k>(&self, entries: impl IntoIterator<Item = (&'k str, Vec<u8>)>) -> Secret {
         let data = entries.into_iter().map(|(key, value)| (key.to_owned(), ByteString(value))).collect();
         Secret {
@@ -203,23 +205,22 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Whom its pods let in, if the object asks for a network policy: everybody through these ports, by name, and nobody
-    /// through any other.
+    /// The NetworkPolicy that allows traffic to these named ports of its pods only, if the object asks for
+    /// network policies.
     pub fn network_policy(&self, ports: impl IntoIterator<Item = &'static str>) -> Option<NetworkPolicy> {
         let metadata = self.metadata(format!("{}-ingress", self.name));
         self.network_policies.then(|| network_policy::ingress_policy(metadata, self.selector(), ports))
     }
 
-    /// Keeps its pods from talking to anybody, if the object asks for network policies.
+    /// The NetworkPolicy that denies all egress of its pods, if the object asks for network policies.
     pub fn no_egress(&self) -> Option<NetworkPolicy> {
         let metadata = self.metadata(format!("{}-egress", self.name));
         self.network_policies.then(|| network_policy::no_egress_policy(metadata, self.selector()))
     }
 }
 
-/// Gives a Service the addresses a user wants, the first of them in the family listed first; those of one family where
-/// a user wants nothing. That is what Kubernetes does, too, but not for a Service that once had both: without a word
-/// about it, it keeps both.
+/// Sets the IP families of a Service: those that the user lists, in that order, otherwise one family.
+/// Kubernetes also defaults to one, but a Service that had two keeps both unless the policy is set.
 fn families(service: &mut ServiceSpec, network: Option<&Network>) {
     let Some((network, policy)) = network.and_then(|network| Some((network, network.ip_family_policy?)))
     else {
@@ -236,7 +237,8 @@ fn families(service: &mut ServiceSpec, network: Option<&Network>) {
     service.ip_families = Some(listed).filter(|listed| !listed.is_empty());
 }
 
-/// Kubernetes refuses two, and takes none for an odd one; both in its own words, and late.
+/// Refuses a budget with both limits or with none. The API server refuses both only when the operator applies
+/// the budget, and it accepts none.
 fn one_budget(spec: &ComponentSpec, field: &str) -> Result<(), PlanError> {
     match &spec.pod_disruption_budget {
         Some(budget) if budget.min_available.is_some() == budget.max_unavailable.is_some() => {
@@ -250,7 +252,7 @@ fn one_budget(spec: &ComponentSpec, field: &str) -> Result<(), PlanError> {
     }
 }
 
-/// Two who set the number of pods would undo each other's work.
+/// Refuses `replicas` beside an autoscaler: each would undo the other's changes.
 fn replicas_or_autoscaling(spec: &ComponentSpec, field: &str) -> Result<(), PlanError> {
     if spec.autoscaling.is_some() && spec.replicas.is_some() {
         return Err(PlanError::invalid(

@@ -3,7 +3,7 @@
 use plan::PlanError;
 use std::collections::BTreeMap;
 
-/// The selector of a component's pods. A Deployment's selector is immutable, so these are as they always were.
+/// The selector of a component's pods. A Deployment's selector is immutable, so these labels never change.
 pub(crate) fn pod_selector(component: &str, name: &str, namespace: &str) -> BTreeMap<String, String> {
     [
         (format!("{component}.goharbor.io/name"), name.to_owned()),
@@ -12,16 +12,16 @@ pub(crate) fn pod_selector(component: &str, name: &str, namespace: &str) -> BTre
     .into()
 }
 
-/// The labels of the pods: the selector's and the user's.
+/// The labels of the pods: those of the selector and those of the user.
 ///
-/// A label that changed the selector's would make pods their own Deployment does not recognise; it is refused. `field`
-/// is where the spec holds the user's.
+/// A user's label that overrides one of the selector is refused: the Deployment would not select its own pods.
+/// `field` is where the spec holds the user's labels.
 pub(crate) fn pod_labels(
     selector: &BTreeMap<String, String>,
-    wished: &BTreeMap<String, String>,
+    requested: &BTreeMap<String, String>,
     field: &str,
 ) -> Result<BTreeMap<String, String>, PlanError> {
-    let clash = wished.iter().find(|(key, value)| selector.get(*key).is_some_and(|own| own != *value));
+    let clash = requested.iter().find(|(key, value)| selector.get(*key).is_some_and(|own| own != *value));
     if let Some((key, _)) = clash {
         return Err(PlanError::invalid(
             format_args!("{field}.templateLabels[{key}]"),
@@ -29,5 +29,5 @@ pub(crate) fn pod_labels(
             "remove it or use another key",
         ));
     }
-    Ok(wished.iter().chain(selector).map(|(key, value)| (key.clone(), value.clone())).collect())
+    Ok(requested.iter().chain(selector).map(|(key, value)| (key.clone(), value.clone())).collect())
 }

@@ -1,4 +1,4 @@
-//! Who may talk to a component.
+//! Network policies of a component.
 
 use k8s_openapi::{
     api::networking::v1::{NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort, NetworkPolicySpec},
@@ -8,10 +8,10 @@ use kube::core::ObjectMeta;
 use plan::{Defaults, NetworkPolicies};
 use std::collections::BTreeMap;
 
-/// Asks for network policies with the value `true`.
+/// The annotation that asks for network policies with the value `true`.
 pub(crate) const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
 
-/// Whether an object has network policies: as it says, and where it says nothing, as the administrator wants.
+/// Whether an object has network policies: its annotation decides, otherwise the operator's default.
 pub(crate) fn network_policies_wanted(
     annotations: Option<&BTreeMap<String, String>>,
     defaults: &Defaults,
@@ -22,7 +22,7 @@ pub(crate) fn network_policies_wanted(
     }
 }
 
-/// Keeps pods from talking to anybody; answers to those who ask them are no talk of their own.
+/// Denies all egress of pods. Replies on incoming connections are not egress.
 pub(crate) fn no_egress_policy(metadata: ObjectMeta, pods: BTreeMap<String, String>) -> NetworkPolicy {
     NetworkPolicy {
         metadata,
@@ -35,7 +35,7 @@ pub(crate) fn no_egress_policy(metadata: ObjectMeta, pods: BTreeMap<String, Stri
     }
 }
 
-/// Lets everybody in through these ports, by name, and nobody through any other.
+/// Allows ingress from everywhere to these named ports, and to no other port.
 pub(crate) fn ingress_policy(
     metadata: ObjectMeta,
     pods: BTreeMap<String, String>,

@@ -6,7 +6,7 @@ use k8s_openapi::{
     apimachinery::pkg::util::intstr::IntOrString,
 };
 
-/// A port a container listens on.
+/// A port that a container listens on.
 pub(crate) fn container_port(name: &str, port: i32) -> ContainerPort {
     ContainerPort {
         name: Some(name.into()),
@@ -27,7 +27,7 @@ pub(crate) fn service_port(name: &str, port: i32) -> ServicePort {
     }
 }
 
-/// Asks for a path every ten seconds, which may take as long.
+/// Requests a path every ten seconds, with a timeout of ten seconds.
 pub(crate) fn http_probe(path: &str, port: &str, scheme: Scheme) -> Probe {
     Probe {
         http_get: Some(HTTPGetAction {
@@ -42,8 +42,8 @@ pub(crate) fn http_probe(path: &str, port: &str, scheme: Scheme) -> Probe {
     }
 }
 
-/// Connects every ten seconds, which may take as long: for servers that would answer for more than themselves, or
-/// only to whom they know.
+/// Opens a connection every ten seconds, with a timeout of ten seconds: for servers whose answer depends on
+/// other services, or that require a client certificate.
 pub(crate) fn tcp_probe(port: &str) -> Probe {
     Probe {
         tcp_socket: Some(TCPSocketAction { port: IntOrString::String(port.into()), host: None }),

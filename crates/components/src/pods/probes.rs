@@ -1,19 +1,21 @@
-//! Times of the probes of a container, and what follows from them.
+//! The timing of a container's probes, and the progress deadline that follows from it.
 
 use api::v1beta1::probes::{ProbeTimes, ProbesSpec, ReadinessTimes};
 use k8s_openapi::api::core::v1::{Container, Probe};
 
-/// How long Kubernetes lets a rollout stand still before it counts as failed, in seconds.
-const USUAL_DEADLINE: i32 = 600;
+/// Kubernetes' default of `progressDeadlineSeconds`.
+const DEFAULT_DEADLINE: i32 = 600;
 
-/// How long a pod may take until its containers start: to be placed, to get its volumes, to pull its images.
+/// Seconds that a pod may take until its containers start: to be scheduled, to mount its volumes, to pull its
+/// images.
 const BEFORE_START: i32 = 300;
 
-/// The container with its probes at the times a user wants.
+/// The container, with the timing of probes that the user requests.
 ///
-/// One that has no startup probe gets one where a user sets its times: it asks what the liveness probe asks.
-pub(crate) fn timed(container: Container, wished: Option<&ProbesSpec>) -> Container {
-    let Some(ProbesSpec { startup, liveness, readiness }) = wished else { return container };
+/// A container without a startup probe gets one where the user sets its timing. It probes what the liveness
+/// probe probes.
+pub(crate) fn timed(container: Container, requested: Option<&ProbesSpec>) -> Container {
+    let Some(ProbesSpec { startup, liveness, readiness }) = requested else { return container };
     let startup_probe = container.startup_probe.or_else(|| {
         startup.as_ref()?;
         container.liveness_probe.clone()
@@ -43,16 +45,16 @@ fn ready(probe: Option<Probe>, times: Option<&ReadinessTimes>) -> Option<Probe> 
     Some(Probe { success_threshold, ..probe })
 }
 
-/// How long a rollout may stand still, in seconds: past the longest start of a container. `None` where that is no
-/// longer than Kubernetes waits anyway.
+/// The progress deadline in seconds, which is longer than the slowest start of a container. `None` if
+/// Kubernetes' default is long enough.
 pub(crate) fn progress_deadline(containers: &[Container]) -> Option<i32> {
     let longest =
         containers.iter().filter_map(|container| container.startup_probe.as_ref()).map(patience).max();
     let deadline = longest?.saturating_add(BEFORE_START);
-    (deadline > USUAL_DEADLINE).then_some(deadline)
+    (deadline > DEFAULT_DEADLINE).then_some(deadline)
 }
 
-/// How long a probe lets a container fail, in seconds, with Kubernetes' defaults for what is not set.
+/// How many seconds a probe tolerates failures, with Kubernetes' defaults for what is not set.
 fn patience(probe: &Probe) -> i32 {
     let period = probe.period_seconds.unwrap_or(10);
     let failing = period.saturating_mul(probe.failure_threshold.unwrap_or(3));

@@ -12,7 +12,7 @@ pub(crate) enum Scheme {
 }
 
 impl Scheme {
-    /// Over TLS if the spec says anything about TLS.
+    /// TLS if the spec has a `tls` block.
     pub const fn of(tls: Option<&ComponentsTlsSpec>) -> Self {
         match tls {
             Some(_) => Self::Https,
@@ -20,7 +20,7 @@ impl Scheme {
         }
     }
 
-    /// As it begins a URL, and as it names ports.
+    /// The scheme in URLs and in the names of ports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -28,7 +28,7 @@ impl Scheme {
         }
     }
 
-    /// As probes spell it.
+    /// The scheme in probes.
     pub const fn of_probe(self) -> &'static str {
         match self {
             Self::Http => "HTTP",
@@ -44,7 +44,7 @@ impl Scheme {
         }
     }
 
-    /// The port of the container, which may not be a privileged one.
+    /// The port of the container, which is unprivileged.
     pub const fn container_port(self) -> i32 {
         match self {
             Self::Http => 8080,

@@ -6,8 +6,8 @@ use k8s_openapi::api::core::v1::{
 };
 use plan::PlanError;
 
-/// A volume with some keys of a Secret, each as a file. Only what a pod needs: what is not mounted cannot leak, and
-/// its change restarts nothing.
+/// A volume with some keys of a Secret, each as a file. A key that is not mounted cannot leak, and a change of
+/// it restarts nothing.
 pub(crate) fn secret_volume(name: &str, secret: &str, files: &[(&str, &str)]) -> Volume {
     Volume {
         name: name.into(),
@@ -20,7 +20,7 @@ pub(crate) fn secret_volume(name: &str, secret: &str, files: &[(&str, &str)]) ->
     }
 }
 
-/// Like [`secret`], for keys a Secret need not have.
+/// Like [`secret_volume`], for keys that a Secret need not have.
 pub(crate) fn optional_secret_volume(name: &str, from: &str, files: &[(&str, &str)]) -> Volume {
     let mut volume = secret_volume(name, from, files);
     volume.secret.get_or_insert_default().optional = Some(true);
@@ -69,7 +69,7 @@ pub(crate) fn config_map_volume(name: &str, config_map: &str, key: &str) -> Volu
     }
 }
 
-/// A volume that lives and dies with its pod.
+/// An empty volume that is deleted with its pod.
 pub(crate) fn scratch_volume(name: &str) -> Volume {
     Volume { name: name.into(), empty_dir: Some(EmptyDirVolumeSource::default()), ..Volume::default() }
 }
@@ -78,7 +78,7 @@ fn item(key: &str, path: &str) -> KeyToPath {
     KeyToPath { key: key.into(), path: path.into(), mode: None }
 }
 
-/// A volume as a directory.
+/// Mounts a volume as a directory, read-only.
 pub(crate) fn directory_mount(volume: &str, path: impl Into<String>) -> VolumeMount {
     VolumeMount {
         name: volume.into(),
@@ -88,17 +88,18 @@ pub(crate) fn directory_mount(volume: &str, path: impl Into<String>) -> VolumeMo
     }
 }
 
-/// A volume as a directory that may be written to.
+/// Mounts a volume as a writable directory.
 pub(crate) fn writable_mount(volume: &str, path: impl Into<String>) -> VolumeMount {
     VolumeMount { read_only: None, ..directory_mount(volume, path) }
 }
 
-/// One file of a volume. Never refreshed while a container runs: a change of it must restart the pod, and does.
+/// Mounts one file of a volume. The kubelet never updates it in a running container, but a change of its
+/// content restarts the pod.
 pub(crate) fn file_mount(volume: &str, file: &str, path: impl Into<String>) -> VolumeMount {
     VolumeMount { sub_path: Some(file.into()), ..directory_mount(volume, path) }
 }
 
-/// The directory within a volume that a spec names; the volume's root is none. `field` is where the spec does so.
+/// The directory in a volume that a spec names in `field`; `None` for the root of the volume.
 ///
 /// Kubernetes refuses a path that begins with a slash or leads out of the volume.
 pub(crate) fn sub_path(prefix: Option<&str>, field: &str) -> Result<Option<String>, PlanError> {

@@ -1,4 +1,4 @@
-//! What the pods of every component have in common: the user's wishes for them, and what they may not do.
+//! The Deployment of a component: the settings that the user requests, and the restrictions of all pods.
 
 use super::{instance::Instance, pod_security, probes};
 use crate::versions::VERSION_ANNOTATION;
@@ -20,34 +20,34 @@ use plan::{Desired, PlanError};
 /// User and group that own the files in Harbor's images.
 const HARBOR: i64 = 10000;
 
-/// A Deployment in the making.
+/// What a Deployment is built from.
 pub(crate) struct Workload<'a> {
-    /// Whose it is.
+    /// The component that it belongs to.
     pub instance: &'a Instance<'a>,
-    /// Each container, and what the user wants of it.
+    /// Each container with its settings.
     pub containers: Vec<(Container, &'a ComponentSpec)>,
     /// Volumes of the pods.
     pub volumes: Vec<Volume>,
     /// How pods are replaced.
     pub strategy: Strategy,
-    /// How long a pod may take to end; Kubernetes says thirty seconds.
+    /// How long a pod may take to terminate; Kubernetes' default is 30 seconds.
     pub termination_grace_period_seconds: Option<i64>,
 }
 
 /// How pods are replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strategy {
-    /// As Kubernetes does it.
+    /// Kubernetes' default.
     #[default]
     Unset,
     /// A few at a time.
     RollingUpdate,
-    /// All at once, for claims that not all pods can mount; see [`crate::claims`].
+    /// All at once, for claims that not all pods can mount; see [`crate::data`].
     Recreate,
 }
 
 impl Strategy {
-    /// Reads `spec.updateStrategyType`, whose schema never said what it may hold.
+    /// Parses `spec.updateStrategyType`, which the schema does not restrict.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         match text {
             "" | "RollingUpdate" => Ok(Self::RollingUpdate),
@@ -60,8 +60,8 @@ impl Strategy {
         }
     }
 
-    /// All of it is sent, defaults too: what is ours goes when it is no longer wanted, and a `rollingUpdate` left behind
-    /// beside `Recreate` would be refused.
+    /// The operator applies defaults too, so that it owns them and a later apply removes them: the API server
+    /// refuses `Recreate` beside a leftover `rollingUpdate`.
     fn deployment_strategy(self) -> Option<DeploymentStrategy> {
         let quarter = || Some(IntOrString::String("25%".into()));
         match self {
@@ -83,8 +83,8 @@ impl Strategy {
 impl Workload<'_> {
     /// The Deployment, whose pods satisfy the "restricted" pod security standard.
     ///
-    /// `replicas` is sent only where the user set it, so that an autoscaler may. Where an autoscaler is to, it begins with
-    /// the number there is.
+    /// The operator applies `replicas` only if the user sets it, so that an autoscaler can own the field. An
+    /// autoscaler starts from the current number.
     pub fn deployment(self) -> Desired {
         let left_to_others: &[_] =
             if self.instance.spec.autoscaling.is_some() { &["spec.replicas"] } else { &[] };
@@ -97,7 +97,7 @@ impl Workload<'_> {
         let version = instance.annotation(VERSION_ANNOTATION);
         let annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.to_owned())].into());
         let template_annotations =
-            Some(spec.template_annotations.clone()).filter(|wished| !wished.is_empty());
+            Some(spec.template_annotations.clone()).filter(|requested| !requested.is_empty());
         let strategy = self.strategy.deployment_strategy();
         let pod = self.pod();
         Deployment {
@@ -127,10 +127,12 @@ impl Workload<'_> {
         PodSpec {
             // Harbor never talks to the API server.
             automount_service_account_token: Some(false),
-            // A Service called `registry-storage` would set REGISTRY_STORAGE_PORT, which Harbor takes for its own.
+            // A Service called `registry-storage` would set REGISTRY_STORAGE_PORT, which Harbor reads as its
+            // own setting.
             enable_service_links: Some(false),
             service_account_name: spec.service_account_name.clone(),
-            // The same under its old name. The API server fills it in, and would take it from there when the other goes.
+            // The deprecated alias. The API server fills it in, and would restore the name from it when the
+            // user removes it.
             service_account: spec.service_account_name.clone(),
             image_pull_secrets: some(&pull_secrets(self.instance, &self.containers)),
             node_selector: Some(spec.node_selector.clone()).filter(|labels| !labels.is_empty()),
@@ -140,7 +142,7 @@ impl Workload<'_> {
             priority_class_name: spec.priority_class_name.clone(),
             security_context: Some(restricted_pod(&self.volumes)),
             init_containers: some(&init_containers(&self.containers)),
-            containers: self.containers.into_iter().map(|(it, wishes)| container(it, wishes)).collect(),
+            containers: self.containers.into_iter().map(|(it, spec)| container(it, spec)).collect(),
             volumes: Some(self.volumes).filter(|volumes| !volumes.is_empty()),
             termination_grace_period_seconds: self.termination_grace_period_seconds,
             ..PodSpec::default()
@@ -148,7 +150,7 @@ impl Workload<'_> {
     }
 }
 
-/// A constraint that does not say which pods it counts counts none; these are meant.
+/// Adds the selector of the pods to constraints without one, which would count no pods.
 fn spread(instance: &Instance<'_>) -> Vec<TopologySpreadConstraint> {
     let counted = |constraint: &TopologySpreadConstraint| {
         let mut constraint = constraint.clone();
@@ -165,14 +167,14 @@ fn container(container: Container, spec: &ComponentSpec) -> Container {
     let pull_policy = spec.image.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
     Container {
         image_pull_policy: Some(pull_policy.as_str().into()),
-        resources: spec.resources.clone().filter(|wished| *wished != ResourceRequirements::default()),
+        resources: spec.resources.clone().filter(|requested| *requested != ResourceRequirements::default()),
         env: with_extra(container.env.clone(), &spec.extra_env),
         security_context: Some(restricted_container(container.security_context.clone().unwrap_or_default())),
         ..probes::timed(container, spec.probes.as_ref())
     }
 }
 
-/// What the images of all containers are pulled with, each Secret once.
+/// The pull secrets of all containers, without duplicates.
 fn pull_secrets(
     instance: &Instance<'_>,
     containers: &[(Container, &ComponentSpec)],
@@ -187,22 +189,23 @@ fn pull_secrets(
     all
 }
 
-/// What users want to run first, each component in a pod before the next.
+/// The init containers of users, in the order of the containers.
 fn init_containers(containers: &[(Container, &ComponentSpec)]) -> Vec<Container> {
-    let wished = containers.iter().flat_map(|(_, wishes)| &wishes.init_containers);
-    wished.map(pod_security::restricted).collect()
+    let requested = containers.iter().flat_map(|(_, spec)| &spec.init_containers);
+    requested.map(pod_security::restricted).collect()
 }
 
-/// Each name once: the API server refuses to apply a list with the same name twice.
+/// Adds the user's variables, which replace ours of the same name: the API server refuses to apply a duplicate
+/// name.
 fn with_extra(own: Option<Vec<EnvVar>>, extra: &[EnvVar]) -> Option<Vec<EnvVar>> {
-    let replaced = |variable: &EnvVar| extra.iter().any(|wished| wished.name == variable.name);
+    let replaced = |variable: &EnvVar| extra.iter().any(|requested| requested.name == variable.name);
     let kept = own.into_iter().flatten().filter(|variable| !replaced(variable));
     let all: Vec<EnvVar> = kept.chain(extra.iter().cloned()).collect();
     (!all.is_empty()).then_some(all)
 }
 
 fn restricted_pod(volumes: &[Volume]) -> PodSecurityContext {
-    // Changing the group of every file of a large volume takes longer than anything else at the start of a pod.
+    // Changing the group of every file of a large volume would dominate the start of a pod.
     let kept = volumes.iter().any(|volume| volume.persistent_volume_claim.is_some());
     PodSecurityContext {
         run_as_non_root: Some(true),
@@ -215,7 +218,7 @@ fn restricted_pod(volumes: &[Volume]) -> PodSecurityContext {
     }
 }
 
-/// The root file system stays writable unless a component asks otherwise: most images append to their bundle of
+/// The root file system stays writable unless a component says otherwise: most images append to their bundle of
 /// certificate authorities when they start.
 fn restricted_container(own: SecurityContext) -> SecurityContext {
     SecurityContext {

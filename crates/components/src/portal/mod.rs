@@ -1,15 +1,15 @@
-//! Portal: Harbor's web pages, served by an nginx. Talks to nobody.
+//! Portal: Harbor's web pages, served by nginx. It opens no connections.
 //!
 //! Uses: certificates, exposure, nginx, pods, secrets, versions.
 
 mod config;
 mod deployment;
-mod inputs;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
@@ -36,7 +36,7 @@ impl Component for Portal {
     }
 
     fn desired(owner: &v1beta1::Portal, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let portal = Inputs::read(owner, world)?;
+        let portal = Validated::read(owner, world)?;
 
         graph.add::<Service>(service::service(&portal), ());
         for policy in service::policies(&portal) {

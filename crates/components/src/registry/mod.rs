@@ -7,15 +7,15 @@ mod deployment;
 mod driver;
 mod environment;
 mod files;
-mod inputs;
 mod key_files;
 mod options;
 mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
     data::claim_children,
@@ -34,13 +34,13 @@ use k8s_openapi::api::{
 };
 use plan::{All, Builder, Children, Component, PlanError, World};
 
-/// Port the registry listens on, with and without TLS.
+/// Port that the registry listens on, with and without TLS.
 const PORT: i32 = 5000;
 
 /// Key of the ConfigMap, and name of the file.
 const FILE: &str = "config.yml";
 
-/// Where the configuration file is, for the registry and its controller.
+/// Path of the configuration file, for the registry and its controller.
 const CONFIG_PATH: &str = "/etc/registry/config.yml";
 
 const DIRECTORY: &str = "/etc/registry";
@@ -73,7 +73,7 @@ impl Component for Registry {
     ) -> Result<(), PlanError> {
         let controller = world.require(owner.metadata.name.as_deref().unwrap_or_default());
         let (registry, monitor) =
-            (Inputs::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
+            (Validated::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
 
         registry.claims.add(graph, &registry.instance);
         graph.add::<Service>(service::service(&registry), ());
@@ -95,7 +95,7 @@ impl Component for Registry {
     }
 }
 
-/// Who looks at the metrics, where there are any.
+/// The ServiceMonitor of the metrics, if they are enabled.
 fn monitor<'a>(spec: &'a RegistrySpec, world: &World<'_>) -> Result<Option<Monitor<'a>>, PlanError> {
     let debug = spec.http.as_ref().and_then(|http| http.debug.as_ref());
     match debug.and_then(|debug| debug.prometheus.as_ref()).filter(|metrics| metrics.enabled) {

@@ -1,6 +1,6 @@
 //! `config.yml` of the registry controller.
 
-use super::{Inputs, container::TLS_DIRECTORY};
+use super::{Validated, container::TLS_DIRECTORY};
 use crate::{pods::Scheme, values::to_yaml};
 use k8s_openapi::api::core::v1::ConfigMap;
 use plan::PlanError;
@@ -11,7 +11,7 @@ pub(super) const FILE: &str = "config.yml";
 
 /// The ConfigMap with the configuration file. `registry_config` is the path of the registry's own.
 pub(crate) fn config_map(
-    controller: &Inputs<'_>,
+    controller: &Validated<'_>,
     registry_config: &'static str,
 ) -> Result<ConfigMap, PlanError> {
     let file = File {

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{EnvVar, EnvVarSource, SecretKeySelector};
 
-/// Names a value without holding it.
+/// The name of a value, without the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SecretKey<'a> {
     /// Name of the Secret.
@@ -17,7 +17,7 @@ impl<'a> SecretKey<'a> {
         Self { secret, key }
     }
 
-    /// An environment variable that takes its value from here when a container starts.
+    /// An environment variable with this value. The kubelet reads it when the container starts.
     pub fn variable(&self, name: &str) -> EnvVar {
         let selector = SecretKeySelector {
             name: self.secret.into(),

@@ -6,10 +6,10 @@ use k8s_openapi::api::core::v1::Secret;
 use plan::{Defaults, ObjectKey, PlanError, World};
 use std::fmt;
 
-/// A value taken from a Secret. Says nothing of itself when debugged.
+/// A value from a Secret. `Debug` does not print it.
 pub(crate) struct SecretValue(Vec<u8>);
 
-/// The Secrets beside an object.
+/// The Secrets in the namespace of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Secrets<'w> {
     world: &'w World<'w>,
@@ -17,12 +17,12 @@ pub(crate) struct Secrets<'w> {
 }
 
 impl<'w> Secrets<'w> {
-    /// Those in `namespace`, which is the namespace `world` is about.
+    /// The Secrets in `namespace`, which is the namespace that `world` reads.
     pub const fn new(world: &'w World<'w>, namespace: &'w str) -> Self {
         Self { world, namespace }
     }
 
-    /// What is wanted of objects that say nothing.
+    /// The operator's defaults for objects.
     pub fn defaults(&self) -> &'w Defaults {
         self.world.defaults()
     }
@@ -45,7 +45,8 @@ impl<'w> Secrets<'w> {
         Ok(secret.data.unwrap_or_default().into_keys().collect())
     }
 
-    /// Waits for a Secret in which no key has a value: the program that made it is about to fill it.
+    /// An error to wait for where no key of a Secret has a value: the program that created it has yet to write
+    /// them.
     pub fn filled(&self, name: &str) -> Result<(), PlanError> {
         let secret = self.world.require::<Secret>(name)?;
         if secret.data.iter().flatten().all(|(_, value)| value.0.is_empty()) {
@@ -54,27 +55,27 @@ impl<'w> Secrets<'w> {
         Ok(())
     }
 
-    /// The value of a key that must exist, be sound and thus be fit to be handed to a pod.
-    pub fn sound(
+    /// The value of a key that must exist and pass a check, so that pods can use it.
+    pub fn checked(
         &self,
         key: &SecretKey<'_>,
-        judge: impl FnOnce(&[u8]) -> Result<(), Fault>,
+        check: impl FnOnce(&[u8]) -> Result<(), Fault>,
     ) -> Result<SecretValue, PlanError> {
         let value = self.value(key)?;
-        judge(value.bytes()).map_err(|fault| self.refused(key, fault))?;
+        check(value.bytes()).map_err(|fault| self.invalid(key, fault))?;
         Ok(value)
     }
 
     /// The value of a key whose Secret need not exist, but must have the key if it does.
-    pub fn found(&self, key: &SecretKey<'_>) -> Result<Option<SecretValue>, PlanError> {
+    pub fn optional_value(&self, key: &SecretKey<'_>) -> Result<Option<SecretValue>, PlanError> {
         match self.world.read::<Secret>(key.secret)? {
             Some(_) => self.value(key).map(Some),
             None => Ok(None),
         }
     }
 
-    /// The error that a value is at fault.
-    pub fn refused(&self, key: &SecretKey<'_>, fault: Fault) -> PlanError {
+    /// The error for a value with a fault.
+    pub fn invalid(&self, key: &SecretKey<'_>, fault: Fault) -> PlanError {
         fault.at(self.subject(key))
     }
 

@@ -1,5 +1,5 @@
-//! Whatever other programs put into their Secrets and objects: a plan or a refusal, no panic, nothing quoted, and no name of an
-//! object taken from it.
+//! Hostile content in Secrets and objects of other programs leads to a plan or a refusal: no panic, no quote,
+//! and no name of an object taken from it.
 
 use crate::{
     Visitor,
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
-/// Is in everything that must not be told.
+/// Part of every value that must not appear in a message.
 const MARKER: &str = "hunter2";
 
 /// A golden case, to be planned with other inputs.
@@ -45,7 +45,7 @@ fn subjects() -> Vec<Subject> {
     every.0
 }
 
-/// What a program that is broken, or taken over, could write.
+/// What a broken or compromised program could write.
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let pem = |label: &str, body: &str| {
         format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n").into_bytes()
@@ -75,7 +75,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// As it gets into a Secret: as bytes, or as something that Secrets cannot hold.
+/// An entry of a Secret: bytes, or a type that Secrets cannot hold.
 fn entry(content: &[u8], shape: u8) -> Value {
     match shape {
         0 => Value::from(String::from_utf8_lossy(content)),

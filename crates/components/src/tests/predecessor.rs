@@ -1,4 +1,4 @@
-//! What the operator's predecessor left behind, for tests of adoption, if a copy of that is at hand.
+//! Objects of the operator's predecessor, for tests of adoption, if a copy of them is available.
 
 use crate::cases::Case;
 use plan::{Component, Defaults};
@@ -11,7 +11,7 @@ pub(crate) struct Predecessor<C: Component> {
     pub case: Case<C>,
 }
 
-/// A Deployment whose images are named with the host that they have always come from.
+/// A Deployment whose images are named with their host.
 fn with_hosts(mut object: Value) -> Value {
     let containers = object.pointer_mut("/spec/template/spec/containers").and_then(Value::as_array_mut);
     for image in containers.into_iter().flatten().filter_map(|container| container.get_mut("image")) {
@@ -41,7 +41,7 @@ impl<C: Component> Predecessor<C> {
         })
     }
 
-    /// The child of a kind, as it was but for the hosts of images.
+    /// The child of a kind, unchanged except for the hosts of images.
     pub fn child(&self, kind: &str) -> &Value {
         let name = format!("h-harbor-{}", C::NAME);
         self.objects.iter().find(|it| it["kind"] == kind && it["metadata"]["name"] == *name).unwrap()

@@ -1,6 +1,6 @@
-//! Trivy: the adapter through which Harbor has images scanned for vulnerabilities.
+//! Trivy: the adapter with which Harbor scans images for vulnerabilities.
 //!
-//! Keeps its queue and its results in Redis, its database of vulnerabilities in a volume that may be lost.
+//! Its queue and its results are in Redis, its database of vulnerabilities in a volume that may be lost.
 //!
 //! Uses: certificates, connections, data, pods, secrets, values, versions.
 
@@ -8,14 +8,14 @@ mod callers;
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod secret;
 mod service;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
+use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
     data::claim_children,
@@ -47,7 +47,7 @@ impl Component for Trivy {
     }
 
     fn desired(owner: &v1beta1::Trivy, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let trivy = Inputs::read(owner, world)?;
+        let trivy = Validated::read(owner, world)?;
 
         trivy.claims.add(graph, &trivy.instance);
         graph.add::<Service>(service::service(&trivy), ());

@@ -5,13 +5,13 @@ use api::v1beta1::trivy::TrivyStorageSpec;
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use plan::{All, PlanError};
 
-/// Where the database is.
+/// Directory of the database.
 pub(super) const CACHE: &str = "/home/scanner/.cache/trivy";
 
-/// Where reports are.
+/// Directory of the reports.
 pub(super) const REPORTS: &str = "/home/scanner/.cache/reports";
 
-/// The volumes, and the directories within them.
+/// The volumes, and the directories in them.
 pub(super) struct Storage<'a> {
     spec: &'a TrivyStorageSpec,
     cache: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Storage<'a> {
 }
 
 impl<'a> Storage<'a> {
-    /// The volumes a spec describes.
+    /// The volumes that a spec describes.
     pub fn of(spec: &'a TrivyStorageSpec) -> Result<Self, PlanError> {
         let (cache, reports) = (
             sub_path(spec.cache.prefix.as_deref(), "spec.storage.cache.prefix"),
@@ -35,7 +35,7 @@ impl<'a> Storage<'a> {
         [reports.volume_source.volume("reports"), cache.volume_source.volume("cache")]
     }
 
-    /// The volumes as directories.
+    /// The mounts of the volumes.
     pub fn mounts(&self) -> [VolumeMount; 2] {
         [
             VolumeMount { sub_path: self.reports.clone(), ..writable_mount("reports", REPORTS) },

@@ -1,4 +1,4 @@
-//! Durations, as Harbor reads them.
+//! Durations, in the units that Harbor reads.
 
 use api::v1beta1::GoDuration;
 use plan::PlanError;
@@ -9,12 +9,12 @@ pub(crate) fn whole_seconds(duration: &GoDuration, field: impl fmt::Display) -> 
     parsed(duration, field).map(|duration| duration.as_secs())
 }
 
-/// The duration as it is written, which is how Go reads it. `field` is where the spec holds it.
+/// The duration as written, which Go parses. `field` is where the spec holds it.
 pub(crate) fn go_duration(duration: &GoDuration, field: impl fmt::Display) -> Result<&str, PlanError> {
     whole_seconds(duration, field).map(|_| duration.as_str())
 }
 
-/// Whole units, rounded up and at least one: Harbor takes none at all for something else, often for its default.
+/// Whole units, rounded up and at least one: Harbor reads zero as something else, often as its default.
 pub(crate) fn whole_units(
     duration: &GoDuration,
     unit: Duration,

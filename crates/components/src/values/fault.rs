@@ -3,7 +3,7 @@
 use plan::PlanError;
 use std::fmt;
 
-/// What is wrong with a value, without the value.
+/// What is wrong with a value. It never quotes the value, which may be a secret.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// What is wrong.
@@ -13,12 +13,12 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// A fault in these words.
+    /// A problem, and what to do about it.
     pub fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { problem: problem.into(), remedy: remedy.into() }
     }
 
-    /// The error that a field, or an object, has this fault.
+    /// The error for a field or an object with this fault.
     pub fn at(self, subject: impl fmt::Display) -> PlanError {
         PlanError::invalid(subject, self.problem, self.remedy)
     }

@@ -1,6 +1,6 @@
 //! Sizes of volumes, as Kubernetes writes them.
 
-/// A size in bytes, to compare with: exact far beyond the size of any volume.
+/// A size in bytes, for comparison. `f64` is exact for far larger sizes than volumes have.
 pub(crate) fn quantity_bytes(size: &str) -> Option<f64> {
     const UNITS: [(&str, f64); 14] = [
         ("Ki", 1024.0),

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_saphyr::{DeserializeError, Options, budget::BudgetBreach};
 
-/// The file. Words such as `on`, which are not text in YAML 1.1, are quoted; long values stay on one line.
+/// A configuration file. Words such as `on`, which YAML 1.1 does not read as text, are quoted; long values stay
+/// on one line.
 pub(crate) fn to_yaml(config: &impl Serialize) -> Result<String, PlanError> {
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };
     serde_saphyr::to_string_with_options(config, options).map_err(|_| {
@@ -16,10 +17,10 @@ pub(crate) fn to_yaml(config: &impl Serialize) -> Result<String, PlanError> {
     })
 }
 
-/// A value that a user wrote in YAML, read within the [budget] of one.
+/// A value that a user wrote in YAML, parsed within a [budget].
 ///
-/// Planning must not take longer because of what an object says: anchors, aliases and merge keys, which let a short text
-/// stand for a long one, are refused at their first occurrence.
+/// The content of an object must not slow planning down: anchors, aliases and merge keys, with which a short
+/// text expands to a long one, are refused at their first occurrence.
 pub(crate) fn parse_yaml(text: &str) -> Result<Value, Fault> {
     read(text, budget::options())
 }
@@ -31,7 +32,7 @@ fn read(text: &str, options: Options) -> Result<Value, Fault> {
     serde_saphyr::from_str_with_options(text, options).map_err(|error| fault(&error))
 }
 
-/// What is wrong, in words that quote nothing: the text may be a secret.
+/// What is wrong. The message quotes nothing: the text may be a secret.
 fn fault(error: &DeserializeError) -> Fault {
     use BudgetBreach::{Aliases, Anchors, Depth, Events, MergeKeys, Nodes, ScalarBytes};
     match error {

@@ -1,21 +1,21 @@
-//! Which Harbor has what: the one table of differences between versions.
+//! The features of each version of Harbor: the only table of differences between versions.
 
 use super::version::{HarborVersion, Minor};
 use plan::PlanError;
 use std::fmt;
 
-/// Something that not every Harbor from 2.5 on has.
+/// A feature that some supported versions of Harbor lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
-    /// ChartMuseum, its settings of Core, its Redis database 3.
+    /// ChartMuseum, Core's settings for it, and its Redis database 3.
     ChartMuseum,
-    /// Notary, its settings of Core, its databases `notaryserver` and `notarysigner`.
+    /// Notary, Core's settings for it, and its databases `notaryserver` and `notarysigner`.
     Notary,
     /// The proxy cache of Quay.
     QuayProxyCache,
     /// `SYNC_QUOTA`.
     SyncQuota,
-    /// The volume of exported scan results; later ones keep them in the registry.
+    /// The volume for exported scan results; later versions keep them in the registry.
     ScanDataExportVolume,
     /// `CACHE_ENABLED`.
     CacheLayer,
@@ -31,17 +31,17 @@ pub(crate) enum Feature {
     TrivySecurityChecks,
     /// The API browser under `/devcenter-api-2.0`.
     ApiBrowser,
-    /// The reaper of jobs without progress.
+    /// The reaper, which ends jobs that make no progress.
     JobReaper,
     /// `JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT`.
     WebhookTimeout,
-    /// Names of Redis users in URLs.
+    /// User names in the URLs of Redis.
     RedisUser,
     /// TLS 1.3 of the web servers.
     Tls13,
     /// `QUOTA_UPDATE_PROVIDER`.
     QuotaProvider,
-    /// Redis databases of their own for the cache layer and for Harbor's business.
+    /// Separate Redis databases for the cache layer and for Harbor's business data.
     SeparateRedisDatabases,
     /// `GDPR_AUDIT_LOGS`.
     GdprAuditLogs,
@@ -55,19 +55,20 @@ pub(crate) enum Feature {
     AliAcrProxyCache,
     /// TLS towards Redis.
     RedisTls,
-    /// `SKIP_LOG_AUDIT_DATABASE`. Read since 2.14.1; before, Harbor knew the name and never looked at the environment.
+    /// `SKIP_LOG_AUDIT_DATABASE`. Harbor 2.14.0 defines the setting and does not read it from the environment;
+    /// 2.14.1 does.
     SkipAuditLogDatabase,
     /// `REPLICATION_ADAPTER_WHITELIST`.
     ReplicationAdapters,
-    /// Names of Redis users in the registry's configuration.
+    /// User names of Redis in the registry's configuration.
     RegistryRedisUser,
-    /// Names of Redis users in URLs of sentinels, as JobService and the exporter read them.
+    /// User names in the URLs of sentinels that JobService and the exporter read.
     SentinelQueueUser,
-    /// Names of Redis users in the URL of a sentinel, to Trivy.
+    /// User names in the URLs of sentinels that Trivy reads.
     TrivySentinelUser,
 }
 
-/// From which version on, until before which version, and what it is called in a sentence.
+/// The first version that has a feature, the first version that no longer has it, and its name in a message.
 struct Row(Minor, Option<Minor>, &'static str);
 
 const BEGINNING: Minor = HarborVersion::OLDEST;
@@ -113,19 +114,20 @@ impl Feature {
 }
 
 impl HarborVersion {
-    /// Whether this Harbor has it.
+    /// Whether this version has the feature.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         let Row(since, ended, _) = feature.row();
         self.minor() >= since && ended.is_none_or(|ended| self.minor() < ended)
     }
 
-    /// Whether something ended before this Harbor.
+    /// Whether an earlier version was the last with the feature.
     pub(crate) fn is_past(&self, feature: Feature) -> bool {
         let Row(_, ended, _) = feature.row();
         ended.is_some_and(|ended| self.minor() >= ended)
     }
 
-    /// Refuses what this Harbor lacks, naming the version where it began or ended. `field` is what asks for it.
+    /// Refuses a feature that this version lacks, and names the version that introduced or removed it. `field`
+    /// is the field that needs the feature.
     pub(crate) fn require(&self, feature: Feature, field: impl fmt::Display) -> Result<(), PlanError> {
         if self.has(feature) {
             return Ok(());
@@ -147,7 +149,8 @@ impl HarborVersion {
         Err(PlanError::invalid(field, problem, remedy))
     }
 
-    /// Refuses what is set for something that ended before this Harbor. Before it began, objects may have it already.
+    /// Refuses a value for a feature that was removed before this version. It may be set before the feature is
+    /// introduced.
     pub(crate) fn not_past<T>(
         &self,
         feature: Feature,
@@ -157,7 +160,7 @@ impl HarborVersion {
         if self.is_past(feature) { self.known(feature, field, value).map(drop) } else { Ok(()) }
     }
 
-    /// What is set where this Harbor knows it; refused where it does not. `None` asks for nothing.
+    /// The value, if this version has the feature; an error if it does not. `None` needs no feature.
     pub(crate) fn known<T>(
         &self,
         feature: Feature,

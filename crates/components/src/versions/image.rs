@@ -4,11 +4,11 @@ use super::version::HarborVersion;
 use api::v1beta1::image::{ImageSourceSpec, ImageSpec};
 use plan::Defaults;
 
-/// Where the Harbor project publishes its images. With the host: a container runtime that searches several registries
-/// refuses a name without one.
+/// Where the Harbor project publishes its images. It includes the host: a container runtime that searches
+/// several registries refuses a name without one.
 const PUBLISHED: &str = "docker.io/goharbor";
 
-/// Where images come from, if not from where they are published.
+/// A mirror: where images are pulled from instead of where they are published.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mirror {
     repository: Option<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// What an object says, and where it says nothing, what the administrator of the operator wants.
+    /// The mirror that an object names, otherwise the one that the operator was started with.
     pub fn of(said: Option<&ImageSourceSpec>, defaults: &Defaults) -> Self {
         let set = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
         let repository = set(said.and_then(|said| said.repository.as_ref()));
@@ -27,7 +27,7 @@ impl Mirror {
         }
     }
 
-    /// Whether images come from where they are published, as they are.
+    /// Whether images are pulled unchanged from where they are published.
     pub fn is_none(&self) -> bool {
         self.repository.is_none() && self.tag_suffix.is_none()
     }
@@ -44,12 +44,12 @@ impl Mirror {
     }
 }
 
-/// The image a spec names; an empty name is none.
+/// The image that a spec names; an empty name counts as not set.
 pub(crate) fn named_image(spec: &ImageSpec) -> Option<&str> {
     spec.image.as_deref().filter(|image| !image.is_empty())
 }
 
-/// The same image, pulled as the source of all images says where the spec says nothing.
+/// The image, with the pull settings of the image source where its spec sets none.
 pub(crate) fn with_pull_settings(spec: ImageSpec, source: Option<&ImageSourceSpec>) -> ImageSpec {
     let Some(source) = source else { return spec };
     let secrets = if spec.image_pull_secrets.is_empty() {

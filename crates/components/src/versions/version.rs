@@ -1,19 +1,20 @@
-//! Which Harbor a component belongs to, and what follows from that.
+//! The version of Harbor that a component belongs to.
 
 use super::image;
 use api::v1beta1::image::ImageSpec;
 use plan::PlanError;
 use std::{collections::BTreeMap, fmt};
 
-/// Names the Harbor version on every component object; its image and its environment follow from it.
+/// The annotation with the version of Harbor on every component object. The image and the environment depend on
+/// it.
 pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
 
 const ANNOTATION_FIELD: &str = "metadata.annotations[harbor.goharbor.io/version]";
 
 /// A version of Harbor that this operator can run: 2.5 to 2.15.
 ///
-/// Kept as written, because image tags are made from it. What a deployment depends on changes with minor releases only;
-/// whether a Harbor may go from one version to another also depends on the patch.
+/// The text is kept as written, because image tags are made from it. Features change with minor releases only;
+/// whether an upgrade is allowed also depends on the patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarborVersion {
     text: String,
@@ -36,7 +37,7 @@ impl HarborVersion {
         (text(Self::OLDEST), text(Self::NEWEST))
     }
 
-    /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release, of the minor releases we know.
+    /// Reads `2.15.0`, `v2.15.0` or `2.15.0-rc1`; any patch release of a supported minor release.
     pub fn parse(text: &str) -> Result<Self, PlanError> {
         Self::parsed(text, ANNOTATION_FIELD)
     }
@@ -66,20 +67,20 @@ impl HarborVersion {
         Ok(Self { text: text.to_owned(), release })
     }
 
-    /// All that can be run, as a person would say it.
+    /// The supported versions, for messages.
     pub fn range() -> String {
         let ((major, minor), (newest_major, newest_minor)) = (Self::OLDEST, Self::NEWEST);
         format!("{major}.{minor} to {newest_major}.{newest_minor}")
     }
 
-    /// The version a Harbor's spec names.
+    /// The version that a Harbor's spec names.
     pub(crate) fn parse_spec(text: &str) -> Result<Self, PlanError> {
         Self::parsed(text, "spec.version")
     }
 
-    /// The version an object's annotation names.
+    /// The version that the annotation of an object names.
     ///
-    /// It may be left out where the spec names an image: that image is then taken to be of the newest version known.
+    /// It may be absent where the spec names an image: the operator then assumes the newest supported version.
     pub(crate) fn of(
         annotations: Option<&BTreeMap<String, String>>,
         spec: &ImageSpec,
@@ -104,7 +105,7 @@ impl HarborVersion {
         (self.release.0, self.release.1)
     }
 
-    /// Which release it is; one before a release, such as `2.15.0-rc1`, counts as that.
+    /// The release; a pre-release such as `2.15.0-rc1` counts as its release.
     pub(crate) const fn release(&self) -> Release {
         self.release
     }

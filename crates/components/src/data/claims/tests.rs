@@ -1,4 +1,4 @@
-//! Sentences about claims, each for all components that mount some.
+//! Tests of claims, each for all components that mount some.
 
 use crate::{
     cases::Case, chartmuseum::ChartMuseum, jobservice::JobService, registry::Registry, trivy::Trivy,
@@ -7,7 +7,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use plan::{Component, Policy};
 use serde_json::{Value, json};
 
-/// Beside the one claim `data`, with these access modes; beside none without any.
+/// With the claim `data` of these access modes, or without it.
 fn claimed<C: Component>(mut case: Case<C>, modes: &[&str]) -> Case<C> {
     case.inputs.retain(|input| input["kind"] != "PersistentVolumeClaim");
     if !modes.is_empty() {
@@ -23,7 +23,7 @@ fn claimed<C: Component>(mut case: Case<C>, modes: &[&str]) -> Case<C> {
     case.set("/spec/resources", requests())
 }
 
-/// What pods need so that they can be scaled.
+/// The requests that an autoscaler needs.
 fn requests() -> Value {
     json!({"requests": {"cpu": "100m"}})
 }

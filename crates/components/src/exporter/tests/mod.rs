@@ -1,4 +1,4 @@
-//! Sentences about the exporter.
+//! Tests of the exporter.
 
 use super::Exporter;
 use crate::cases::Case;

@@ -1,7 +1,7 @@
 //! The exporter.
 
 use super::{
-    super::{credentials::Credentials, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, part::Part, validated::Validated},
     core::database,
     jobservice::queue,
 };
@@ -11,21 +11,21 @@ use api::v1beta1::{
     installation::HarborLogLevel,
 };
 
-/// The exporter, where the user wants one.
+/// The exporter, if the user requests one.
 pub(in super::super) fn exporter(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> Option<v1beta1::Exporter> {
     let installation = harbor.installation;
-    let wished = installation.exporter.as_ref()?;
+    let requested = installation.exporter.as_ref()?;
     let core = installation.core.clone().unwrap_or_default();
     let spec = ExporterSpec {
-        component: harbor.pods(Part::Exporter, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
+        component: harbor.pods(Part::Exporter, Some(&requested.component)),
+        certificates: harbor.authorities(Some(&requested.certificates)),
         core: ExporterCoreSpec { url: harbor.url_with_port(Part::Core) },
         database: database(harbor, credentials, &core),
         jobservice: Some(ExporterJobServiceSpec { redis_pool: Some(queue(harbor)) }),
-        endpoint: wished.endpoint.clone(),
+        endpoint: requested.endpoint.clone(),
         log: Some(ExporterLogSpec { level: level(installation.log_level) }),
         tls: harbor.tls(Part::Exporter),
         network: installation.network.clone(),

@@ -1,7 +1,7 @@
 //! JobService.
 
 use super::{
-    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, databases::RedisDatabase, part::Part, validated::Validated},
     registry_access,
 };
 use crate::{pods::scratch_volume, versions::Feature};
@@ -23,17 +23,17 @@ use api::v1beta1::{
 };
 use k8s_openapi::api::core::v1::{PersistentVolumeClaimVolumeSource, Volume};
 
-/// Days the logs of jobs are kept unless the user says otherwise.
-const USUAL_DAYS: i32 = 14;
+/// How many days the logs of jobs are kept by default.
+const DEFAULT_DAYS: i32 = 14;
 
-/// JobService. Starts after Core, whose database settings it asks for.
-pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::JobService {
+/// JobService. It starts after Core, from which it requests settings.
+pub(in super::super) fn jobservice(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::JobService {
     let installation = harbor.installation;
-    let wished = installation.jobservice.clone().unwrap_or_default();
+    let requested = installation.jobservice.clone().unwrap_or_default();
     let level = level(installation.log_level);
     let spec = JobServiceSpec {
-        component: harbor.pods(Part::JobService, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
+        component: harbor.pods(Part::JobService, Some(&requested.component)),
+        certificates: harbor.authorities(Some(&requested.certificates)),
         core: JobServiceCoreSpec {
             url: harbor.url_with_port(Part::Core),
             secret_ref: credentials.core.name(),
@@ -42,27 +42,27 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
         token_service: TokenServiceAccess { url: harbor.token_service_url() },
         secret_ref: credentials.jobservice.name(),
         worker_pool: WorkerPoolSpec {
-            workers: wished.worker_count,
+            workers: requested.worker_count,
             backend: WorkerPoolBackend::default(),
             redis_pool: Some(queue(harbor)),
         },
-        job_loggers: job_loggers(&wished, level),
+        job_loggers: job_loggers(&requested, level),
         loggers: LoggersSpec { files: None, database: None, stdout: Some(StdoutLoggerSpec { level }) },
-        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(harbor, &wished) }),
-        metrics: wished.metrics,
+        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(harbor, &requested) }),
+        metrics: requested.metrics,
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::JobService),
         tls: harbor.tls(Part::JobService),
         network: installation.network.clone(),
         update_strategy_type: installation.update_strategy_type.clone(),
         cache_layer: cache_layer(harbor),
-        settings: wished.settings,
+        settings: requested.settings,
     };
     v1beta1::JobService { metadata: harbor.component_metadata(), spec, status: None }
 }
 
-/// The queue of jobs. Its namespace is left to JobService, which makes one from its own name.
-pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
+/// The queue of jobs. JobService derives its namespace from its own name.
+pub(super) fn queue(harbor: &Validated<'_>) -> JobServiceRedisPool {
     JobServiceRedisPool {
         connection: harbor.redis(RedisDatabase::JobService),
         namespace: None,
@@ -70,12 +70,12 @@ pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
     }
 }
 
-fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> LoggersSpec {
-    let days = wished.logger_sweeper_days.unwrap_or(USUAL_DAYS);
+fn job_loggers(requested: &HarborJobServiceSpec, level: JobServiceLogLevel) -> LoggersSpec {
+    let days = requested.logger_sweeper_days.unwrap_or(DEFAULT_DAYS);
     let sweeper = || Some(GoDuration::from(format!("{}h", days * 24)));
-    let volume = wished.storage.as_ref().and_then(|storage| storage.job_logs_persistent_volume.as_ref());
-    let chosen = |kind| wished.job_loggers.contains(&kind);
-    let file = wished.job_loggers.is_empty() || chosen(JobLoggerKind::File);
+    let volume = requested.storage.as_ref().and_then(|storage| storage.job_logs_persistent_volume.as_ref());
+    let chosen = |kind| requested.job_loggers.contains(&kind);
+    let file = requested.job_loggers.is_empty() || chosen(JobLoggerKind::File);
     LoggersSpec {
         files: file.then(|| {
             vec![FileLoggerSpec {
@@ -90,16 +90,16 @@ fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> Logg
     }
 }
 
-fn exports(harbor: &Inputs<'_>, wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
+fn exports(harbor: &Validated<'_>, requested: &HarborJobServiceSpec) -> ScratchVolumeSpec {
     if harbor.version.is_past(Feature::ScanDataExportVolume) {
         return ScratchVolumeSpec::default();
     }
-    let storage = wished.storage.as_ref();
+    let storage = requested.storage.as_ref();
     claim_or_scratch(storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()))
 }
 
-/// The volume of a claim that exists, else a directory as large as its node permits: the limit of a component that
-/// stands alone would be too small for the databases of Trivy, and the old operator set none here.
+/// The volume of the claim that the user names, otherwise an empty directory without a limit: the default limit
+/// of the component is too small for the databases of Trivy, and the operator's predecessor set none.
 pub(super) fn claim_or_scratch(volume: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
     match volume {
         Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
@@ -107,7 +107,7 @@ pub(super) fn claim_or_scratch(volume: Option<&PersistentVolumeSpec>) -> Scratch
     }
 }
 
-/// The volume of a claim that exists.
+/// The volume of the claim that the user names.
 pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
     let claim = PersistentVolumeClaimVolumeSource {
         claim_name: volume.claim_name.clone(),
@@ -116,7 +116,7 @@ pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
     Volume { persistent_volume_claim: Some(claim), ..Volume::default() }.into()
 }
 
-fn cache_layer(harbor: &Inputs<'_>) -> Option<JobServiceCacheLayerSpec> {
+fn cache_layer(harbor: &Validated<'_>) -> Option<JobServiceCacheLayerSpec> {
     let layer = harbor.installation.cache_layer.as_ref().filter(|layer| layer.enabled)?;
     Some(JobServiceCacheLayerSpec {
         redis: harbor.redis(RedisDatabase::Core),

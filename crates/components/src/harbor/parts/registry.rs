@@ -1,7 +1,7 @@
 //! The registry and its controller.
 
 use super::{
-    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, databases::RedisDatabase, part::Part, validated::Validated},
     storage,
 };
 use api::v1beta1::{
@@ -24,19 +24,19 @@ use api::v1beta1::{
 };
 
 /// The registry.
-pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::Registry {
+pub(in super::super) fn registry(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::Registry {
     let installation = harbor.installation;
-    let wished = installation.registry.clone().unwrap_or_default();
+    let requested = installation.registry.clone().unwrap_or_default();
     let spec = RegistrySpec {
-        component: harbor.pods(Part::Registry, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
-        storage: storage(harbor, &wished),
+        component: harbor.pods(Part::Registry, Some(&requested.component)),
+        certificates: harbor.authorities(Some(&requested.certificates)),
+        storage: storage(harbor, &requested),
         log: RegistryLogSpec {
             level: level(installation.log_level),
             access_log: Some(RegistryAccessLogSpec { disabled: false }),
             ..RegistryLogSpec::default()
         },
-        http: Some(http(harbor, credentials, &wished)),
+        http: Some(http(harbor, credentials, &requested)),
         authentication: Some(RegistryAuthenticationSpec {
             ht_passwd: Some(RegistryHtPasswdSpec {
                 realm: "harbor-registry-basic-realm".into(),
@@ -54,14 +54,14 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
             dial_timeout: None,
             read_timeout: None,
             write_timeout: None,
-            // As Harbor's own installer has it: the default is too few for many pulls at once.
+            // As in Harbor's own installer: the default is too small for many concurrent pulls.
             pool: Some(RegistryRedisPoolSpec {
                 max_active: 500,
                 max_idle: 100,
                 idle_timeout: GoDuration::from("60s"),
             }),
         }),
-        middlewares: Some(wished.storage_middlewares.clone())
+        middlewares: Some(requested.storage_middlewares.clone())
             .filter(|storage| !storage.is_empty())
             .map(|storage| RegistryMiddlewaresSpec { storage, ..RegistryMiddlewaresSpec::default() }),
         compatibility: None,
@@ -75,7 +75,7 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
     v1beta1::Registry { metadata: harbor.component_metadata(), spec, status: None }
 }
 
-fn storage(harbor: &Inputs<'_>, wished: &HarborRegistrySpec) -> RegistryStorageSpec {
+fn storage(harbor: &Validated<'_>, requested: &HarborRegistrySpec) -> RegistryStorageSpec {
     let storage = &harbor.spec.image_chart_storage;
     let purging = || RegistryUploadPurgingSpec {
         enabled: true,
@@ -90,16 +90,20 @@ fn storage(harbor: &Inputs<'_>, wished: &HarborRegistrySpec) -> RegistryStorageS
         delete: Some(RegistryStorageDeleteSpec::default()),
         redirect: storage.redirect.clone(),
         maintenance: Some(RegistryMaintenanceSpec {
-            upload_purging: Some(wished.upload_purging.clone().unwrap_or_else(purging)),
+            upload_purging: Some(requested.upload_purging.clone().unwrap_or_else(purging)),
             read_only: None,
         }),
     }
 }
 
-fn http(harbor: &Inputs<'_>, credentials: &Credentials, wished: &HarborRegistrySpec) -> RegistryHttpSpec {
-    let metrics = wished.metrics.as_ref().filter(|metrics| metrics.enabled);
+fn http(
+    harbor: &Validated<'_>,
+    credentials: &Credentials,
+    requested: &HarborRegistrySpec,
+) -> RegistryHttpSpec {
+    let metrics = requested.metrics.as_ref().filter(|metrics| metrics.enabled);
     RegistryHttpSpec {
-        relative_urls: wished.relative_urls,
+        relative_urls: requested.relative_urls,
         secret_ref: Some(credentials.registry_http.name()),
         debug: metrics.map(|metrics| RegistryHttpDebugSpec {
             port: metrics.port,
@@ -114,9 +118,9 @@ fn http(harbor: &Inputs<'_>, credentials: &Credentials, wished: &HarborRegistryS
     }
 }
 
-/// What runs beside the registry in its pods.
+/// The registry controller, which runs in the registry's pods.
 pub(in super::super) fn registry_controller(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> v1beta1::RegistryController {
     let spec = RegistryControllerSpec {

@@ -1,4 +1,4 @@
-//! Where images and charts are stored.
+//! The stores of images and charts.
 
 use super::jobservice::claim;
 use api::v1beta1::{
@@ -14,7 +14,7 @@ use api::v1beta1::{
     storage::{GcsSpec, OssSpec, S3Spec, SwiftSpec},
 };
 
-/// What the store is called in Harbor's own pages.
+/// The name of the store in Harbor's web pages.
 pub(super) fn provider(storage: &HarborStorageSpec) -> &'static str {
     let stores = &storage.object_store;
     match () {
@@ -27,7 +27,7 @@ pub(super) fn provider(storage: &HarborStorageSpec) -> &'static str {
     }
 }
 
-/// Where the store is, if its settings say so.
+/// The endpoint of the store, if the spec sets one.
 pub(in crate::harbor) fn endpoint(storage: &HarborStorageSpec) -> Option<&str> {
     let ObjectStoreSpec { s3, swift, azure, gcs: _, oss } = &storage.object_store;
     let s3 = s3.as_ref().and_then(|s3| s3.region_endpoint.as_deref());
@@ -59,7 +59,7 @@ pub(crate) fn of_images(storage: &HarborStorageSpec) -> RegistryStorageDriverSpe
     }
 }
 
-/// The store of charts: that of images, seen by ChartMuseum.
+/// The store of charts, which is that of images in ChartMuseum's terms.
 pub(super) fn of_charts(storage: &HarborStorageSpec) -> ChartMuseumStorageSpec {
     let stores = &storage.object_store;
     ChartMuseumStorageSpec {

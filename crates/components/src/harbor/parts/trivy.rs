@@ -1,7 +1,7 @@
 //! Trivy.
 
 use super::{
-    super::{databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{databases::RedisDatabase, part::Part, validated::Validated},
     core::public_authority,
     jobservice::claim_or_scratch,
 };
@@ -14,49 +14,49 @@ use api::v1beta1::{
     },
 };
 
-/// Trivy, where the user wants one.
-pub(in super::super) fn trivy(harbor: &Inputs<'_>) -> Option<v1beta1::Trivy> {
+/// Trivy, if the user requests one.
+pub(in super::super) fn trivy(harbor: &Validated<'_>) -> Option<v1beta1::Trivy> {
     let installation = harbor.installation;
-    let wished = installation.trivy.as_ref()?;
+    let requested = installation.trivy.as_ref()?;
     let spec = TrivySpec {
-        component: harbor.pods(Part::Trivy, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
-        server: server(harbor, wished),
+        component: harbor.pods(Part::Trivy, Some(&requested.component)),
+        certificates: harbor.authorities(Some(&requested.certificates)),
+        server: server(harbor, requested),
         storage: TrivyStorageSpec {
-            cache: claim_or_scratch(wished.storage.cache_persistent_volume.as_ref()),
-            reports: claim_or_scratch(wished.storage.reports_persistent_volume.as_ref()),
+            cache: claim_or_scratch(requested.storage.cache_persistent_volume.as_ref()),
+            reports: claim_or_scratch(requested.storage.reports_persistent_volume.as_ref()),
         },
         redis: Some(TrivyRedisSpec::on(harbor.redis(RedisDatabase::Trivy))),
-        severities: unless_set(&wished.severities, TrivySeverity::every),
-        vulnerability_types: unless_set(&wished.vulnerability_types, TrivyVulnerabilityType::every),
-        timeout: wished.timeout.clone().unwrap_or_else(TrivySpec::usual_timeout),
-        offline_scan: wished.offline_scan,
+        severities: unless_set(&requested.severities, TrivySeverity::every),
+        vulnerability_types: unless_set(&requested.vulnerability_types, TrivyVulnerabilityType::every),
+        timeout: requested.timeout.clone().unwrap_or_else(TrivySpec::usual_timeout),
+        offline_scan: requested.offline_scan,
         update: Some(TrivyUpdateSpec {
-            skip: wished.skip_update,
-            github_token_ref: wished.github_token_ref.clone(),
+            skip: requested.skip_update,
+            github_token_ref: requested.github_token_ref.clone(),
         }),
         log: TrivyLogSpec { level: level(installation.log_level) },
         proxy: harbor.proxy(Part::Trivy),
         network: installation.network.clone(),
-        sources: wished.sources.clone(),
+        sources: requested.sources.clone(),
     };
     Some(v1beta1::Trivy { metadata: harbor.component_metadata(), spec, status: None })
 }
 
-fn unless_set<T: Clone>(wished: &[T], usual: fn() -> Vec<T>) -> Vec<T> {
-    if wished.is_empty() { usual() } else { wished.to_vec() }
+fn unless_set<T: Clone>(requested: &[T], default: fn() -> Vec<T>) -> Vec<T> {
+    if requested.is_empty() { default() } else { requested.to_vec() }
 }
 
-fn server(harbor: &Inputs<'_>, wished: &HarborTrivySpec) -> TrivyServerSpec {
+fn server(harbor: &Validated<'_>, requested: &HarborTrivySpec) -> TrivyServerSpec {
     TrivyServerSpec {
         tls: harbor.tls(Part::Trivy),
         token_service_certificate_authority_refs: public_authority(harbor)
             .map(String::from)
             .into_iter()
             .collect(),
-        debug_mode: wished.debug_mode.unwrap_or_default(),
-        ignore_unfixed: wished.ignore_unfixed.unwrap_or_default(),
-        insecure: wished.insecure.unwrap_or_default(),
+        debug_mode: requested.debug_mode.unwrap_or_default(),
+        ignore_unfixed: requested.ignore_unfixed.unwrap_or_default(),
+        insecure: requested.insecure.unwrap_or_default(),
         ..TrivyServerSpec::default()
     }
 }

@@ -1,4 +1,4 @@
-//! What the administrator of the operator wants where objects say nothing.
+//! The operator's defaults for objects.
 
 use super::{Harbor, a_harbor, names};
 use crate::{cases::Case, core::Core, harborcluster::HarborCluster, pods::NETWORK_POLICIES_ANNOTATION};

@@ -1,14 +1,14 @@
 //! A Redis that Spotahome's operator runs, from a `RedisFailover`.
 //!
-//! That operator puts the labels of the `RedisFailover` on everything it makes, so what it makes is seen like a child;
-//! and into pods, so a label that changes restarts every server.
+//! That operator copies the labels of the `RedisFailover` to everything that it creates, so the watches of
+//! children see it; and to pods, so a changed label restarts every server.
 
 use super::{SERVICE, behind_sentinels, password, required};
 use crate::{
     harborcluster::{
         CACHE,
         cluster::{CLUSTER_LABEL, Cluster},
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
     pods::check_resource_claims,
     versions::{named_image, with_pull_settings},
@@ -34,8 +34,8 @@ use std::collections::BTreeMap;
 
 const FIELD: &str = "spec.cache.spec.redisFailover";
 
-/// Servers, or sentinels, where the user asks for none.
-const USUAL_REPLICAS: i32 = 3;
+/// The default number of servers and of sentinels.
+const DEFAULT_REPLICAS: i32 = 3;
 
 /// A Redis that Spotahome's operator runs.
 pub(super) struct Failover {
@@ -47,7 +47,7 @@ pub(super) struct Failover {
 }
 
 impl Failover {
-    /// Judges what the HarborCluster says of it.
+    /// Validates the HarborCluster's settings for it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_failover.as_ref();
         let wanted = required(wanted, "redisFailover", "set its operatorVersion")?;
@@ -96,13 +96,13 @@ impl Failover {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> RedisSpec {
         behind_sentinels(sentinels(&self.name), &self.name)
     }
 
-    /// Adds its children. A `RedisFailover` has no status: ready is what its operator makes of it. Servers are ready
-    /// when they are, or follow, the master; sentinels when they know the master.
+    /// Adds its children. A `RedisFailover` has no status, so its readiness is that of what its operator
+    /// creates. Servers are ready when they are or follow the master; sentinels when they know the master.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         let why = "Spotahome's Redis operator makes it";
         let password = graph.add::<Secret>(self.password, ());
@@ -113,28 +113,28 @@ impl Failover {
     }
 }
 
-/// The volume of each server, next to what exists.
+/// The volume of each server, given the existing one.
 fn volume(server: &RedisServerSpec, existing: Option<&RedisStorage>) -> Result<Volume, PlanError> {
     let field = format!("{FIELD}.server");
-    let wish = Wish {
+    let request = VolumeRequest {
         field: &field,
         service: SERVICE,
         size: server.storage.as_deref(),
         class: server.storage_class_name.as_deref(),
     };
     let claim = existing.and_then(|storage| storage.persistent_volume_claim.as_ref());
-    Volume::of(&wish, claim.and_then(|claim| Volume::claimed(&claim.spec)))
+    Volume::of(&request, claim.and_then(|claim| Volume::claimed(&claim.spec)))
 }
 
-/// The servers of a spec without any word about them.
+/// The servers of a spec without settings for them.
 fn unspecified_server() -> RedisServerSpec {
     RedisServerSpec { replicas: 0, ..RedisServerSpec::default() }
 }
 
-/// How many are wanted; none is as if nothing had been said.
+/// The requested number; zero means the default.
 fn replicas(wanted: i64, of: &str) -> Result<i32, PlanError> {
     match i32::try_from(wanted) {
-        Ok(0) => Ok(USUAL_REPLICAS),
+        Ok(0) => Ok(DEFAULT_REPLICAS),
         Ok(some) if some > 0 => Ok(some),
         _ => Err(PlanError::invalid(
             format_args!("{FIELD}.{of}.replicas"),
@@ -144,8 +144,8 @@ fn replicas(wanted: i64, of: &str) -> Result<i32, PlanError> {
     }
 }
 
-/// Pods with the image the user wants. One nobody asked for never changes: the servers would restart, and a mirror may
-/// not have the other. Its operator would pull at every start unless told otherwise.
+/// Pods with the image that the user requests. A default image never changes: the servers would restart, and a
+/// mirror may lack the new one. By default, its operator would pull the image at every start.
 fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
     let policy = wanted.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
     RedisPods {
@@ -156,8 +156,8 @@ fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
     }
 }
 
-/// Labels of a `RedisFailover`, as they always were: those of its HarborCluster too, of which only those that the
-/// operator itself goes by cannot be changed.
+/// Labels of a `RedisFailover`. As with the operator's predecessor, they include those of its HarborCluster,
+/// which cannot override the ones that the operator relies on.
 fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::from([
         ("app.kubernetes.io/name".to_owned(), "cache".to_owned()),
@@ -169,7 +169,8 @@ fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     labels
 }
 
-/// The name of the Service and of the Deployment its operator makes for the sentinels of a `RedisFailover`.
+/// The name of the Service and of the Deployment that its operator creates for the sentinels of a
+/// `RedisFailover`.
 pub(super) fn sentinels(name: &str) -> String {
     format!("rfs-{name}")
 }

@@ -5,7 +5,7 @@ use crate::{
     harborcluster::{
         DATABASE,
         cluster::Cluster,
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
     pods::check_resource_claims,
     versions::named_image,
@@ -33,10 +33,10 @@ const FIELD: &str = "spec.database.spec.cloudNativePG";
 /// The longest name CloudNativePG accepts.
 const LONGEST_NAME: usize = 50;
 
-/// Notary logs in with md5 only. Who has a better password still proves it in the better way.
+/// Notary supports md5 authentication only. For users with a SCRAM password, PostgreSQL still uses SCRAM.
 const NOTARY_RULE: &str = "host all harbor all md5";
 
-/// Has CloudNativePG leave it to PostgreSQL how a password is stored.
+/// The annotation with which CloudNativePG leaves the hashing of passwords to PostgreSQL.
 const PASSTHROUGH: &str = "cnpg.io/passwordPassthrough";
 
 /// A PostgreSQL that CloudNativePG runs.
@@ -48,7 +48,7 @@ pub(super) struct CloudNativePg {
 }
 
 impl CloudNativePg {
-    /// Judges what the HarborCluster says of it, next to what exists.
+    /// Validates the HarborCluster's settings for it against what exists.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let defaults = CloudNativePgSpec::default();
         let spec = cluster.spec.database.spec.cloud_native_pg.as_ref().unwrap_or(&defaults);
@@ -83,7 +83,7 @@ impl CloudNativePg {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> HarborDatabaseSpec {
         self.settings.clone()
     }
@@ -95,8 +95,8 @@ impl CloudNativePg {
     }
 }
 
-/// Name and password of the user, made up once. Who changes the password here changes it everywhere: CloudNativePG
-/// follows it, and so does the Harbor.
+/// Name and password of the user, generated once. If a user changes the password here, CloudNativePG and the
+/// Harbor follow.
 fn credentials(cluster: &Cluster<'_>, name: &str) -> Desired {
     let mut metadata = cluster.metadata(name);
     if has_notary(cluster) {
@@ -117,18 +117,18 @@ fn postgres(
     access: &str,
     existing: Option<&PostgresClusterSpec>,
 ) -> Result<PostgresClusterSpec, PlanError> {
-    let wish = Wish {
+    let request = VolumeRequest {
         field: FIELD,
         service: "the database",
         size: spec.storage.as_deref(),
         class: spec.storage_class_name.as_deref(),
     };
-    // A size that is not told here is in a template of somebody else's.
+    // Without a size here, the user has set one in a template.
     let present = existing.and_then(|existing| existing.storage.clone());
     let present =
         present.and_then(|present| Some(Volume { size: present.size?, class: present.storage_class }));
     let (volume, instances, (image_name, catalog), ()) = (
-        Volume::of(&wish, present),
+        Volume::of(&request, present),
         servers(spec),
         images(spec),
         check_resource_claims(spec.resources.as_ref(), FIELD),
@@ -187,16 +187,17 @@ fn configuration(cluster: &Cluster<'_>, existing: Option<&PostgresClusterSpec>) 
     if has_notary(cluster) {
         parameters.insert("password_encryption".to_owned(), "md5".to_owned());
     }
-    // A password that was stored for Notary is of no use without the rule, also after Notary is gone.
+    // A password that was hashed for Notary needs the rule, even after Notary is removed.
     let ruled = existing.and_then(|existing| existing.postgresql.as_ref());
     let ruled = ruled.is_some_and(|postgresql| postgresql.pg_hba.iter().any(|rule| rule == NOTARY_RULE));
     let rule = (has_notary(cluster) || ruled).then(|| NOTARY_RULE.to_owned());
     PostgresConfiguration { parameters, pg_hba: rule.into_iter().collect() }
 }
 
-/// How a new cluster begins. One that somebody began in another way, with a backup for example, is left at that.
+/// The bootstrap of a new cluster. A cluster that a user bootstrapped in another way, for example from a
+/// backup, stays unchanged.
 ///
-/// Databases are made only here, so those of Notary are made wherever Notary can be wished for later.
+/// Databases are created only here, so those of Notary are created whenever Notary can be enabled later.
 fn bootstrap(
     cluster: &Cluster<'_>,
     access: &str,
@@ -220,7 +221,7 @@ fn bootstrap(
     })
 }
 
-/// Where the primary of the database of this name is found.
+/// The host of the primary of the database with this name.
 pub(super) fn host(name: &str, namespace: &str) -> String {
     format!("{name}-rw.{namespace}.svc")
 }

@@ -1,5 +1,5 @@
-//! A PostgreSQL that Zalando's operator runs. Names, user and settings are those of the Go operator: an installation
-//! that exists goes on with its database, and none of its servers restarts.
+//! A PostgreSQL that Zalando's operator runs. Names, user and settings are those of the operator's predecessor,
+//! so that an existing installation keeps its database and no server restarts.
 
 use super::{
     CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team, wants_notary, zalando_version,
@@ -8,7 +8,7 @@ use crate::{
     harborcluster::{
         DATABASE,
         cluster::Cluster,
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
     pods::check_resource_claims,
 };
@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 
 pub(super) const FIELD: &str = "spec.database.spec.zlandoPostgreSql";
 
-/// The longest name of a `StatefulSet` that can have pods: they carry it, with a hash of eleven characters, in a label.
+/// The longest name of a `StatefulSet`: its pods have it in a label, with a hash of eleven characters.
 const LONGEST_NAME: usize = 52;
 
 /// A PostgreSQL that Zalando's operator runs.
@@ -43,7 +43,7 @@ pub(super) struct Zalando {
 }
 
 impl Zalando {
-    /// Judges what the HarborCluster says of it, next to what exists.
+    /// Validates the HarborCluster's settings for it against what exists.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = cluster.spec.database.spec.zalando_postgresql.as_ref().ok_or_else(|| {
             PlanError::invalid(
@@ -71,8 +71,8 @@ impl Zalando {
                 password_key: None,
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
-            // Left to the Harbor unless set: the servers always offer TLS, and only with TLS do the rules of
-            // `patroni` let IPv6 addresses in.
+            // The Harbor's default applies unless set: the servers always offer TLS, and Patroni's rules accept
+            // IPv6 addresses only with TLS.
             ssl_mode: spec.ssl_mode,
             prefix: None,
             name: None,
@@ -98,25 +98,25 @@ impl Zalando {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> HarborDatabaseSpec {
         self.settings.clone()
     }
 
     /// Adds its children.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> (Node<'g, Postgresql>, Node<'g, Secret>) {
-        // Apart from each other: a password is followed while the servers are busy.
+        // Independent of each other, so that a new password arrives while the servers are not ready.
         (graph.add::<Postgresql>(self.postgresql, ()), graph.add::<Secret>(self.password, ()))
     }
 }
 
-/// Where the database of this name is found.
+/// The host of the database with this name.
 pub(super) fn host(name: &str, namespace: &str) -> String {
     format!("{name}.{namespace}.svc")
 }
 
-/// The password of the user, from the Secret that is named, or that has one of the names it usually has: by the
-/// template of Zalando's operator, or by that of the Go operator.
+/// The password of the user, from the Secret that the spec names, or from the one with a default name: that of
+/// Zalando's operator, or that of the operator's predecessor.
 fn password(
     spec: &ZalandoPostgreSqlSpec,
     name: &str,
@@ -139,7 +139,7 @@ fn postgresql(
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
-    let wish = Wish {
+    let request = VolumeRequest {
         field: FIELD,
         service: "the database",
         size: spec.storage.as_deref(),
@@ -150,13 +150,13 @@ fn postgresql(
         class: existing.volume.storage_class.clone(),
     });
     let (volume, number_of_instances, version, ()) = (
-        Volume::of(&wish, present),
+        Volume::of(&request, present),
         servers(spec),
         zalando_version::version(spec, existing, world),
         check_resource_claims(spec.resources.as_ref(), FIELD),
     )
         .all()?;
-    // Another image may not have the version of PostgreSQL that the data belongs to.
+    // Another image may lack the version of PostgreSQL that the data needs.
     let image = spec.image.clone().filter(|image| !image.is_empty());
     let image = image.or_else(|| existing.and_then(|existing| existing.docker_image.clone()));
     let databases =
@@ -188,14 +188,14 @@ fn servers(spec: &ZalandoPostgreSqlSpec) -> Result<i32, PlanError> {
     }
 }
 
-/// Settings of PostgreSQL. The Go operator could be told how many connections there are, and servers restart when that
-/// changes.
+/// Parameters of PostgreSQL. The number of connections stays as it is: the operator's predecessor made it
+/// configurable, and servers restart when it changes.
 fn parameters(cluster: &Cluster<'_>, existing: Option<&PostgresqlSpec>) -> BTreeMap<String, String> {
     let present = existing.and_then(|existing| existing.postgresql.parameters.as_ref());
     let present = present.and_then(|present| present.get(CONNECTIONS)).map(String::as_str);
     let mut parameters = map([(CONNECTIONS, present.unwrap_or(MAX_CONNECTIONS).to_owned())]);
     if wants_notary(cluster) {
-        // Notary knows no other way to log in; by default Zalando's operator no longer offers it.
+        // Notary supports no other hash, and it is no longer the default of Zalando's operator.
         parameters.insert("password_encryption".to_owned(), "md5".to_owned());
     }
     parameters
@@ -220,8 +220,8 @@ fn patroni() -> Patroni {
     }
 }
 
-/// All four amounts, as old definitions ask for: `0` leaves one to Zalando's operator.
-fn resources(wished: Option<&ResourceRequirements>) -> PostgresqlResources {
+/// All four amounts, which old definitions require. `0` leaves one to Zalando's operator.
+fn resources(requested: Option<&ResourceRequirements>) -> PostgresqlResources {
     let amounts = |list: Option<&BTreeMap<String, Quantity>>| {
         let amount = |name| list.and_then(|list| list.get(name)).map_or("0", |quantity| quantity.0.as_str());
         Some(PostgresqlAmounts {
@@ -230,8 +230,8 @@ fn resources(wished: Option<&ResourceRequirements>) -> PostgresqlResources {
         })
     };
     PostgresqlResources {
-        requests: amounts(wished.and_then(|wished| wished.requests.as_ref())),
-        limits: amounts(wished.and_then(|wished| wished.limits.as_ref())),
+        requests: amounts(requested.and_then(|requested| requested.requests.as_ref())),
+        limits: amounts(requested.and_then(|requested| requested.limits.as_ref())),
     }
 }
 

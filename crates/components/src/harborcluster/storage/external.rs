@@ -1,4 +1,4 @@
-//! A store that exists.
+//! An existing store.
 
 use api::v1beta1::{
     harbor::storage::{HarborStorageSpec, ObjectStoreSpec},
@@ -7,7 +7,7 @@ use api::v1beta1::{
 };
 use plan::PlanError;
 
-/// Where the Harbor finds the store of this kind; what is said of other kinds is ignored.
+/// The Harbor's settings for the store of this kind; settings of other kinds are ignored.
 pub(super) fn settings(storage: &StorageSpec) -> Result<HarborStorageSpec, PlanError> {
     let spec = &storage.spec;
     let stores = &spec.object_store;
@@ -38,7 +38,7 @@ pub(super) fn settings(storage: &StorageSpec) -> Result<HarborStorageSpec, PlanE
     })
 }
 
-/// The error that a kind is chosen and nothing said of it.
+/// The error for a kind without its settings.
 pub(super) fn missing(field: &str, kind: StorageKind) -> PlanError {
     PlanError::invalid(
         format_args!("spec.storage.spec.{field}"),

@@ -6,11 +6,11 @@ use k8s_openapi::api::core::v1::{
     SeccompProfile, SecurityContext, TCPSocketAction,
 };
 
-/// The container as it runs: where it asks for nothing special, it cannot become root either. What an administrator
+/// The container with privileges dropped, if it complies with the standard. A container that the administrator
 /// allowed stays as the user wrote it.
-pub(crate) fn restricted(wished: &Container) -> Container {
-    let mut container = wished.clone();
-    if complaints(wished).is_empty() {
+pub(crate) fn restricted(requested: &Container) -> Container {
+    let mut container = requested.clone();
+    if complaints(requested).is_empty() {
         let context = container.security_context.get_or_insert_default();
         context.allow_privilege_escalation.get_or_insert(false);
         context.capabilities.get_or_insert_default().drop.get_or_insert_with(|| vec!["ALL".into()]);
@@ -32,7 +32,7 @@ pub(super) fn complaints(container: &Container) -> Vec<Complaint> {
 }
 
 fn of_context(context: &SecurityContext) -> Vec<Complaint> {
-    // Spelt out: the next field may free a container, too.
+    // Without `..`: a new field may weaken the isolation, too.
     let SecurityContext {
         allow_privilege_escalation,
         app_armor_profile,
@@ -84,9 +84,9 @@ pub(super) fn confines(profile: &str) -> bool {
 
 fn of_se_linux(options: &SELinuxOptions) -> Vec<Complaint> {
     const TYPES: [&str; 5] = ["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
-    let set = |field: &str, value: &Option<String>, usual: &[&str]| {
-        let unusual = value.as_deref().filter(|value| !usual.contains(value));
-        unusual.map(|value| Complaint::new(format!("seLinuxOptions.{field}"), is(value)))
+    let set = |field: &str, value: &Option<String>, allowed: &[&str]| {
+        let refused = value.as_deref().filter(|value| !allowed.contains(value));
+        refused.map(|value| Complaint::new(format!("seLinuxOptions.{field}"), is(value)))
     };
     [
         set("type", &options.type_, &TYPES),
@@ -104,7 +104,7 @@ fn of_capabilities(capabilities: &Capabilities) -> Option<Complaint> {
     (!added.is_empty()).then(|| Complaint::new("capabilities.add", format!("names {}", added.join(", "))))
 }
 
-/// The kubelet sends these requests from the node, where a host can be named that the pod could not reach.
+/// The kubelet sends these requests from the node, so a user could reach a host that the pod cannot reach.
 fn of_requests(container: &Container) -> Vec<Complaint> {
     let probe = |probe: Option<&Probe>| probe.map(|it| hosts(it.http_get.as_ref(), it.tcp_socket.as_ref()));
     let hook =

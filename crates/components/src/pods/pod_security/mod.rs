@@ -1,10 +1,12 @@
-//! What objects may ask of pods: nothing that reaches the node or the API server, unless the administrator allows it.
+//! What users may request of pods: nothing that gives access to the node or the API server, unless the
+//! administrator allows it.
 //!
-//! A user who may create a Harbor need not be allowed to create pods. The operator is, so what it refuses here is what
-//! such a user would otherwise get by way of it. For containers the rules are those of the Pod Security Standards
-//! (<https://kubernetes.io/docs/concepts/security/pod-security-standards/>), "restricted". Of volumes, only those that
-//! lead to the node or hold a credential of its ServiceAccount are refused: NFS and the like are what images are kept
-//! on. Where a namespace enforces more, Pod Security refuses the pods, and the status of their Deployment says so.
+//! A user who may create a Harbor need not be allowed to create pods. The operator is allowed to, so it refuses
+//! what would let such a user escalate privileges. For containers the rules are those of the Pod Security
+//! Standards (<https://kubernetes.io/docs/concepts/security/pod-security-standards/>), "restricted". Volumes
+//! are refused only if they give access to the node or hold a token of a ServiceAccount: images may be stored
+//! on NFS. Where a namespace enforces more, Pod Security refuses the pods, and the status of their Deployment
+//! says so.
 
 mod container;
 #[cfg(test)]
@@ -17,7 +19,7 @@ use k8s_openapi::api::core::v1::{Volume, VolumeProjection};
 use plan::{All, Defaults, PlanError, PrivilegedPods};
 use std::fmt;
 
-/// A field that asks for too much, and how.
+/// A field that violates the standard, and how.
 #[derive(Debug)]
 struct Complaint {
     field: String,
@@ -29,13 +31,13 @@ impl Complaint {
         Self { field: field.into(), problem: problem.into() }
     }
 
-    /// The same of what holds the field.
+    /// The same, with the path of the parent in front of the field.
     fn within(self, outer: impl fmt::Display) -> Self {
         Self { field: format!("{outer}.{}", self.field), problem: self.problem }
     }
 }
 
-/// Refuses pods of a Harbor that reach the node.
+/// Refuses settings of a Harbor whose pods would get access to the node.
 pub(crate) fn check_installation_pods(spec: &InstallationSpec, defaults: &Defaults) -> Result<(), PlanError> {
     let InstallationSpec { core, jobservice, registry, registryctl, portal, .. } = spec;
     let InstallationSpec { trivy, exporter, chartmuseum, notary, nginx, .. } = spec;
@@ -58,7 +60,8 @@ pub(crate) fn check_installation_pods(spec: &InstallationSpec, defaults: &Defaul
     parts.map(check).into_iter().collect::<Vec<_>>().all().map(drop)
 }
 
-/// Refuses init containers that reach the node, and annotations that free containers. `field` is what they are in.
+/// Refuses init containers with access to the node, and annotations that weaken the isolation of containers.
+/// `field` is their parent.
 pub(crate) fn check_pods(spec: &ComponentSpec, field: &str, defaults: &Defaults) -> Result<(), PlanError> {
     let init_containers = spec.init_containers.iter().enumerate().flat_map(|(index, it)| {
         let complaints = container::complaints(it).into_iter();
@@ -72,10 +75,11 @@ pub(crate) fn check_pods(spec: &ComponentSpec, field: &str, defaults: &Defaults)
     refused(init_containers.chain(annotations).map(|it| it.within(field)), defaults)
 }
 
-/// Annotations of a pod that begin so name the AppArmor profiles of its containers. Kubernetes still reads them.
+/// The prefix of pod annotations that set the AppArmor profile of a container. Kubernetes still reads them.
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-/// Refuses a volume that leads to the node, or holds a credential for the API server. `field` is what describes it.
+/// Refuses a volume that gives access to the node or holds a token for the API server. `field` is where it is
+/// described.
 pub(crate) fn check_volume(
     volume: &Volume,
     field: impl fmt::Display,
@@ -86,7 +90,7 @@ pub(crate) fn check_volume(
     let git = volume.git_repo.is_some().then(|| Complaint::new("gitRepo", "runs git on the node, as root"));
     let projected = volume.projected.iter().flat_map(|it| it.sources.iter().flatten()).enumerate();
     let tokens = projected.filter_map(|(index, source)| {
-        // Spelt out: the next kind of projection may hold a credential, too.
+        // Without `..`: a new kind of projection may hold a token, too.
         let VolumeProjection {
             service_account_token,
             cluster_trust_bundle: _,

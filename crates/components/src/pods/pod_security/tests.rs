@@ -92,8 +92,8 @@ fn an_init_container_that_reaches_the_node_is_refused_by_its_field() {
         assert_eq!(case.error(), format!("spec.initContainers[0].{field}: {problem}; {REMEDY}"));
         let pod = allowed(case).child("Deployment")["spec"]["template"]["spec"].clone();
         let rendered = &pod["initContainers"][0];
-        for (name, wished) in container.as_object().unwrap() {
-            assert_eq!(&rendered[name], wished, "what is allowed stays as it was written");
+        for (name, requested) in container.as_object().unwrap() {
+            assert_eq!(&rendered[name], requested, "what is allowed stays as it was written");
         }
     }
 }

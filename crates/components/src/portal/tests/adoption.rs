@@ -1,4 +1,4 @@
-//! Against what the operator's predecessor left behind, if a copy of that is at hand.
+//! Compares with objects of the operator's predecessor, if a copy of them is available.
 
 use super::{Portal, configuration};
 use crate::tests::predecessor::Predecessor;

@@ -1,4 +1,4 @@
-//! What the registry checks to be healthy. While one of these fails it answers every request with 503.
+//! The health checks of the registry. While one fails, the registry answers every request with 503.
 
 use crate::values::{go_duration, whole_seconds};
 use api::v1beta1::{
@@ -55,7 +55,7 @@ struct TcpCheck<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// The storage is checked unless that is turned off.
+    /// The checks of a spec. The storage is checked by default.
     pub(super) fn of(spec: Option<&'a RegistryHealthSpec>) -> Result<Self, PlanError> {
         let storage = spec.and_then(|spec| spec.storage_driver.clone()).unwrap_or_default();
         let storage_interval = whole_seconds(&storage.interval, "spec.health.storageDriver.interval");

@@ -75,12 +75,12 @@ impl Http {
     }
 }
 
-/// How long uploads may take to end when a pod stops. Without one the registry would cut them off at once.
+/// How long uploads may take to end when a pod terminates. Without it, the registry aborts them immediately.
 pub(in crate::registry) fn drain_timeout(spec: &RegistryHttpSpec) -> GoDuration {
     spec.drain_timeout.clone().unwrap_or_else(|| "60s".into())
 }
 
-/// No Service leads to a Unix socket.
+/// Refuses a Unix socket, which no Service can reach.
 fn reachable(spec: &RegistryHttpSpec) -> Result<(), PlanError> {
     match spec.net {
         RegistryHttpNet::Tcp => Ok(()),

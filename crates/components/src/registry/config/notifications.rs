@@ -1,4 +1,4 @@
-//! Who is told of pushes and pulls.
+//! The endpoints that the registry notifies of pushes and pulls.
 
 use crate::values::go_duration;
 use api::v1beta1::registry::notifications::{

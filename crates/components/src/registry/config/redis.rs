@@ -11,8 +11,8 @@ use api::v1beta1::{
 use plan::{All, PlanError};
 use serde::Serialize;
 
-/// What Harbor's own installer sets. Without one the registry would wait for ever.
-const USUAL_TIMEOUT: &str = "10s";
+/// The timeout of Harbor's own installer. Without one, the registry waits forever.
+const DEFAULT_TIMEOUT: &str = "10s";
 
 #[derive(Serialize)]
 pub(super) struct Redis<'a> {
@@ -58,10 +58,10 @@ impl<'a> Redis<'a> {
     }
 }
 
-fn timeout<'a>(wished: Option<&'a GoDuration>, field: &str) -> Result<&'a str, PlanError> {
-    match wished {
+fn timeout<'a>(requested: Option<&'a GoDuration>, field: &str) -> Result<&'a str, PlanError> {
+    match requested {
         Some(duration) => go_duration(duration, format_args!("spec.redis.{field}")),
-        None => Ok(USUAL_TIMEOUT),
+        None => Ok(DEFAULT_TIMEOUT),
     }
 }
 

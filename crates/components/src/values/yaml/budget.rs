@@ -1,20 +1,20 @@
-//! How much work a value of YAML may cause.
+//! Limits on the work that parsing one YAML value may cause.
 
 use serde_saphyr::{Options, options::MergeKeyPolicy};
 
-/// The longest text. What the registry, its hooks and its middlewares take as an option is a fraction of it.
+/// The longest text. Options of the registry, its hooks and its middlewares need a fraction of it.
 pub(super) const BYTES: usize = 64 * 1024;
 
-/// How many sequences and mappings may be within one another.
+/// How deep sequences and mappings may be nested.
 pub(super) const DEPTH: usize = 16;
 
 /// How many scalars, sequences and mappings there may be.
 const NODES: usize = 2_000;
 
-/// How many steps of the parser: each collection has two, a document four.
+/// How many events the parser may emit: two for each collection, four for a document.
 pub(super) const EVENTS: usize = 2 * NODES + 4;
 
-/// Refuses all that one value does not need.
+/// Options that refuse everything a single value does not need.
 pub(super) fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {

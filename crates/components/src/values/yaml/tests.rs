@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::{cell::RefCell, rc::Rc};
 
-/// The value or what is said instead, and how many steps it took to find out.
+/// The value or the error, and how many events the parser emitted.
 fn measured(text: &str) -> (Result<Value, String>, usize) {
     let steps = Rc::new(RefCell::new(0));
     let counter = Rc::clone(&steps);

@@ -1,10 +1,11 @@
-//! Everything that JobService's children are made from: its spec and the Secrets it refers to, found sound.
+//! Everything that the children of JobService are made from, validated: its spec and the Secrets that it refers
+//! to.
 //!
-//! All that can be wrong is found here and reported at once.
+//! All problems are reported together here.
 
 use super::{
     JobService,
-    loggers::{Loggers, Whose},
+    loggers::{LogSource, Loggers},
     queue::{Queue, check_queue},
 };
 use crate::{
@@ -27,60 +28,60 @@ use kube::core::ObjectMeta;
 use plan::{All, Component, PlanError, World};
 use std::time::Duration;
 
-/// A JobService that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated JobService.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a JobServiceSpec,
     /// The queue it works on.
     pub queue: Queue,
-    /// Core's cache, if there is one.
+    /// The cache layer, if it is enabled.
     pub cache: Option<Cache>,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// Its metrics, if there are any.
+    /// Its metrics, if they are enabled.
     pub metrics: Option<Metrics<'a>>,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
-    /// Who it is to the registry.
+    /// Its credentials for the registry.
     pub login: RegistryLogin<'a>,
-    /// Where its traces go.
+    /// Its settings for traces.
     pub trace: Environment,
-    /// Where its own logs go.
+    /// Loggers of its own logs.
     pub loggers: Loggers<'a>,
-    /// Where the logs of jobs go.
+    /// Loggers of the jobs' logs.
     pub job_loggers: Loggers<'a>,
-    /// Directory that exported scan results are in, within their volume.
+    /// Directory of exported scan results in their volume.
     pub exports: Option<String>,
-    /// The claims that logs and exported scan results are on.
+    /// The claims of logs and exported scan results.
     pub claims: Claims,
-    /// How it deals with others.
-    pub manners: Manners,
+    /// How its pods are replaced.
+    pub strategy: Strategy,
+    /// Timeouts and retries of its requests.
+    pub timeouts: Timeouts,
 }
 
-/// The cache layer that JobService shares with Core. Its URLs may hold passwords.
+/// The cache layer that JobService shares with Core. Its URLs may contain passwords.
 pub(super) struct Cache {
-    /// Of Core's database.
+    /// URL of Core's database.
     pub core: String,
-    /// Of a database of its own.
+    /// URL of a database of its own.
     pub own: Option<String>,
 }
 
-/// How JobService deals with others, in Harbor's units.
-pub(super) struct Manners {
-    /// How its pods are replaced.
-    pub strategy: Strategy,
-    /// How often a webhook is tried.
+/// Timeouts and retries of JobService's requests, in Harbor's units.
+pub(super) struct Timeouts {
+    /// How often JobService tries to call a webhook.
     pub webhook_tries: Option<i32>,
-    /// How many seconds one try may take.
+    /// How many seconds one attempt may take.
     pub webhook_timeout: Option<u64>,
     /// How many minutes a request to a registry may take.
     pub registry_timeout: Option<u64>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::JobService, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -93,7 +94,7 @@ impl<'a> Inputs<'a> {
             trace,
             (loggers, job_loggers),
             exports,
-            mut manners,
+            (strategy, timeouts),
             ..,
         ) = (
             instance(owner, world).and_then(|it| claims(owner, &it, world).map(|claims| (it, claims))),
@@ -101,14 +102,14 @@ impl<'a> Inputs<'a> {
             served(spec, &secrets),
             RegistryLogin::of(&spec.registry.credentials, &secrets),
             trace_environment(spec.trace.as_ref(), JobService::NAME, &secrets),
-            (Loggers::of(&spec.loggers, Whose::Service), Loggers::of(&spec.job_loggers, Whose::Jobs)).all(),
+            (Loggers::of(&spec.loggers, LogSource::Service), Loggers::of(&spec.job_loggers, LogSource::Jobs))
+                .all(),
             exports(spec),
-            manners(spec),
+            (Strategy::parse(&spec.update_strategy_type), timeouts(spec)).all(),
             shared_secrets(spec, &secrets),
             authorities.check(&secrets),
         )
             .all()?;
-        manners.strategy = claims.strategy(manners.strategy);
         Ok(Self {
             instance,
             spec,
@@ -122,8 +123,9 @@ impl<'a> Inputs<'a> {
             loggers,
             job_loggers,
             exports,
+            strategy: claims.strategy(strategy),
             claims,
-            manners,
+            timeouts,
         })
     }
 
@@ -133,18 +135,20 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The claims of its volumes, of which not every version has the same.
+/// The claims of its volumes, which depend on the version.
 fn claims(
     owner: &v1beta1::JobService,
     instance: &Instance<'_>,
     world: &World<'_>,
 ) -> Result<Claims, PlanError> {
     let JobServiceSpec { loggers, job_loggers, storage, .. } = &owner.spec;
-    let files =
-        [(Whose::Service, loggers), (Whose::Jobs, job_loggers)].into_iter().flat_map(|(whose, it)| {
+    let files = [(LogSource::Service, loggers), (LogSource::Jobs, job_loggers)].into_iter().flat_map(
+        |(source, it)| {
             let files = it.files.iter().flatten().enumerate();
-            files.filter_map(move |(index, file)| Some((whose.field_of_volume(index), file.volume.as_ref()?)))
-        });
+            files
+                .filter_map(move |(index, file)| Some((source.field_of_volume(index), file.volume.as_ref()?)))
+        },
+    );
     let exports = storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
     let exports = exports.filter(|_| instance.version.has(Feature::ScanDataExportVolume));
     let field = || "spec.storage.scanDataExports.volumeSource".to_owned();
@@ -165,7 +169,7 @@ fn instance<'a>(owner: &'a v1beta1::JobService, world: &World<'_>) -> Result<Ins
 const POOL: &str = "spec.workerPool.redisPool";
 const CACHE: &str = "spec.cacheLayer";
 
-/// Refuses what the Harbor this JobService belongs to does not know.
+/// Refuses settings that the version of Harbor does not support.
 fn supported(spec: &JobServiceSpec, version: &HarborVersion) -> Result<(), PlanError> {
     let JobServiceSettingsSpec { webhooks, reaper, registry_http_client_timeout } = &spec.settings;
     let webhook_timeout = webhooks.as_ref().and_then(|webhooks| webhooks.timeout.as_ref());
@@ -214,7 +218,7 @@ fn redis_urls(
 }
 
 impl Cache {
-    /// How many seconds an unused connection stays open: as many as those of queues do unless set.
+    /// How many seconds an idle connection stays open: the default of queues.
     const IDLE_TIMEOUT: u64 = 30;
 
     fn of(spec: &JobServiceCacheLayerSpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
@@ -238,24 +242,23 @@ fn served<'a>(
         .all()
 }
 
-fn manners(spec: &JobServiceSpec) -> Result<Manners, PlanError> {
+fn timeouts(spec: &JobServiceSpec) -> Result<Timeouts, PlanError> {
     let JobServiceSettingsSpec { webhooks, registry_http_client_timeout, .. } = &spec.settings;
     let webhooks = webhooks.clone().unwrap_or_default();
     let units = |value: &Option<_>, unit, field| {
         value.as_ref().map(|value| whole_units(value, unit, field)).transpose()
     };
-    let (strategy, webhook_tries, webhook_timeout, registry_timeout) = (
-        Strategy::parse(&spec.update_strategy_type),
+    let (webhook_tries, webhook_timeout, registry_timeout) = (
         tries(webhooks.max_retries),
         units(&webhooks.timeout, Duration::from_secs(1), "spec.webhooks.timeout"),
         units(registry_http_client_timeout, Duration::from_mins(1), "spec.registryHttpClientTimeout"),
     )
         .all()?;
-    Ok(Manners { strategy, webhook_tries, webhook_timeout, registry_timeout })
+    Ok(Timeouts { webhook_tries, webhook_timeout, registry_timeout })
 }
 
-fn tries(wished: Option<i32>) -> Result<Option<i32>, PlanError> {
-    match wished {
+fn tries(requested: Option<i32>) -> Result<Option<i32>, PlanError> {
+    match requested {
         Some(tries) if tries < 1 => Err(PlanError::invalid(
             "spec.webhooks.maxRetries",
             format!("is {tries}, which JobService takes for four"),
@@ -265,7 +268,8 @@ fn tries(wished: Option<i32>) -> Result<Option<i32>, PlanError> {
     }
 }
 
-/// Whose `ca.crt` JobService trusts: what the user lists, and who signed the certificates of Redis.
+/// The authorities that JobService trusts: those that the user lists, and those that signed the certificates of
+/// Redis.
 fn authorities(spec: &JobServiceSpec) -> Authorities<'_> {
     let queue = spec.worker_pool.redis_pool.as_ref().map(|JobServiceRedisPool { connection, .. }| connection);
     let cache = spec.cache_layer.as_ref().map(|cache| &cache.redis);
@@ -273,22 +277,22 @@ fn authorities(spec: &JobServiceSpec) -> Authorities<'_> {
     Authorities::new(spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis))
 }
 
-/// What JobService proves itself with, and checks others by. An empty one would be no proof.
+/// Validates the secrets with which JobService and Core authenticate. They must not be empty.
 fn shared_secrets(spec: &JobServiceSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
     [own_secret(spec), core_secret(spec)]
-        .map(|key| secrets.sound(&key, not_empty))
+        .map(|key| secrets.checked(&key, not_empty))
         .into_iter()
         .collect::<Vec<_>>()
         .all()
         .map(drop)
 }
 
-/// What JobService authenticates with.
+/// The secret with which JobService authenticates.
 pub(super) fn own_secret(spec: &JobServiceSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.secret_ref, "secret")
 }
 
-/// What Core authenticates with.
+/// The secret with which Core authenticates.
 pub(super) fn core_secret(spec: &JobServiceSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.core.secret_ref, "secret")
 }

@@ -1,7 +1,7 @@
-//! Everything that the registry's children are made from: its spec, its controller's, and the Secrets they refer to,
-//! found sound.
+//! Everything that the children of the registry are made from, validated: its spec, its controller's, and the
+//! Secrets that they refer to.
 //!
-//! All that can be wrong is found here and reported at once; what follows cannot fail.
+//! All problems are reported together here, so that building the children cannot fail.
 
 use super::{
     PORT, Registry,
@@ -28,17 +28,17 @@ use k8s_openapi::api::core::v1::Secret;
 use plan::{All, Component, ObjectKey, PlanError, World};
 use serde_json::Value;
 
-/// Variable of the registry, and key of the Secret, that state kept by clients is signed with.
+/// Variable of the registry, and key of the Secret, with which it signs state that clients keep.
 pub(super) const HTTP_SECRET: &str = "REGISTRY_HTTP_SECRET";
 
-/// A registry that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated registry.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a RegistrySpec,
-    /// What runs beside it.
-    pub controller: registrycontroller::Inputs<'a>,
+    /// The controller that runs in its pods.
+    pub controller: registrycontroller::Validated<'a>,
     /// Its configuration file.
     pub config: String,
     /// Its store.
@@ -49,22 +49,22 @@ pub(super) struct Inputs<'a> {
     pub files: Files,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// Its metrics, if there are any.
+    /// Its metrics, if they are enabled.
     pub metrics: Option<Metrics<'a>>,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
-    /// Where its controller's traces go.
+    /// Its controller's settings for traces.
     pub trace: Environment,
-    /// The claim its images are on, if they are on one.
+    /// The claim of its images, if there is one.
     pub claims: Claims,
     /// How its pods are replaced.
     pub strategy: Strategy,
-    /// How long requests may take to end when a pod stops, in seconds.
+    /// How many seconds requests may take to end when a pod terminates.
     pub drain: u64,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the specs refer to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(
         owner: &'a v1beta1::Registry,
         controller: Result<&'a v1beta1::RegistryController, &PlanError>,
@@ -75,7 +75,7 @@ impl<'a> Inputs<'a> {
         let controller = controller.map_err(Clone::clone);
         let ((instance, controller), claims, written, secret, (tls, metrics, authorities), trace, strategy) =
             (
-                together(owner, controller, &secrets),
+                both(owner, controller, &secrets),
                 claims(owner, world),
                 written(spec, &secrets),
                 secret_settings(spec, &secrets),
@@ -128,7 +128,7 @@ fn claims(owner: &v1beta1::Registry, world: &World<'_>) -> Result<Claims, PlanEr
     Claims::of(volume, &owner.metadata, &owner.spec.component, world)
 }
 
-/// The debug server's port and path, which is where metrics are.
+/// The port and the path of the debug server, which serves the metrics.
 fn metrics(spec: &RegistrySpec) -> Result<Option<Metrics<'_>>, PlanError> {
     let Some(debug) = spec.http.as_ref().and_then(|http| http.debug.as_ref()) else { return Ok(None) };
     let path = debug.prometheus.as_ref().map_or("/metrics", |prometheus| &prometheus.path);
@@ -145,7 +145,7 @@ fn tls(spec: &RegistrySpec) -> Option<&ComponentsTlsSpec> {
 type Served<'a> = (Option<InternalTls<'a>>, Option<Metrics<'a>>, Authorities<'a>);
 
 fn served<'a>(spec: &'a RegistrySpec, secrets: &Secrets<'_>) -> Result<Served<'a>, PlanError> {
-    // Whoever signed the certificate of Redis is trusted, too.
+    // The authority of Redis is trusted, too.
     let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
     let listed = spec.certificates.certificate_refs.iter().map(String::as_str);
     let authorities = Authorities::new(listed.chain(redis));
@@ -161,7 +161,7 @@ struct Written {
     drain: u64,
 }
 
-/// The configuration file, and what it needs beside it.
+/// The configuration file, and what belongs to it.
 fn written(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Written, PlanError> {
     let driver = Driver::of(&spec.storage, secrets)?;
     let config = to_yaml(&Config::of(spec, &driver)?)?;
@@ -170,34 +170,35 @@ fn written(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Written, PlanEr
     Ok(Written { driver, config, drain })
 }
 
-/// The Registry and the RegistryController of the same name, as one pod can run them.
-fn together<'a>(
+/// The Registry and the RegistryController of the same name, if one pod can run both.
+fn both<'a>(
     owner: &'a v1beta1::Registry,
     controller: Result<&'a v1beta1::RegistryController, PlanError>,
     secrets: &Secrets<'_>,
-) -> Result<(Instance<'a>, registrycontroller::Inputs<'a>), PlanError> {
+) -> Result<(Instance<'a>, registrycontroller::Validated<'a>), PlanError> {
     let instance = Instance::of::<Registry>(&owner.metadata, &owner.spec.component, secrets.defaults())
-        .and_then(|instance| understood(&owner.spec, instance));
-    let controller = controller.and_then(|controller| registrycontroller::Inputs::read(controller, secrets));
+        .and_then(|instance| check_version(&owner.spec, instance));
+    let controller =
+        controller.and_then(|controller| registrycontroller::Validated::read(controller, secrets));
     let (instance, controller) = (instance, controller).all()?;
     agree(&owner.spec, &instance, &controller)?;
     Ok((instance, controller))
 }
 
-/// Refuses what the Harbor this registry belongs to does not know.
-fn understood<'a>(spec: &RegistrySpec, instance: Instance<'a>) -> Result<Instance<'a>, PlanError> {
+/// Refuses settings that the version of Harbor does not support.
+fn check_version<'a>(spec: &RegistrySpec, instance: Instance<'a>) -> Result<Instance<'a>, PlanError> {
     if let Some(redis) = &spec.redis {
         check_registry_redis(&redis.connection, "spec.redis", &instance.version)?;
     }
     Ok(instance)
 }
 
-/// Both change together: a Harbor that moves to another version, or to TLS, changes one object after the other. What is
-/// between is waited out, or it would be rolled out, too.
+/// Waits until both objects agree: for another version or for TLS, a Harbor changes one object after the other,
+/// and the state in between must not be rolled out.
 fn agree(
     spec: &RegistrySpec,
     registry: &Instance<'_>,
-    controller: &registrycontroller::Inputs<'_>,
+    controller: &registrycontroller::Validated<'_>,
 ) -> Result<(), PlanError> {
     let other = ObjectKey::of::<v1beta1::RegistryController>(registry.namespace, registry.owner);
     let measured =
@@ -221,22 +222,22 @@ fn agree(
     (version, tls, measured).all().map(drop)
 }
 
-/// What must not be in the configuration file, and files that hold secrets.
+/// The settings that must not be in the configuration file, and files with secrets.
 fn secret_settings(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<(Settings, Files), PlanError> {
     let redis = spec.redis.as_ref().and_then(|redis| redis_password_key(&redis.connection.server));
     let (options, password, files, _) = (
         Options::of(spec, secrets),
         redis.map_or(Ok(None), |key| settings::password(&key, secrets)),
         key_files::of(spec, secrets),
-        http_secret(spec).map(|key| secrets.sound(&key, is_yaml_text)).transpose(),
+        http_secret(spec).map(|key| secrets.checked(&key, is_yaml_text)).transpose(),
     )
         .all()?;
     let settings = options.settings.with_some("REGISTRY_REDIS_PASSWORD", password);
     Ok((settings, files.and(options.files)))
 }
 
-/// What state kept by clients is signed with. It is handed to the pods as it is, since the operator's predecessor made
-/// it as YAML.
+/// The key that signs state which clients keep. Pods get it unchanged, since the operator's predecessor
+/// generated it as YAML.
 pub(super) fn http_secret(spec: &RegistrySpec) -> Option<SecretKey<'_>> {
     let secret = spec.http.as_ref()?.secret_ref.as_ref()?;
     Some(SecretKey::new(secret, HTTP_SECRET))

@@ -1,6 +1,6 @@
-//! Everything that Core's children are made from: its spec and the Secrets it refers to, found sound.
+//! Everything that the children of Core are made from, validated: its spec and the Secrets that it refers to.
 //!
-//! All that can be wrong is found here and reported at once; what follows cannot fail.
+//! All problems are reported together here, so that building the children cannot fail.
 
 use super::{Core, endpoints::Endpoints, keys, record::Memory, settings};
 use crate::{
@@ -14,48 +14,49 @@ use crate::{
 use api::v1beta1::{self, CoreSpec, redis::RedisConnection};
 use plan::{All, Component, PlanError, World};
 
-/// A Core that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated Core.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a CoreSpec,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// Its metrics, if there are any.
+    /// Its metrics, if they are enabled.
     pub metrics: Option<Metrics<'a>>,
     /// Its database.
     pub database: Database<'a>,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
     /// URLs of its Redis databases.
     pub redis: RedisUrls,
-    /// Where its traces go.
+    /// Its settings for traces.
     pub trace: Environment,
-    /// Where everything it talks to is.
+    /// The URLs that it uses.
     pub endpoints: Endpoints<'a>,
-    /// Who it is to the registry.
+    /// Its credentials for the registry.
     pub login: RegistryLogin<'a>,
     /// Further settings.
     pub settings: Environment,
-    /// What is remembered of its database.
+    /// The record of its database.
     pub memory: Memory,
 }
 
-/// URLs of the Redis databases Core uses. They hold passwords.
+/// URLs of the Redis databases of Core. They contain passwords.
 pub(super) struct RedisUrls {
-    /// Of sessions and caches.
+    /// For sessions and caches.
     pub core: String,
-    /// Of everything but sessions, if it has a database of its own.
+    /// For everything but sessions, if that has a database of its own.
     pub harbor: Option<String>,
-    /// Of the registry's cache, which Core clears when blobs are deleted and needs for every chunked upload.
+    /// For the registry's cache, from which Core removes deleted blobs and which it needs for every chunked
+    /// upload.
     pub registry: Option<String>,
-    /// Of the cache layer, if it has a database of its own.
+    /// For the cache layer, if it has a database of its own.
     pub cache_layer: Option<String>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::Core, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -71,7 +72,7 @@ impl<'a> Inputs<'a> {
             Endpoints::of(spec),
             RegistryLogin::of(&spec.components.registry.access.credentials, &secrets),
             Memory::of(owner, &secrets, world),
-            handed_on(spec, &authorities, &secrets),
+            check_references(spec, &authorities, &secrets),
         )
             .all()?;
         Ok(Self {
@@ -96,7 +97,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The settings too, which depend on the Harbor this Core belongs to.
+/// Adds the settings, which depend on the version of Harbor.
 fn with_settings<'a>(
     core: Instance<'a>,
     spec: &CoreSpec,
@@ -106,7 +107,8 @@ fn with_settings<'a>(
     Ok((core, settings))
 }
 
-/// Whose `ca.crt` Core trusts: what the user lists, and who signed the certificates of Redis.
+/// The authorities that Core trusts: those that the user lists, and those that signed the certificates of
+/// Redis.
 fn authorities(spec: &CoreSpec) -> Authorities<'_> {
     let registry = spec.components.registry.redis.as_ref();
     let redis = [Some(&spec.redis.connection), registry];
@@ -133,14 +135,19 @@ fn redis_urls(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<RedisUrls, PlanE
     Ok(RedisUrls { core, harbor, registry, cache_layer })
 }
 
-/// What pods are given as it is.
-fn handed_on(spec: &CoreSpec, authorities: &Authorities<'_>, secrets: &Secrets<'_>) -> Result<(), PlanError> {
+/// Validates what pods mount or reference unchanged.
+fn check_references(
+    spec: &CoreSpec,
+    authorities: &Authorities<'_>,
+    secrets: &Secrets<'_>,
+) -> Result<(), PlanError> {
     (shared_secrets(spec, secrets), key_files(spec, secrets), certificates(spec, authorities, secrets))
         .all()
         .map(drop)
 }
 
-/// What is mounted as it is. The authority users may download need not be there, the Secret must.
+/// Validates certificates that are mounted unchanged. The authority for downloads is optional, its Secret is
+/// not.
 fn certificates(
     spec: &CoreSpec,
     authorities: &Authorities<'_>,
@@ -148,15 +155,15 @@ fn certificates(
 ) -> Result<(), PlanError> {
     let public = spec.public_certificate_ref.as_ref().map(|secret| {
         let key = SecretKey::new(secret, CA_CERTIFICATE);
-        if secrets.has(&key)? { secrets.sound(&key, pem_certificates_if_any).map(drop) } else { Ok(()) }
+        if secrets.has(&key)? { secrets.checked(&key, pem_certificates_if_any).map(drop) } else { Ok(()) }
     });
     (authorities.check(secrets), public.unwrap_or(Ok(()))).all().map(drop)
 }
 
-/// What Core proves itself with. An empty administrator's password would be one: it lets everybody in.
+/// Validates the shared secrets. An empty administrator's password would give everyone access.
 fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
     [admin_password(spec), core_secret(spec), jobservice_secret(spec)]
-        .map(|key| secrets.sound(&key, not_empty))
+        .map(|key| secrets.checked(&key, not_empty))
         .into_iter()
         .collect::<Vec<_>>()
         .all()
@@ -165,12 +172,12 @@ fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanErro
 
 fn key_files(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
     let token = SecretKey::new(&spec.components.token_service.certificate_ref, keys::TOKEN_KEY);
-    (secrets.sound(&token, keys::signs_tokens), secrets.sound(&csrf_key(spec), keys::protects_forms))
+    (secrets.checked(&token, keys::signs_tokens), secrets.checked(&csrf_key(spec), keys::protects_forms))
         .all()
         .map(drop)
 }
 
-/// The administrator's first password.
+/// The initial password of the administrator.
 pub(super) fn admin_password(spec: &CoreSpec) -> SecretKey<'_> {
     SecretKey::new(
         &spec.admin_initial_password_ref,
@@ -178,17 +185,17 @@ pub(super) fn admin_password(spec: &CoreSpec) -> SecretKey<'_> {
     )
 }
 
-/// What other components authenticate to Core with.
+/// The secret with which other components authenticate to Core.
 pub(super) fn core_secret(spec: &CoreSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.secret_ref, "secret")
 }
 
-/// What JobService authenticates with.
+/// The secret with which JobService authenticates.
 pub(super) fn jobservice_secret(spec: &CoreSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.components.job_service.secret_ref, "secret")
 }
 
-/// What protects forms against cross-site requests.
+/// The key that protects forms against cross-site requests.
 pub(super) fn csrf_key(spec: &CoreSpec) -> SecretKey<'_> {
     SecretKey::new(&spec.csrf_key_ref, "key")
 }

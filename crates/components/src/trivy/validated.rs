@@ -1,6 +1,6 @@
-//! Everything that Trivy's children are made from: its spec and the Secrets it refers to, found sound.
+//! Everything that the children of Trivy are made from, validated: its spec and the Secrets that it refers to.
 //!
-//! All that can be wrong is found here and reported at once; what follows cannot fail.
+//! All problems are reported together here, so that building the children cannot fail.
 
 use super::{Trivy, callers::Callers, storage::Storage};
 use crate::{
@@ -23,15 +23,15 @@ use api::v1beta1::{
 };
 use plan::{All, PlanError, World};
 
-/// A Trivy that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated Trivy.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a TrivySpec,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// Who may call it.
+    /// The callers that it accepts.
     pub callers: Callers<'a>,
     /// Its queue and its results.
     pub redis: Redis<'a>,
@@ -39,7 +39,7 @@ pub(super) struct Inputs<'a> {
     pub storage: Storage<'a>,
     /// The claims of its volumes.
     pub claims: Claims,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
     /// Raises the limit of downloads from GitHub.
     pub github_token: Option<SecretKey<'a>>,
@@ -49,20 +49,20 @@ pub(super) struct Inputs<'a> {
     pub scan_seconds: u64,
 }
 
-/// Where Trivy keeps its queue and its results.
+/// The Redis database with Trivy's queue and results.
 pub(super) struct Redis<'a> {
-    /// What the spec says.
+    /// The spec.
     pub spec: &'a TrivyRedisSpec,
     /// The queue.
     pub jobs: TrivyRedisJobsSpec,
     /// The connections.
     pub pool: TrivyRedisPoolSpec,
-    /// The URL, which may hold a password.
+    /// The URL, which may contain a password.
     pub url: String,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::Trivy, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -133,7 +133,7 @@ impl<'a> Redis<'a> {
     }
 }
 
-/// Refuses what the Harbor this Trivy belongs to does not know.
+/// Refuses settings that the version of Harbor does not support.
 fn supported(spec: &TrivySpec, version: &HarborVersion) -> Result<(), PlanError> {
     let redis = spec.redis.as_ref().map(|redis| &redis.connection);
     let user = redis.and_then(|redis| redis.server.username.as_ref());
@@ -158,29 +158,30 @@ fn supported(spec: &TrivySpec, version: &HarborVersion) -> Result<(), PlanError>
         .map(drop)
 }
 
-/// Whose `ca.crt` Trivy trusts: what the user lists, who signed the certificate of Redis, and who signed that of the
-/// token service. The last is a certificate as bought, which need not bring its authority along.
+/// The authorities that Trivy trusts: those that the user lists, and those that signed the certificates of
+/// Redis and of the token service. The Secret of the last may come from a public authority and need not contain
+/// `ca.crt`.
 fn authorities<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Authorities<'a>, PlanError> {
     let redis = spec.redis.as_ref().and_then(|redis| redis.connection.server.certificate_ref.as_deref());
-    let wished = || spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis);
+    let requested = || spec.certificates.certificate_refs.iter().map(String::as_str).chain(redis);
     let with_authority = |secret: &'a String| {
         let key = SecretKey::new(secret, CA_CERTIFICATE);
         let has = secrets.has(&key)?;
         if has {
-            secrets.sound(&key, pem_certificates_if_any)?;
+            secrets.checked(&key, pem_certificates_if_any)?;
         }
         Ok(has.then_some(secret.as_str()))
     };
     let token_service = &spec.server.token_service_certificate_authority_refs;
     let ((), token_service) = (
-        Authorities::new(wished()).check(secrets),
+        Authorities::new(requested()).check(secrets),
         token_service.iter().map(with_authority).collect::<Vec<_>>().all(),
     )
         .all()?;
-    Ok(Authorities::new(wished().chain(token_service.into_iter().flatten())))
+    Ok(Authorities::new(requested().chain(token_service.into_iter().flatten())))
 }
 
-/// An empty token is none to Trivy, so it is no mistake.
+/// Trivy treats an empty token as none, so it is accepted.
 fn github_token<'a>(spec: &'a TrivySpec, secrets: &Secrets<'_>) -> Result<Option<SecretKey<'a>>, PlanError> {
     let secret = spec.update.as_ref().and_then(|update| update.github_token_ref.as_deref());
     let Some(secret) = secret.filter(|secret| !secret.is_empty()) else { return Ok(None) };
@@ -199,7 +200,7 @@ fn server_times(server: &TrivyServerSpec) -> Result<(), PlanError> {
         .map(drop)
 }
 
-/// The other place where a proxy may be described.
+/// The proxy from the other field that may describe one.
 fn proxy(spec: &TrivyServerProxySpec) -> ProxySpec {
     ProxySpec {
         http_proxy: Some(spec.url.clone()),

@@ -1,5 +1,5 @@
-//! What the registry controller is made from, found sound. Read twice: for its own status, and by the Registry whose
-//! pods it runs in.
+//! Everything that the registry controller is made from, validated. It is read twice: for its own status, and
+//! by the Registry whose pods it runs in.
 
 use super::{RegistryController, without_pods};
 use crate::{
@@ -12,22 +12,22 @@ use crate::{
 use api::v1beta1::{self, RegistryControllerSpec};
 use plan::{All, PlanError};
 
-/// A registry controller that can be run.
-pub(crate) struct Inputs<'a> {
-    /// The object, as its container, its Service and its ConfigMap see it.
+/// A validated registry controller.
+pub(crate) struct Validated<'a> {
+    /// The object, reduced to what its container, its Service and its ConfigMap need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a RegistryControllerSpec,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// What JobService authenticates with.
+    /// The secret with which JobService authenticates.
     pub jobservice_secret: SecretKey<'a>,
-    /// What Core authenticates with. No Harbor since 2.5 lets Core in, but it may be told.
+    /// The secret with which Core authenticates. No Harbor since 2.5 accepts Core, but users may set it.
     pub core_secret: Option<SecretKey<'a>>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::RegistryController, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let (instance, tls, jobservice_secret, core_secret, ..) = (
@@ -48,13 +48,13 @@ impl<'a> Inputs<'a> {
         Scheme::of(self.spec.tls.as_ref())
     }
 
-    /// The version its object names.
+    /// The version that its object names.
     pub fn version(&self) -> Option<&'a str> {
         self.instance.annotation(VERSION_ANNOTATION)
     }
 }
 
-/// Without it nobody could ask for anything.
+/// Required: without it, no caller could authenticate.
 fn jobservice_secret<'a>(
     spec: &'a RegistryControllerSpec,
     secrets: &Secrets<'_>,
@@ -67,7 +67,7 @@ fn jobservice_secret<'a>(
         ));
     };
     let key = SecretKey::new(secret, "secret");
-    secrets.sound(&key, not_empty).map(|_| key)
+    secrets.checked(&key, not_empty).map(|_| key)
 }
 
 fn core_secret<'a>(
@@ -75,10 +75,10 @@ fn core_secret<'a>(
     secrets: &Secrets<'_>,
 ) -> Result<Option<SecretKey<'a>>, PlanError> {
     let key = spec.authentication.core_secret_ref.as_ref().map(|secret| SecretKey::new(secret, "secret"));
-    key.map(|key| secrets.sound(&key, not_empty).map(|_| key)).transpose()
+    key.map(|key| secrets.checked(&key, not_empty).map(|_| key)).transpose()
 }
 
-/// The registry is found by its name; a reference elsewhere would not be followed.
+/// The operator finds the registry by the name of the object, so a reference to another one is refused.
 fn of_its_own_registry(owner: &v1beta1::RegistryController) -> Result<(), PlanError> {
     let name = owner.metadata.name.as_deref().unwrap_or_default();
     if owner.spec.registry_ref == name {

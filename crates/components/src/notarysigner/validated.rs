@@ -1,4 +1,4 @@
-//! Everything that the children of a NotarySigner are made from, found sound.
+//! Everything that the children of a NotarySigner are made from, validated.
 
 use super::NotarySigner;
 use crate::{
@@ -12,23 +12,23 @@ use crate::{
 use api::v1beta1::{self, NotarySignerSpec};
 use plan::{All, PlanError, World};
 
-/// The password that encrypts new keys. The key of its Secret is this in capitals.
+/// The alias of the password that encrypts new keys. The key of its Secret is the alias in capitals.
 pub(super) const ALIAS: &str = "default";
 
-/// A NotarySigner that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated NotarySigner.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a NotarySignerSpec,
     /// Its database.
     pub database: Database<'a>,
-    /// What it is served with, and who signs the certificates of its callers.
+    /// Its certificate, and the authority that signs the certificates of its callers.
     pub certificates: Certificates<'a>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::NotarySigner, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -43,7 +43,7 @@ impl<'a> Inputs<'a> {
                 &["tls.crt", "tls.key", CA_CERTIFICATE],
                 &secrets,
             ),
-            secrets.sound(&SecretKey::new(&spec.storage.aliases_ref, &alias), not_empty),
+            secrets.checked(&SecretKey::new(&spec.storage.aliases_ref, &alias), not_empty),
         )
             .all()?;
         Ok(Self { instance, spec, database, certificates })

@@ -1,4 +1,4 @@
-//! A Harbor that can be made: its spec, and the names everything else follows from.
+//! A validated Harbor: its spec, and the names of its children.
 
 use super::{
     Harbor,
@@ -23,9 +23,9 @@ use kube::core::ObjectMeta;
 use plan::{All, ChildName, Component, Defaults, PlanError};
 use std::collections::BTreeMap;
 
-/// A Harbor that can be made.
+/// A validated Harbor.
 #[derive(Clone)]
-pub(super) struct Inputs<'a> {
+pub(super) struct Validated<'a> {
     /// Its spec.
     pub spec: &'a HarborSpec,
     /// The part of the spec that a HarborCluster has too.
@@ -36,17 +36,17 @@ pub(super) struct Inputs<'a> {
     pub name: ChildName,
     /// Namespace of all children.
     pub namespace: &'a str,
-    /// Which Harbor it is.
+    /// Its version.
     pub version: HarborVersion,
-    /// Whether network policies are wanted.
+    /// Whether the operator creates network policies.
     pub network_policies: bool,
     annotations: Option<&'a BTreeMap<String, String>>,
-    /// Where its images come from.
+    /// The mirror of its images.
     mirror: Mirror,
 }
 
-impl<'a> Inputs<'a> {
-    /// Judges the spec as a whole; what components refer to is judged by them.
+impl<'a> Validated<'a> {
+    /// Validates the spec as a whole. Components validate what they refer to.
     pub fn of(owner: &'a v1beta1::Harbor, defaults: &Defaults) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let installation = &spec.installation;
@@ -93,7 +93,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Metadata of a component. It makes no network policy of its own: those of the Harbor know who talks to whom.
+    /// Metadata of a component. The component creates no network policy of its own: those of the Harbor are
+    /// more precise.
     pub fn component_metadata(&self) -> ObjectMeta {
         let annotations = [
             (NETWORK_POLICIES_ANNOTATION.to_owned(), "false".to_owned()),
@@ -102,7 +103,7 @@ impl<'a> Inputs<'a> {
         ObjectMeta { annotations: Some(annotations.into()), ..self.metadata(&*self.name) }
     }
 
-    /// Metadata of a component users reach through an ingress.
+    /// Metadata of a component that users reach through an Ingress.
     pub fn exposed_metadata(&self) -> ObjectMeta {
         let mut metadata = self.component_metadata();
         if let Some(ingress) = &self.installation.expose.core.component.ingress {
@@ -112,7 +113,7 @@ impl<'a> Inputs<'a> {
         metadata
     }
 
-    /// How components talk to each other.
+    /// The scheme between components.
     pub fn scheme(&self) -> Scheme {
         match &self.installation.internal_tls {
             Some(tls) if tls.enabled => Scheme::Https,
@@ -120,12 +121,12 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Whether nginx offers strong ciphers only, where the user says so.
+    /// Whether nginx offers strong ciphers only, if the user sets it.
     pub fn strong_ciphers(&self) -> Option<bool> {
         self.installation.internal_tls.as_ref().and_then(|tls| tls.strong_ciphers)
     }
 
-    /// The certificate of a component, where components talk to each other over TLS.
+    /// The certificate of a component, if there is TLS between components.
     pub fn tls(&self, part: Part) -> Option<ComponentsTlsSpec> {
         let certificate = ObjectName::from(self.internal_certificate(part));
         (self.scheme() == Scheme::Https).then_some(ComponentsTlsSpec { certificate_ref: Some(certificate) })
@@ -144,27 +145,27 @@ impl<'a> Inputs<'a> {
         format!("{}://{}", self.scheme().as_str(), self.child(part.name()))
     }
 
-    /// URL of a component inside the cluster, for those who cannot do without a port.
+    /// URL of a component inside the cluster, with its port.
     pub fn url_with_port(&self, part: Part) -> String {
         format!("{}:{}", self.url(part), self.scheme().port())
     }
 
-    /// Where tokens come from.
+    /// URL of the token service.
     pub fn token_service_url(&self) -> String {
         format!("{}/service/token", self.url(Part::Core))
     }
 
-    /// URL users reach Harbor under, without a slash at the end: Core appends paths to it.
+    /// The external URL, without a trailing slash: Core appends paths to it.
     pub fn external_url(&self) -> &'a str {
         self.installation.external_url.trim_end_matches('/')
     }
 
-    /// Pods of a component.
-    pub fn pods(&self, part: Part, wished: Option<&ComponentSpec>) -> ComponentSpec {
-        part.pods(wished, self.installation.image_source.as_ref(), &self.mirror, &self.version)
+    /// The settings of a component's pods.
+    pub fn pods(&self, part: Part, requested: Option<&ComponentSpec>) -> ComponentSpec {
+        part.pods(requested, self.installation.image_source.as_ref(), &self.mirror, &self.version)
     }
 
-    /// Authorities a component trusts: those of the whole Harbor, and its own.
+    /// The authorities that a component trusts: those of the whole Harbor, and its own.
     pub fn authorities(&self, own: Option<&CertificateInjection>) -> CertificateInjection {
         let shared = &self.installation.certificates.certificate_refs;
         let mut certificate_refs = shared.clone();
@@ -173,13 +174,13 @@ impl<'a> Inputs<'a> {
         CertificateInjection { certificate_refs }
     }
 
-    /// The Redis database of this use.
+    /// The Redis database for this use.
     pub fn redis(&self, database: RedisDatabase) -> RedisConnection {
         let database = database.index(self.spec.redis.databases.as_ref());
         RedisConnection { server: self.spec.redis.server.clone(), database }
     }
 
-    /// The database of this use.
+    /// The PostgreSQL database for this use.
     pub fn database(&self, of: Database) -> PostgresConnection {
         let database = &self.spec.database;
         let mode = database.ssl_mode.map(|mode| ("sslmode".to_owned(), mode.as_str().to_owned()));
@@ -191,18 +192,18 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// The proxy, for components that use it. A store in the cluster is reached without: Core, JobService and Trivy go
-    /// there too when the registry sends them.
+    /// The proxy, for components that use it. They reach a store in the cluster without it: the registry
+    /// redirects Core, JobService and Trivy to the store.
     pub fn proxy(&self, part: Part) -> Option<ProxySpec> {
-        let wished = self.installation.proxy.as_ref()?;
-        let uses = wished.components.iter().any(|name| name == part.name());
+        let requested = self.installation.proxy.as_ref()?;
+        let uses = requested.components.iter().any(|name| name == part.name());
         let store = parts::endpoint(&self.spec.image_chart_storage)
             .and_then(|endpoint| cluster_service_host(endpoint, self.namespace));
-        uses.then(|| proxy_except(wished.proxy.clone(), store))
+        uses.then(|| proxy_except(requested.proxy.clone(), store))
     }
 }
 
-/// The longest names decide: a Service must have each of them.
+/// Checks the longest names: each must be a valid name of a Service.
 fn names(owner: &str) -> Result<ChildName, PlanError> {
     ChildName::of(owner, &format!("{}-{}", Harbor::NAME, Part::RegistryController.name()))?;
     ChildName::of(owner, Harbor::NAME)
@@ -224,7 +225,7 @@ pub(super) fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<()
             "spec.redis.databases.harbor",
             databases.and_then(|databases| databases.harbor),
         ),
-        // All components use the same Redis, and the registry is the last to have learnt it.
+        // All components use the same Redis, and the registry was the last to support user names.
         version.known(Feature::RegistryRedisUser, "spec.redis.username", spec.redis.server.username.as_ref()),
         version.not_past(
             Feature::ScanDataExportVolume,
@@ -236,7 +237,7 @@ pub(super) fn supported(spec: &HarborSpec, version: &HarborVersion) -> Result<()
         .map(drop)
 }
 
-/// Refuses what contradicts itself, or would make components wait for ever.
+/// Refuses contradictions, and settings with which components would wait forever.
 fn consistent(spec: &HarborSpec) -> Result<(), PlanError> {
     let installation = &spec.installation;
     (
@@ -270,7 +271,7 @@ fn notary_is_exposed(installation: &InstallationSpec) -> Result<(), PlanError> {
 
 fn of_the_registry(installation: &InstallationSpec) -> Result<(), PlanError> {
     match &installation.registryctl {
-        Some(wished) => registrycontroller::without_pods(wished, "spec.registryctl", "spec.registry"),
+        Some(requested) => registrycontroller::without_pods(requested, "spec.registryctl", "spec.registry"),
         None => Ok(()),
     }
 }
@@ -311,7 +312,7 @@ fn known_proxied(installation: &InstallationSpec) -> Result<(), PlanError> {
     }
 }
 
-/// Core appends its own paths to it, and takes cookies for the whole host.
+/// Refuses a path: Core appends its own paths to the URL, and sets cookies for the whole host.
 fn external_url(installation: &InstallationSpec) -> Result<(), PlanError> {
     const FIELD: &str = "spec.externalURL";
     let text = installation.external_url.trim_end_matches('/');

@@ -1,4 +1,5 @@
-//! Everything that ChartMuseum's children are made from: its spec and the Secrets it refers to, found sound.
+//! Everything that the children of ChartMuseum are made from, validated: its spec and the Secrets that it
+//! refers to.
 
 use super::{ChartMuseum, cache::Cache, storage::Store};
 use crate::{
@@ -16,12 +17,12 @@ use api::v1beta1::{
 };
 use plan::{All, PlanError, World};
 
-/// Key of the Secret with the certificate of whoever signs tokens.
+/// Key of the Secret with the certificate of the token service.
 pub(super) const TOKEN_CERTIFICATE: &str = "tls.crt";
 
-/// A ChartMuseum that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated ChartMuseum.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a ChartMuseumSpec,
@@ -29,28 +30,28 @@ pub(super) struct Inputs<'a> {
     pub server: ChartMuseumServerSpec,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
-    /// Where charts are.
+    /// The store of charts.
     pub store: Store<'a>,
-    /// The claim they are on, if they are on one.
+    /// The claim of the store, if it has one.
     pub claims: Claims,
-    /// Where indexes are cached.
+    /// The cache of indexes.
     pub cache: Option<Cache<'a>>,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
-    /// How long requests may take.
+    /// Timeouts of requests.
     pub times: Times,
 }
 
-/// How long requests may take, in seconds; as long as ChartMuseum says where there is nothing.
+/// Timeouts of requests in seconds. ChartMuseum's defaults apply to `None`.
 pub(super) struct Times {
-    /// To arrive.
+    /// For reading a request.
     pub read: Option<u64>,
-    /// To be answered.
+    /// For writing the response.
     pub write: Option<u64>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::ChartMuseum, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -99,15 +100,15 @@ fn times(spec: &ChartMuseumSpec) -> Result<Times, PlanError> {
     Ok(Times { read, write })
 }
 
-/// What callers log in with. Something empty would let everybody in.
+/// Validates the credentials of callers. Empty credentials would give everyone access.
 fn authentication(
     spec: Option<&ChartMuseumAuthenticationSpec>,
     secrets: &Secrets<'_>,
 ) -> Result<(), PlanError> {
     let Some(spec) = spec else { return Ok(()) };
     let bearer = spec.bearer.as_ref().map(|it| SecretKey::new(&it.certificate_ref, TOKEN_CERTIFICATE));
-    let bearer = bearer.map(|key| secrets.sound(&key, pem_certificates));
-    let basic = basic_auth(spec).into_iter().flatten().map(|key| secrets.sound(&key, not_empty));
+    let bearer = bearer.map(|key| secrets.checked(&key, pem_certificates));
+    let basic = basic_auth(spec).into_iter().flatten().map(|key| secrets.checked(&key, not_empty));
     basic.chain(bearer).collect::<Vec<_>>().all().map(drop)
 }
 

@@ -1,4 +1,4 @@
-//! Everything that the children of a NotaryServer are made from, found sound.
+//! Everything that the children of a NotaryServer are made from, validated.
 
 use super::NotaryServer;
 use crate::{
@@ -11,24 +11,24 @@ use crate::{
 use api::v1beta1::{self, NotaryServerSpec, tls::ComponentsTlsSpec};
 use plan::{All, PlanError, World};
 
-/// A NotaryServer that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated NotaryServer.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a NotaryServerSpec,
     /// Its database.
     pub database: Database<'a>,
-    /// What it is served with, if it is served over TLS.
+    /// Its certificate, if it is served over TLS.
     pub tls: Option<Certificates<'a>>,
-    /// What it proves itself to the signer with, and whom it believes to be the signer.
+    /// Its client certificate for the signer, and the authority that it trusts for the signer.
     pub signer: Option<Certificates<'a>>,
-    /// What tokens are signed with.
+    /// The certificate of the token service.
     pub token: Option<Certificates<'a>>,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::NotaryServer, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -45,7 +45,7 @@ impl<'a> Inputs<'a> {
                     Certificates::of("trust-certificates", secret, files, &secrets)
                 })
                 .transpose(),
-            // The key beside it signs tokens for everything; it is nobody's business here.
+            // Without the key in the same Secret, which signs tokens for all services.
             token
                 .map(|secret| Certificates::of("auth-certificates", secret, &["tls.crt"], &secrets))
                 .transpose(),

@@ -1,4 +1,4 @@
-//! Everything that Portal's children are made from: its spec and its certificate, found sound.
+//! Everything that the children of Portal are made from, validated: its spec and its certificate.
 
 use super::Portal;
 use crate::{
@@ -10,9 +10,9 @@ use crate::{
 use api::v1beta1::{self, PortalSpec, network::IpFamily};
 use plan::{All, PlanError, World};
 
-/// A Portal that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated Portal.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a PortalSpec,
@@ -20,12 +20,12 @@ pub(super) struct Inputs<'a> {
     pub tls: Option<InternalTls<'a>>,
     /// IP families it listens on.
     pub families: Vec<IpFamily>,
-    /// Most connections of a worker.
+    /// The maximum number of connections of a worker.
     pub connections: i32,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::Portal, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
@@ -45,17 +45,17 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Zero always meant the usual number. Each listener takes a connection for itself; nginx refuses to start where none
+/// The number of connections; zero means the default. Each listener takes one, and nginx does not start if none
 /// is left for users.
-fn connections(wished: i32, listeners: usize) -> Result<i32, PlanError> {
-    const USUAL: i32 = 1024;
-    match usize::try_from(wished) {
-        Ok(0) => Ok(USUAL),
-        Ok(enough) if enough > listeners => Ok(wished),
+fn connections(requested: i32, listeners: usize) -> Result<i32, PlanError> {
+    const DEFAULT: i32 = 1024;
+    match usize::try_from(requested) {
+        Ok(0) => Ok(DEFAULT),
+        Ok(enough) if enough > listeners => Ok(requested),
         _ => Err(PlanError::invalid(
             "spec.maxConnections",
-            format!("{wished} leaves nginx no connection for users"),
-            format!("use more, such as {USUAL}"),
+            format!("{requested} leaves nginx no connection for users"),
+            format!("use more, such as {DEFAULT}"),
         )),
     }
 }

@@ -1,7 +1,9 @@
-//! Everything that the exporter's children are made from: its spec and the Secrets it refers to, found sound.
+//! Everything that the children of the exporter are made from, validated: its spec and the Secrets that it
+//! refers to.
 //!
-//! All that can be wrong is found here and reported at once; what follows cannot fail. The exporter takes a number it
-//! cannot read for zero and says nothing. Of `spec.database.encryptionKeyRef` it has no need: it decrypts nothing.
+//! All problems are reported together here, so that building the children cannot fail. The exporter silently
+//! reads an invalid number as zero. `spec.database.encryptionKeyRef` is not used: the exporter decrypts
+//! nothing.
 
 use super::Exporter;
 use crate::{
@@ -19,46 +21,46 @@ use api::v1beta1::{
 };
 use plan::{All, PlanError, World};
 
-/// An exporter that can be made.
-pub(super) struct Inputs<'a> {
-    /// The object, as all its children see it.
+/// A validated exporter.
+pub(super) struct Validated<'a> {
+    /// The object, reduced to what its children need.
     pub instance: Instance<'a>,
     /// Its spec.
     pub spec: &'a ExporterSpec,
-    /// Where it serves what it has read.
+    /// Where it serves its metrics.
     pub metrics: Metrics<'a>,
     /// Core.
     pub core: Url<'a>,
     /// Core's database.
     pub database: Database<'a>,
-    /// How long connections to it live.
+    /// How long connections to the database live.
     pub lifetime: Lifetime<'a>,
     /// JobService's queue.
     pub queue: Queue,
-    /// Authorities it trusts.
+    /// The authorities that it trusts.
     pub authorities: Authorities<'a>,
-    /// What it remembers.
+    /// Its cache.
     pub cache: Cache,
 }
 
-/// How long connections to the database live, as Go writes it.
+/// How long connections to the database live, in Go's syntax.
 pub(super) struct Lifetime<'a> {
     /// At most.
     pub max: Option<&'a str>,
-    /// At most while unused.
+    /// At most while idle.
     pub idle: Option<&'a str>,
 }
 
-/// What the exporter remembers, in seconds.
+/// The exporter's cache, in seconds.
 pub(super) struct Cache {
     /// How long a metric is served before it is read again.
     pub duration: u64,
-    /// How often outdated metrics are dropped.
+    /// How often expired metrics are removed.
     pub clean_interval: u64,
 }
 
-impl<'a> Inputs<'a> {
-    /// Reads what the spec refers to.
+impl<'a> Validated<'a> {
+    /// Reads what the spec refers to, and validates everything.
     pub fn read(owner: &'a v1beta1::Exporter, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let endpoint = &spec.endpoint;
@@ -110,7 +112,7 @@ fn lifetime<'a>(
     Ok(Lifetime { max, idle })
 }
 
-/// The exporter asks for paths of its own; one in the URL would be lost.
+/// Refuses a path in the URL: the exporter would ignore it.
 fn core(spec: &ExporterSpec) -> Result<Url<'_>, PlanError> {
     const FIELD: &str = "spec.core.url";
     let url = Url::parse(&spec.core.url, FIELD)?;
@@ -122,7 +124,7 @@ fn core(spec: &ExporterSpec) -> Result<Url<'_>, PlanError> {
     }
 }
 
-/// Core has a default for a password that is not set, the exporter does not start without one.
+/// The exporter does not start without a password. Core has a default.
 fn database<'a>(spec: &'a ExporterSpec, secrets: &Secrets<'_>) -> Result<Database<'a>, PlanError> {
     let connection = &spec.database.connection;
     if connection.credentials.password_ref.is_none() {
@@ -141,7 +143,8 @@ fn pool(spec: &ExporterSpec) -> Result<&JobServiceRedisPool, PlanError> {
     })
 }
 
-/// Whose `ca.crt` the exporter trusts: what the user lists, and who signed the certificates of Core and of Redis.
+/// The authorities that the exporter trusts: those that the user lists, and those that signed the certificates
+/// of Core and Redis.
 fn authorities<'a>(spec: &'a ExporterSpec, secrets: &Secrets<'_>) -> Result<Authorities<'a>, PlanError> {
     let core = match &spec.tls {
         None => None,
@@ -170,7 +173,7 @@ fn cache(spec: &ExporterSpec) -> Result<Cache, PlanError> {
     Ok(Cache { duration, clean_interval })
 }
 
-/// An autoscaler would only multiply the metrics.
+/// Refuses an autoscaler, which would only multiply the metrics.
 fn alone(spec: &ExporterSpec) -> Result<(), PlanError> {
     match spec.component.autoscaling {
         None => Ok(()),

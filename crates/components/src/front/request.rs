@@ -1,4 +1,4 @@
-//! What a front is made from, and whether it can be.
+//! The settings of a front, and their validation.
 
 use crate::{
     connections::Url,
@@ -17,34 +17,34 @@ use plan::{All, ChildName, PlanError};
 /// Where a Harbor describes the Service.
 const FIELD: &str = "spec.expose.core.service";
 
-/// What is wanted of a front.
+/// What a Harbor requests of its front.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes<'a> {
-    /// Which Harbor it belongs to.
+pub(crate) struct Request<'a> {
+    /// The version of the Harbor.
     pub version: HarborVersion,
-    /// What the user wants of its pods: `spec.nginx`.
+    /// The settings of its pods: `spec.nginx`.
     pub pods: &'a ComponentSpec,
-    /// What users connect to: `spec.expose.core.service`.
+    /// The Service that users connect to: `spec.expose.core.service`.
     pub service: &'a ExposeServiceSpec,
     /// IP families: `spec.network`.
     pub network: Option<&'a Network>,
-    /// What users type.
+    /// The external URL.
     pub external: Url<'a>,
     /// TLS Secret that users are served with.
     pub certificate: Option<&'a str>,
     /// Secret whose `ca.crt` signed the certificates of Core and the portal, which are then served over TLS.
     pub authority: Option<&'a str>,
-    /// Which ciphers users are offered.
+    /// The ciphers for users.
     pub ciphers: Ciphers,
     /// Name of Core's Service.
     pub core: &'a str,
     /// Name of the portal's Service.
     pub portal: &'a str,
-    /// Addresses of both Services, as far as there are any.
+    /// Addresses of both Services, if they exist.
     pub addresses: Vec<String>,
 }
 
-/// What a setting is of use with.
+/// What a setting needs to have an effect.
 #[derive(Clone, Copy)]
 enum Need {
     Tls,
@@ -52,15 +52,15 @@ enum Need {
     LoadBalancer,
 }
 
-impl<'a> Wishes<'a> {
-    /// The Harbor with this metadata, or why it cannot have this front.
-    pub(super) fn judged(&self, harbor: &'a ObjectMeta) -> Result<Instance<'a>, PlanError> {
+impl<'a> Request<'a> {
+    /// Validates the request, and names the children after the Harbor with this metadata.
+    pub(super) fn validate(&self, harbor: &'a ObjectMeta) -> Result<Instance<'a>, PlanError> {
         let part = Part { suffix: "harbor-nginx", component: "nginx", field: "spec.nginx" };
         let (instance, ..) = (
             Instance::named(harbor, part, self.version.clone(), self.pods),
             self.name(),
             self.two_ports(),
-            self.everything_is_of_use(),
+            self.check_effects(),
         )
             .all()?;
         Ok(instance)
@@ -95,7 +95,7 @@ impl<'a> Wishes<'a> {
         Ok(())
     }
 
-    fn everything_is_of_use(&self) -> Result<(), PlanError> {
+    fn check_effects(&self) -> Result<(), PlanError> {
         let spec = self.service;
         [
             ("httpsPort", spec.https_port.is_some(), Need::Tls),
