@@ -10,18 +10,18 @@ pub(crate) fn proxy_environment<'a>(
     siblings: impl IntoIterator<Item = &'a str>,
 ) -> Environment {
     let none = Environment::default();
-    let Some(spec) = spec else { return none };
-    if spec.http_proxy.is_none() && spec.https_proxy.is_none() {
+    let Some(ProxySpec { http_proxy, https_proxy, no_proxy }) = spec else { return none };
+    if http_proxy.is_none() && https_proxy.is_none() {
         return none;
     }
     let mut direct: Vec<&str> = Vec::new();
-    for host in spec.no_proxy.iter().map(String::as_str).chain(siblings) {
+    for host in no_proxy.iter().map(String::as_str).chain(siblings) {
         if !direct.contains(&host) {
             direct.push(host);
         }
     }
-    none.with_some("HTTP_PROXY", spec.http_proxy.as_ref())
-        .with_some("HTTPS_PROXY", spec.https_proxy.as_ref())
+    none.with_some("HTTP_PROXY", http_proxy.as_ref())
+        .with_some("HTTPS_PROXY", https_proxy.as_ref())
         .with("NO_PROXY", direct.join(","))
 }
 

@@ -31,30 +31,35 @@ pub(crate) struct Exposed<'a> {
 impl From<Exposed<'_>> for Ingress {
     fn from(exposed: Exposed<'_>) -> Self {
         let Exposed { mut metadata, requested, certificate, behind, public, paths } = exposed;
+        let IngressSpec {
+            host,
+            controller,
+            annotations: requested_annotations,
+            labels,
+            // In `class`.
+            ingress_class_name: _,
+            default_certificate,
+        } = requested;
         let (class, class_annotation) = class(requested);
         let annotations = metadata.annotations.get_or_insert_default();
-        annotations.extend(owned(controller_annotations(behind, public, requested.controller)));
+        annotations.extend(owned(controller_annotations(behind, public, *controller)));
         annotations.extend(class_annotation);
-        annotations.extend(requested.annotations.clone());
-        if !requested.labels.is_empty() {
-            metadata.labels.get_or_insert_default().extend(requested.labels.clone());
+        annotations.extend(requested_annotations.clone());
+        if !labels.is_empty() {
+            metadata.labels.get_or_insert_default().extend(labels.clone());
         }
         // Without a Secret, the controller uses its default certificate.
-        let secured = certificate.is_some() || requested.default_certificate == Some(true);
-        let tls = secured.then(|| {
-            vec![IngressTLS { hosts: Some(vec![requested.host.clone()]), secret_name: certificate }]
-        });
+        let secured = certificate.is_some() || *default_certificate == Some(true);
+        let tls =
+            secured.then(|| vec![IngressTLS { hosts: Some(vec![host.clone()]), secret_name: certificate }]);
         Self {
             metadata,
             spec: Some(networking::IngressSpec {
                 ingress_class_name: class,
                 rules: Some(vec![IngressRule {
-                    host: Some(requested.host.clone()),
+                    host: Some(host.clone()),
                     http: Some(HTTPIngressRuleValue {
-                        paths: paths
-                            .into_iter()
-                            .map(|path| controller_path(path, requested.controller))
-                            .collect(),
+                        paths: paths.into_iter().map(|path| controller_path(path, *controller)).collect(),
                     }),
                 }]),
                 tls,

@@ -6,7 +6,11 @@
 
 use super::validated::Validated;
 use crate::{data::installation_retention, values::quantity_bytes};
-use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
+use api::v1beta1::{
+    harbor::storage::FilesystemSpec,
+    installation::components::{HarborJobServiceStorageSpec, HarborTrivyStorageSpec},
+    volume::{NewClaimSpec, PersistentVolumeSpec, RegistryPersistentVolumeSpec},
+};
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,
@@ -88,34 +92,35 @@ impl Claims {
 }
 
 fn volumes<'a>(harbor: &Validated<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
-    const FILESYSTEM: [&str; 2] = [
-        "spec.imageChartStorage.filesystem.registryPersistentVolume",
-        "spec.imageChartStorage.filesystem.chartPersistentVolume",
-    ];
-    let filesystem = harbor.spec.image_chart_storage.filesystem.as_ref();
+    let filesystem = harbor.spec.image_chart_storage.filesystem.as_ref().map(|filesystem| {
+        let FilesystemSpec { registry_persistent_volume, chart_persistent_volume } = filesystem;
+        let RegistryPersistentVolumeSpec { volume, max_threads: _ } = registry_persistent_volume;
+        [
+            ("spec.imageChartStorage.filesystem.registryPersistentVolume", Some(volume)),
+            ("spec.imageChartStorage.filesystem.chartPersistentVolume", chart_persistent_volume.as_ref()),
+        ]
+    });
     let jobservice = harbor.installation.jobservice.as_ref().and_then(|it| it.storage.as_ref());
-    let trivy = harbor.installation.trivy.as_ref().map(|it| &it.storage);
-    let volumes = [
-        (FILESYSTEM[0], filesystem.map(|it| &it.registry_persistent_volume.volume)),
-        (FILESYSTEM[1], filesystem.and_then(|it| it.chart_persistent_volume.as_ref())),
-        (
-            "spec.jobservice.storage.scanDataExportsPersistentVolume",
-            jobservice.and_then(|it| it.scan_data_exports_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.jobservice.storage.jobLogsPersistentVolume",
-            jobservice.and_then(|it| it.job_logs_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.trivy.storage.cachePersistentVolume",
-            trivy.and_then(|it| it.cache_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.trivy.storage.reportsPersistentVolume",
-            trivy.and_then(|it| it.reports_persistent_volume.as_ref()),
-        ),
-    ];
-    volumes.into_iter().filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
+    let jobservice = jobservice.map(|storage| {
+        let HarborJobServiceStorageSpec { scan_data_exports_persistent_volume, job_logs_persistent_volume } =
+            storage;
+        [
+            (
+                "spec.jobservice.storage.scanDataExportsPersistentVolume",
+                scan_data_exports_persistent_volume.as_ref(),
+            ),
+            ("spec.jobservice.storage.jobLogsPersistentVolume", job_logs_persistent_volume.as_ref()),
+        ]
+    });
+    let trivy = harbor.installation.trivy.as_ref().map(|trivy| {
+        let HarborTrivyStorageSpec { cache_persistent_volume, reports_persistent_volume } = &trivy.storage;
+        [
+            ("spec.trivy.storage.cachePersistentVolume", cache_persistent_volume.as_ref()),
+            ("spec.trivy.storage.reportsPersistentVolume", reports_persistent_volume.as_ref()),
+        ]
+    });
+    let volumes = [filesystem, jobservice, trivy].into_iter().flatten().flatten();
+    volumes.filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
 }
 
 fn is_ours(claim: &PersistentVolumeClaim, harbor: &Validated<'_>) -> bool {
@@ -124,16 +129,17 @@ fn is_ours(claim: &PersistentVolumeClaim, harbor: &Validated<'_>) -> bool {
 }
 
 fn claim(harbor: &Validated<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
-    let mode = create.access_mode.unwrap_or_default().as_str();
-    let size = ("storage".to_owned(), Quantity(create.size.clone()));
+    let NewClaimSpec { size, storage_class_name, access_mode, annotations } = create;
+    let mode = access_mode.unwrap_or_default().as_str();
+    let size = ("storage".to_owned(), Quantity(size.clone()));
     PersistentVolumeClaim {
         metadata: ObjectMeta {
-            annotations: Some(create.annotations.clone()).filter(|all| !all.is_empty()),
+            annotations: Some(annotations.clone()).filter(|all| !all.is_empty()),
             ..harbor.metadata(name)
         },
         spec: Some(PersistentVolumeClaimSpec {
             access_modes: Some(vec![mode.into()]),
-            storage_class_name: create.storage_class_name.clone(),
+            storage_class_name: storage_class_name.clone(),
             resources: Some(VolumeResourceRequirements { requests: Some([size].into()), limits: None }),
             ..PersistentVolumeClaimSpec::default()
         }),

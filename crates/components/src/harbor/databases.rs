@@ -20,12 +20,15 @@ pub(super) enum RedisDatabase {
 impl RedisDatabase {
     /// Its index.
     pub fn index(self, set: Option<&RedisDatabasesSpec>) -> i32 {
+        // Core has `harbor` in its own spec.
+        let RedisDatabasesSpec { core, harbor: _, registry, jobservice, chartmuseum, trivy } =
+            set.cloned().unwrap_or_default();
         let (index, default) = match self {
-            Self::Core => (set.and_then(|set| set.core), 0),
-            Self::Registry => (set.and_then(|set| set.registry), 1),
-            Self::JobService => (set.and_then(|set| set.jobservice), 2),
-            Self::ChartMuseum => (set.and_then(|set| set.chartmuseum), 3),
-            Self::Trivy => (set.and_then(|set| set.trivy), 5),
+            Self::Core => (core, 0),
+            Self::Registry => (registry, 1),
+            Self::JobService => (jobservice, 2),
+            Self::ChartMuseum => (chartmuseum, 3),
+            Self::Trivy => (trivy, 5),
         };
         index.unwrap_or(default)
     }

@@ -1,7 +1,10 @@
 //! Certificates of components that the user names, instead of having them issued.
 
 use super::part::Part;
-use api::v1beta1::{ObjectName, installation::InstallationSpec};
+use api::v1beta1::{
+    ObjectName,
+    installation::{InstallationSpec, InternalCertificatesSpec},
+};
 use plan::{All, PlanError};
 
 const FIELD: &str = "spec.internalTLS.certificates";
@@ -14,16 +17,25 @@ pub(super) fn is_given(installation: &InstallationSpec) -> bool {
 /// The Secret that the user names for a part. The exporter is served in clear text and only needs the authority
 /// of Core.
 pub(super) fn given(installation: &InstallationSpec, part: Part) -> Option<&ObjectName> {
-    let given = installation.internal_tls.as_ref()?.certificates.as_ref()?;
+    let InternalCertificatesSpec {
+        core,
+        jobservice,
+        registry,
+        registryctl,
+        portal,
+        trivy,
+        chartmuseum,
+        notaryserver,
+    } = installation.internal_tls.as_ref()?.certificates.as_ref()?;
     match part {
-        Part::Core | Part::Exporter => given.core.as_ref(),
-        Part::JobService => given.jobservice.as_ref(),
-        Part::Registry => given.registry.as_ref(),
-        Part::RegistryController => given.registryctl.as_ref().or(given.registry.as_ref()),
-        Part::Portal => given.portal.as_ref(),
-        Part::Trivy => given.trivy.as_ref(),
-        Part::ChartMuseum => given.chartmuseum.as_ref(),
-        Part::NotaryServer => given.notaryserver.as_ref(),
+        Part::Core | Part::Exporter => core.as_ref(),
+        Part::JobService => jobservice.as_ref(),
+        Part::Registry => registry.as_ref(),
+        Part::RegistryController => registryctl.as_ref().or(registry.as_ref()),
+        Part::Portal => portal.as_ref(),
+        Part::Trivy => trivy.as_ref(),
+        Part::ChartMuseum => chartmuseum.as_ref(),
+        Part::NotaryServer => notaryserver.as_ref(),
         Part::NotarySigner | Part::Nginx => None,
     }
 }

@@ -15,8 +15,14 @@ use crate::{
     versions::{Feature, HarborVersion, Mirror, VERSION_ANNOTATION},
 };
 use api::v1beta1::{
-    self, HarborSpec, ObjectName, certificates::CertificateInjection, component::ComponentSpec,
-    installation::InstallationSpec, postgres::PostgresConnection, proxy::ProxySpec, redis::RedisConnection,
+    self, HarborSpec, ObjectName,
+    certificates::CertificateInjection,
+    component::ComponentSpec,
+    harbor::storage::ObjectStoreSpec,
+    installation::InstallationSpec,
+    postgres::{HarborDatabaseSpec, PostgresConnection},
+    proxy::{HarborProxySpec, ProxySpec},
+    redis::{HarborRedisSpec, RedisConnection},
     tls::ComponentsTlsSpec,
 };
 use kube::core::ObjectMeta;
@@ -176,18 +182,19 @@ impl<'a> Validated<'a> {
 
     /// The Redis database for this use.
     pub fn redis(&self, database: RedisDatabase) -> RedisConnection {
-        let database = database.index(self.spec.redis.databases.as_ref());
-        RedisConnection { server: self.spec.redis.server.clone(), database }
+        let HarborRedisSpec { server, databases } = &self.spec.redis;
+        RedisConnection { server: server.clone(), database: database.index(databases.as_ref()) }
     }
 
     /// The PostgreSQL database for this use.
     pub fn database(&self, of: Database) -> PostgresConnection {
-        let database = &self.spec.database;
-        let mode = database.ssl_mode.map(|mode| ("sslmode".to_owned(), mode.as_str().to_owned()));
+        // The name follows from `prefix` and `name`.
+        let HarborDatabaseSpec { credentials, hosts, ssl_mode, prefix: _, name: _ } = &self.spec.database;
+        let mode = ssl_mode.map(|mode| ("sslmode".to_owned(), mode.as_str().to_owned()));
         PostgresConnection {
-            credentials: database.credentials.clone(),
-            hosts: database.hosts.clone(),
-            database: Some(of.name(database)),
+            credentials: credentials.clone(),
+            hosts: hosts.clone(),
+            database: Some(of.name(&self.spec.database)),
             parameters: mode.into_iter().collect(),
         }
     }
@@ -195,11 +202,11 @@ impl<'a> Validated<'a> {
     /// The proxy, for components that use it. They reach a store in the cluster without it: the registry
     /// redirects Core, JobService and Trivy to the store.
     pub fn proxy(&self, part: Part) -> Option<ProxySpec> {
-        let requested = self.installation.proxy.as_ref()?;
-        let uses = requested.components.iter().any(|name| name == part.name());
+        let HarborProxySpec { proxy, components } = self.installation.proxy.as_ref()?;
+        let uses = components.iter().any(|name| name == part.name());
         let store = parts::endpoint(&self.spec.image_chart_storage)
             .and_then(|endpoint| cluster_service_host(endpoint, self.namespace));
-        uses.then(|| proxy_except(requested.proxy.clone(), store))
+        uses.then(|| proxy_except(proxy.clone(), store))
     }
 }
 
@@ -277,15 +284,14 @@ fn of_the_registry(installation: &InstallationSpec) -> Result<(), PlanError> {
 }
 
 fn one_store(spec: &HarborSpec) -> Result<(), PlanError> {
-    let storage = &spec.image_chart_storage;
-    let stores = &storage.object_store;
+    let ObjectStoreSpec { s3, swift, azure, gcs, oss } = &spec.image_chart_storage.object_store;
     let set = [
-        storage.filesystem.is_some(),
-        stores.s3.is_some(),
-        stores.swift.is_some(),
-        stores.azure.is_some(),
-        stores.gcs.is_some(),
-        stores.oss.is_some(),
+        spec.image_chart_storage.filesystem.is_some(),
+        s3.is_some(),
+        swift.is_some(),
+        azure.is_some(),
+        gcs.is_some(),
+        oss.is_some(),
     ];
     match set.into_iter().filter(|set| *set).count() {
         1 => Ok(()),

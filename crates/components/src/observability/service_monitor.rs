@@ -56,9 +56,17 @@ impl<'a> Monitor<'a> {
     /// The ServiceMonitor selects the Service by the labels of every child, and its port by name.
     fn service_monitor(self, instance: &Instance<'_>) -> ServiceMonitor {
         let Self { spec, path } = self;
+        let requested::ServiceMonitorSpec {
+            labels,
+            interval,
+            honor_labels,
+            job_label,
+            relabelings,
+            metric_relabelings,
+        } = spec.clone();
         ServiceMonitor {
             metadata: ObjectMeta {
-                labels: Some(spec.labels.clone()).filter(|labels| !labels.is_empty()),
+                labels: Some(labels).filter(|labels| !labels.is_empty()),
                 ..instance.own_metadata()
             },
             spec: ServiceMonitorSpec {
@@ -69,26 +77,19 @@ impl<'a> Monitor<'a> {
                 endpoints: vec![MonitorEndpoint {
                     port: Some(metrics::METRICS_PORT.into()),
                     path: Some(path.into()),
-                    interval: spec.interval.as_ref().map(|interval| interval.as_str().to_owned()),
-                    honor_labels: spec.honor_labels,
-                    relabelings: spec.relabelings.iter().map(relabeling).collect(),
-                    metric_relabelings: spec.metric_relabelings.iter().map(relabeling).collect(),
+                    interval: interval.map(|interval| interval.as_str().to_owned()),
+                    honor_labels,
+                    relabelings: relabelings.into_iter().map(relabeling).collect(),
+                    metric_relabelings: metric_relabelings.into_iter().map(relabeling).collect(),
                     ..MonitorEndpoint::default()
                 }],
-                job_label: spec.job_label.clone(),
+                job_label,
             },
         }
     }
 }
 
-fn relabeling(spec: &RelabelingSpec) -> Relabeling {
-    Relabeling {
-        action: spec.action.clone(),
-        source_labels: spec.source_labels.clone(),
-        separator: spec.separator.clone(),
-        regex: spec.regex.clone(),
-        modulus: spec.modulus,
-        target_label: spec.target_label.clone(),
-        replacement: spec.replacement.clone(),
-    }
+fn relabeling(spec: RelabelingSpec) -> Relabeling {
+    let RelabelingSpec { action, source_labels, separator, target_label, regex, modulus, replacement } = spec;
+    Relabeling { action, source_labels, separator, regex, modulus, target_label, replacement }
 }

@@ -9,6 +9,8 @@ use api::v1beta1::trace::{
     JaegerAgentSpec, JaegerCollectorSpec, JaegerMode, JaegerSpec, OtelSpec, TraceProvider, TraceSpec,
 };
 use plan::PlanError;
+use serde_json::{Number, Value};
+use std::collections::BTreeMap;
 
 /// Keys of a Secret that may hold a collector's password. The operator's predecessor read the second, so
 /// Secrets created for it have only that one.
@@ -24,51 +26,54 @@ pub(crate) fn trace_environment(
     let Some(spec) = spec.filter(|spec| spec.enabled) else {
         return Ok(environment.with("TRACE_ENABLED", false));
     };
-    sample_rate(spec)?;
+    let TraceSpec { enabled, namespace, sample_rate, attributes, provider, jaeger, otel } = spec;
+    check_sample_rate(sample_rate)?;
     let environment = environment
-        .with("TRACE_ENABLED", true)
+        .with("TRACE_ENABLED", enabled)
         .with("TRACE_SERVICE_NAME", format_args!("harbor-{component}"))
-        .with_some("TRACE_NAMESPACE", spec.namespace.as_ref())
-        .with("TRACE_SAMPLE_RATE", &spec.sample_rate)
-        .with_some("TRACE_ATTRIBUTES", attributes(spec));
-    let backend = match spec.provider {
-        TraceProvider::Jaeger => jaeger(set(spec.jaeger.as_ref(), "spec.trace.jaeger")?, secrets),
-        TraceProvider::Otel => otel(set(spec.otel.as_ref(), "spec.trace.otel")?),
+        .with_some("TRACE_NAMESPACE", namespace.as_ref())
+        .with("TRACE_SAMPLE_RATE", sample_rate)
+        .with_some("TRACE_ATTRIBUTES", json(attributes));
+    let backend = match provider {
+        TraceProvider::Jaeger => self::jaeger(set(jaeger.as_ref(), "spec.trace.jaeger")?, secrets),
+        TraceProvider::Otel => self::otel(set(otel.as_ref(), "spec.trace.otel")?),
     };
     Ok(environment.and(backend?))
 }
 
 /// Refuses a percentage: Harbor treats every rate above 1 as 1.
-fn sample_rate(spec: &TraceSpec) -> Result<(), PlanError> {
-    match spec.sample_rate.as_f64() {
+fn check_sample_rate(rate: &Number) -> Result<(), PlanError> {
+    match rate.as_f64() {
         Some(rate) if (0.0..=1.0).contains(&rate) => Ok(()),
         _ => Err(PlanError::invalid(
             "spec.trace.sampleRate",
-            format!("{} is no share of all requests", spec.sample_rate),
+            format!("{rate} is no share of all requests"),
             "use a number from 0 to 1, such as 0.1 for every tenth request",
         )),
     }
 }
 
 /// The attributes as a JSON object, which Harbor parses.
-fn attributes(spec: &TraceSpec) -> Option<serde_json::Value> {
-    (!spec.attributes.is_empty()).then(|| spec.attributes.clone().into_iter().collect())
+fn json(attributes: &BTreeMap<String, String>) -> Option<Value> {
+    (!attributes.is_empty()).then(|| attributes.clone().into_iter().collect())
 }
 
 fn jaeger(spec: &JaegerSpec, secrets: &Secrets<'_>) -> Result<Environment, PlanError> {
-    match spec.mode {
+    let JaegerSpec { mode, collector, agent } = spec;
+    match mode {
         JaegerMode::Collector => {
-            collector(set(spec.collector.as_ref(), "spec.trace.jaeger.collector")?, secrets)
+            self::collector(set(collector.as_ref(), "spec.trace.jaeger.collector")?, secrets)
         }
-        JaegerMode::Agent => agent(set(spec.agent.as_ref(), "spec.trace.jaeger.agent")?),
+        JaegerMode::Agent => self::agent(set(agent.as_ref(), "spec.trace.jaeger.agent")?),
     }
 }
 
 fn collector(spec: &JaegerCollectorSpec, secrets: &Secrets<'_>) -> Result<Environment, PlanError> {
+    let JaegerCollectorSpec { endpoint, username, password_ref } = spec;
     let environment = Environment::default()
-        .with("TRACE_JAEGER_ENDPOINT", &spec.endpoint)
-        .with_some("TRACE_JAEGER_USERNAME", spec.username.as_ref());
-    let Some(secret) = &spec.password_ref else { return Ok(environment) };
+        .with("TRACE_JAEGER_ENDPOINT", endpoint)
+        .with_some("TRACE_JAEGER_USERNAME", username.as_ref());
+    let Some(secret) = password_ref else { return Ok(environment) };
     let [key, former] = PASSWORDS.map(|key| SecretKey::new(secret, key));
     let key = if !secrets.has(&key)? && secrets.has(&former)? { former } else { key };
     secrets.value(&key)?;
@@ -76,19 +81,21 @@ fn collector(spec: &JaegerCollectorSpec, secrets: &Secrets<'_>) -> Result<Enviro
 }
 
 fn agent(spec: &JaegerAgentSpec) -> Result<Environment, PlanError> {
-    let host = set(spec.host.as_ref(), "spec.trace.jaeger.agent.host")?;
+    let JaegerAgentSpec { host, port } = spec;
+    let host = set(host.as_ref(), "spec.trace.jaeger.agent.host")?;
     Ok(Environment::default()
         .with("TRACE_JAEGER_AGENT_HOSTNAME", host)
-        .with_some("TRACE_JAEGER_AGENT_PORT", spec.port))
+        .with_some("TRACE_JAEGER_AGENT_PORT", port.as_ref()))
 }
 
 fn otel(spec: &OtelSpec) -> Result<Environment, PlanError> {
-    let timeout = whole_seconds(&spec.timeout, "spec.trace.otel.timeout")?;
+    let OtelSpec { endpoint, url_path, compression, insecure, timeout } = spec;
+    let timeout = whole_seconds(timeout, "spec.trace.otel.timeout")?;
     Ok(Environment::default()
-        .with("TRACE_OTEL_ENDPOINT", &spec.endpoint)
-        .with("TRACE_OTEL_URL_PATH", &spec.url_path)
-        .with("TRACE_OTEL_COMPRESSION", spec.compression.unwrap_or(false))
-        .with("TRACE_OTEL_INSECURE", spec.insecure.unwrap_or(false))
+        .with("TRACE_OTEL_ENDPOINT", endpoint)
+        .with("TRACE_OTEL_URL_PATH", url_path)
+        .with("TRACE_OTEL_COMPRESSION", compression.unwrap_or(false))
+        .with("TRACE_OTEL_INSECURE", insecure.unwrap_or(false))
         .with("TRACE_OTEL_TIMEOUT", timeout))
 }
 

@@ -1,7 +1,10 @@
 //! The autoscaler and the disruption budget of a component.
 
 use super::instance::Instance;
-use api::v1beta1::{availability::AutoscalingSpec, component::ComponentSpec};
+use api::v1beta1::{
+    availability::{self as requested, AutoscalingSpec},
+    component::ComponentSpec,
+};
 use k8s_openapi::{
     api::{
         autoscaling::v2::{
@@ -32,12 +35,13 @@ pub(crate) fn add_availability(graph: &mut Builder<'_>, instance: &Instance<'_>)
 }
 
 fn budget(instance: &Instance<'_>) -> Option<PodDisruptionBudget> {
-    let requested = instance.spec.pod_disruption_budget.as_ref()?;
+    let requested::PodDisruptionBudgetSpec { min_available, max_unavailable } =
+        instance.spec.pod_disruption_budget.clone()?;
     Some(PodDisruptionBudget {
         metadata: instance.own_metadata(),
         spec: Some(PodDisruptionBudgetSpec {
-            min_available: requested.min_available.clone(),
-            max_unavailable: requested.max_unavailable.clone(),
+            min_available,
+            max_unavailable,
             selector: Some(LabelSelector {
                 match_labels: Some(instance.selector()),
                 match_expressions: None,
@@ -93,6 +97,13 @@ fn targets(requested: &AutoscalingSpec) -> impl Iterator<Item = (&'static str, i
 
 fn autoscaler(instance: &Instance<'_>) -> Option<HorizontalPodAutoscaler> {
     let requested = instance.spec.autoscaling.as_ref()?;
+    let AutoscalingSpec {
+        min_replicas,
+        max_replicas,
+        // In `targets`.
+        target_cpu_utilization_percentage: _,
+        target_memory_utilization_percentage: _,
+    } = requested;
     Some(HorizontalPodAutoscaler {
         metadata: instance.own_metadata(),
         spec: Some(HorizontalPodAutoscalerSpec {
@@ -101,8 +112,8 @@ fn autoscaler(instance: &Instance<'_>) -> Option<HorizontalPodAutoscaler> {
                 kind: "Deployment".into(),
                 name: instance.name.to_string(),
             },
-            min_replicas: requested.min_replicas,
-            max_replicas: requested.max_replicas,
+            min_replicas: *min_replicas,
+            max_replicas: *max_replicas,
             metrics: Some(targets(requested).map(|(resource, aim)| metric(resource, aim)).collect()),
             ..HorizontalPodAutoscalerSpec::default()
         }),

@@ -30,19 +30,20 @@ pub(crate) fn timed(container: Container, requested: Option<&ProbesSpec>) -> Con
 
 fn at(probe: Option<Probe>, times: Option<&ProbeTimes>) -> Option<Probe> {
     let (Some(probe), Some(times)) = (probe.clone(), times) else { return probe };
+    let ProbeTimes { initial_delay_seconds, period_seconds, timeout_seconds, failure_threshold } = *times;
     Some(Probe {
-        initial_delay_seconds: times.initial_delay_seconds.or(probe.initial_delay_seconds),
-        period_seconds: times.period_seconds.or(probe.period_seconds),
-        timeout_seconds: times.timeout_seconds.or(probe.timeout_seconds),
-        failure_threshold: times.failure_threshold.or(probe.failure_threshold),
+        initial_delay_seconds: initial_delay_seconds.or(probe.initial_delay_seconds),
+        period_seconds: period_seconds.or(probe.period_seconds),
+        timeout_seconds: timeout_seconds.or(probe.timeout_seconds),
+        failure_threshold: failure_threshold.or(probe.failure_threshold),
         ..probe
     })
 }
 
 fn ready(probe: Option<Probe>, times: Option<&ReadinessTimes>) -> Option<Probe> {
-    let probe = at(probe, times.map(|times| &times.times))?;
-    let success_threshold = times.and_then(|times| times.success_threshold).or(probe.success_threshold);
-    Some(Probe { success_threshold, ..probe })
+    let Some(ReadinessTimes { times, success_threshold }) = times else { return probe };
+    let probe = at(probe, Some(times))?;
+    Some(Probe { success_threshold: success_threshold.or(probe.success_threshold), ..probe })
 }
 
 /// The progress deadline in seconds, which is longer than the slowest start of a container. `None` if

@@ -93,18 +93,40 @@ impl Workload<'_> {
 
     fn manifest(self) -> Deployment {
         let Self { instance, .. } = self;
-        let spec = instance.spec;
+        let ComponentSpec {
+            template_annotations,
+            replicas,
+            revision_history_limit,
+            // In `Instance`.
+            template_labels: _,
+            // In `pod`.
+            image: _,
+            service_account_name: _,
+            node_selector: _,
+            tolerations: _,
+            affinity: _,
+            topology_spread_constraints: _,
+            priority_class_name: _,
+            init_containers: _,
+            // In `container`.
+            resources: _,
+            extra_env: _,
+            probes: _,
+            // In `availability`.
+            pod_disruption_budget: _,
+            autoscaling: _,
+        } = instance.spec;
         let version = instance.annotation(VERSION_ANNOTATION);
         let annotations = version.map(|version| [(VERSION_ANNOTATION.to_owned(), version.to_owned())].into());
         let template_annotations =
-            Some(spec.template_annotations.clone()).filter(|requested| !requested.is_empty());
+            Some(template_annotations.clone()).filter(|requested| !requested.is_empty());
         let strategy = self.strategy.deployment_strategy();
         let pod = self.pod();
         Deployment {
             metadata: ObjectMeta { annotations, ..instance.own_metadata() },
             spec: Some(DeploymentSpec {
-                replicas: spec.replicas,
-                revision_history_limit: spec.revision_history_limit,
+                replicas: *replicas,
+                revision_history_limit: *revision_history_limit,
                 selector: LabelSelector { match_labels: Some(instance.selector()), match_expressions: None },
                 strategy,
                 progress_deadline_seconds: probes::progress_deadline(&pod.containers),

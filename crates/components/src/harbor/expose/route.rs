@@ -9,7 +9,7 @@ use api::{
     thirdparty::gateway::{
         HTTPBackendRef, HTTPRoute, HTTPRouteMatch, HTTPRouteRule, HTTPRouteSpec, ParentReference,
     },
-    v1beta1::expose::RouteParentSpec,
+    v1beta1::expose::{ExposeRouteSpec, RouteParentSpec},
 };
 use kube::core::ObjectMeta;
 use plan::{PlanError, World};
@@ -33,10 +33,11 @@ pub(in super::super) fn route(
     if !world.serves::<HTTPRoute>()? {
         return Err(PlanError::unserved::<HTTPRoute>("the Gateway API, or remove spec.expose.core.route"));
     }
-    let hostnames = if requested.hostnames.is_empty() {
+    let ExposeRouteSpec { parent_refs, hostnames, annotations, labels } = requested;
+    let hostnames = if hostnames.is_empty() {
         vec![url_host(harbor.external_url()).to_owned()]
     } else {
-        requested.hostnames.clone()
+        hostnames.clone()
     };
     let set =
         |map: &std::collections::BTreeMap<String, String>| Some(map.clone()).filter(|map| !map.is_empty());
@@ -44,12 +45,12 @@ pub(in super::super) fn route(
     let to_portal = harbor.installation.portal.as_ref().map(|_| rule(harbor, ["/"], Part::Portal));
     Ok(Some(HTTPRoute {
         metadata: ObjectMeta {
-            annotations: set(&requested.annotations),
-            labels: set(&requested.labels),
+            annotations: set(annotations),
+            labels: set(labels),
             ..harbor.metadata(&*harbor.name)
         },
         spec: HTTPRouteSpec {
-            parent_refs: requested.parent_refs.iter().map(parent).collect(),
+            parent_refs: parent_refs.iter().map(parent).collect(),
             hostnames,
             rules: [Some(to_core), to_portal].into_iter().flatten().collect(),
         },
@@ -58,14 +59,8 @@ pub(in super::super) fn route(
 }
 
 fn parent(spec: &RouteParentSpec) -> ParentReference {
-    ParentReference {
-        group: spec.group.clone(),
-        kind: spec.kind.clone(),
-        namespace: spec.namespace.clone(),
-        name: spec.name.clone(),
-        section_name: spec.section_name.clone(),
-        port: spec.port,
-    }
+    let RouteParentSpec { name, namespace, section_name, port, kind, group } = spec.clone();
+    ParentReference { group, kind, namespace, name, section_name, port }
 }
 
 fn rule(

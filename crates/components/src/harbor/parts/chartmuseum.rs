@@ -10,7 +10,7 @@ use api::v1beta1::{
         ChartMuseumAuthenticationSpec, ChartMuseumCacheSpec, ChartMuseumChartSpec, ChartMuseumLogSpec,
         ChartMuseumServerSpec, chart::ChartMuseumIndexSpec,
     },
-    installation::HarborLogLevel,
+    installation::{HarborLogLevel, components::HarborChartMuseumSpec},
 };
 
 /// ChartMuseum, if the user requests one.
@@ -19,16 +19,17 @@ pub(in super::super) fn chartmuseum(
     credentials: &Credentials,
 ) -> Option<v1beta1::ChartMuseum> {
     let installation = harbor.installation;
-    let requested = installation.chartmuseum.as_ref()?;
+    let HarborChartMuseumSpec { component, certificates, absolute_url } =
+        installation.chartmuseum.as_ref()?;
     let store = harbor.spec.image_chart_storage.object_store.s3.as_ref();
-    let mut certificates = harbor.authorities(Some(&requested.certificates));
+    let mut certificates = harbor.authorities(Some(certificates));
     certificates.certificate_refs.extend(store.and_then(|s3| s3.certificate_ref.clone()).map(String::from));
     let spec = ChartMuseumSpec {
-        component: harbor.pods(Part::ChartMuseum, Some(&requested.component)),
+        component: harbor.pods(Part::ChartMuseum, Some(component)),
         certificates,
         chart: ChartMuseumChartSpec {
             storage: storage::of_charts(&harbor.spec.image_chart_storage),
-            url: requested.absolute_url.then(|| format!("{}/chartrepo", harbor.external_url())),
+            url: absolute_url.then(|| format!("{}/chartrepo", harbor.external_url())),
             allow_overwrite: true,
             only_semver2: false,
             index: Some(ChartMuseumIndexSpec { parallel_limit: Some(0), ..ChartMuseumIndexSpec::default() }),

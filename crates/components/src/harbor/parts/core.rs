@@ -28,13 +28,32 @@ use api::v1beta1::{
 pub(in super::super) fn core(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::Core {
     let installation = harbor.installation;
     let requested = installation.core.clone().unwrap_or_default();
+    let database = database(harbor, credentials, &requested);
+    let HarborCoreSpec {
+        component,
+        certificates,
+        service,
+        metrics,
+        settings,
+        // In `database`.
+        max_idle_connections: _,
+        max_open_connections: _,
+        lifetime: _,
+        // In `public_authority`, `certificates` and `credentials`.
+        public_certificate_ref: _,
+        token_issuer: _,
+        token_certificate_ref: _,
+        encryption_key_ref: _,
+        csrf_key_ref: _,
+        secret_ref: _,
+    } = requested;
     let spec = CoreSpec {
-        component: harbor.pods(Part::Core, Some(&requested.component)),
-        certificates: harbor.authorities(Some(&requested.certificates)),
-        service: requested.service.clone(),
+        component: harbor.pods(Part::Core, Some(&component)),
+        certificates: harbor.authorities(Some(&certificates)),
+        service,
         external_endpoint: harbor.external_url().into(),
         components: components(harbor, credentials),
-        database: database(harbor, credentials, &requested),
+        database,
         redis: CoreRedisSpec {
             connection: harbor.redis(RedisDatabase::Core),
             idle_timeout: GoDuration::from("30s"),
@@ -49,13 +68,13 @@ pub(in super::super) fn core(harbor: &Validated<'_>, credentials: &Credentials) 
         config_expiration: GoDuration::from("5s"),
         http: None,
         log: Some(CoreLogSpec { level: level(installation.log_level) }),
-        metrics: requested.metrics,
+        metrics,
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::Core),
         network: installation.network.clone(),
         cache_layer: installation.cache_layer.clone(),
         deletion_policy: installation.deletion_policy,
-        settings: requested.settings,
+        settings,
     };
     v1beta1::Core { metadata: harbor.exposed_metadata(), spec, status: None }
 }

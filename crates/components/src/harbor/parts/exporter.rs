@@ -8,7 +8,7 @@ use super::{
 use api::v1beta1::{
     self, ExporterSpec,
     exporter::{ExporterCoreSpec, ExporterJobServiceSpec, ExporterLogLevel, ExporterLogSpec},
-    installation::HarborLogLevel,
+    installation::{HarborLogLevel, components::HarborExporterSpec},
 };
 
 /// The exporter, if the user requests one.
@@ -17,15 +17,15 @@ pub(in super::super) fn exporter(
     credentials: &Credentials,
 ) -> Option<v1beta1::Exporter> {
     let installation = harbor.installation;
-    let requested = installation.exporter.as_ref()?;
+    let HarborExporterSpec { component, certificates, endpoint } = installation.exporter.as_ref()?;
     let core = installation.core.clone().unwrap_or_default();
     let spec = ExporterSpec {
-        component: harbor.pods(Part::Exporter, Some(&requested.component)),
-        certificates: harbor.authorities(Some(&requested.certificates)),
+        component: harbor.pods(Part::Exporter, Some(component)),
+        certificates: harbor.authorities(Some(certificates)),
         core: ExporterCoreSpec { url: harbor.url_with_port(Part::Core) },
         database: database(harbor, credentials, &core),
         jobservice: Some(ExporterJobServiceSpec { redis_pool: Some(queue(harbor)) }),
-        endpoint: requested.endpoint.clone(),
+        endpoint: endpoint.clone(),
         log: Some(ExporterLogSpec { level: level(installation.log_level) }),
         tls: harbor.tls(Part::Exporter),
         network: installation.network.clone(),

@@ -5,7 +5,7 @@ use super::super::{
 };
 use api::v1beta1::{
     self, NotaryServerSpec, NotarySignerSpec,
-    installation::HarborLogLevel,
+    installation::{HarborLogLevel, components::HarborNotarySpec},
     notary::{NotaryLogLevel, NotaryLoggingSpec, NotaryStorageSpec},
     notaryserver::{
         NotaryKeyAlgorithm, NotaryServerAuthenticationSpec, NotaryServerRemoteSignerSpec,
@@ -19,9 +19,9 @@ const SIGNER_PORT: i64 = 7899;
 
 /// The server, if the user requests Notary.
 pub(in super::super) fn notary_server(harbor: &Validated<'_>) -> Option<v1beta1::NotaryServer> {
-    let requested = harbor.installation.notary.as_ref()?;
+    let HarborNotarySpec { server, signer: _, migration_enabled } = harbor.installation.notary.as_ref()?;
     let spec = NotaryServerSpec {
-        component: harbor.pods(Part::NotaryServer, requested.server.as_ref()),
+        component: harbor.pods(Part::NotaryServer, server.as_ref()),
         trust_service: NotaryServerTrustServiceSpec {
             remote: Some(NotaryServerRemoteSignerSpec {
                 host: harbor.child(Part::NotarySigner.name()),
@@ -40,7 +40,7 @@ pub(in super::super) fn notary_server(harbor: &Validated<'_>) -> Option<v1beta1:
                 auto_redirect: true,
             },
         }),
-        migration_enabled: Some(requested.migration_enabled),
+        migration_enabled: Some(*migration_enabled),
         logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
         tls: harbor.tls(Part::NotaryServer),
         network: harbor.installation.network.clone(),
@@ -53,9 +53,9 @@ pub(in super::super) fn notary_signer(
     harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> Option<v1beta1::NotarySigner> {
-    let requested = harbor.installation.notary.as_ref()?;
+    let HarborNotarySpec { server: _, signer, migration_enabled } = harbor.installation.notary.as_ref()?;
     let spec = NotarySignerSpec {
-        component: harbor.pods(Part::NotarySigner, requested.signer.as_ref()),
+        component: harbor.pods(Part::NotarySigner, signer.as_ref()),
         authentication: NotarySignerAuthenticationSpec {
             certificate_ref: certificates::notary_signer_secret(harbor),
         },
@@ -63,7 +63,7 @@ pub(in super::super) fn notary_signer(
             storage: NotaryStorageSpec { postgres: harbor.database(Database::NotarySigner) },
             aliases_ref: credentials.notary_aliases.name(),
         },
-        migration_enabled: Some(requested.migration_enabled),
+        migration_enabled: Some(*migration_enabled),
         logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
         network: harbor.installation.network.clone(),
     };

@@ -1,14 +1,14 @@
 //! The portal.
 
 use super::super::{part::Part, validated::Validated};
-use api::v1beta1::{self, PortalSpec};
+use api::v1beta1::{self, PortalSpec, installation::components::HarborPortalSpec};
 
 /// The portal, if the user requests one.
 pub(in super::super) fn portal(harbor: &Validated<'_>) -> Option<v1beta1::Portal> {
-    let requested = harbor.installation.portal.as_ref()?;
+    let HarborPortalSpec { component, service } = harbor.installation.portal.as_ref()?;
     let spec = PortalSpec {
-        component: harbor.pods(Part::Portal, Some(&requested.component)),
-        service: requested.service.clone(),
+        component: harbor.pods(Part::Portal, Some(component)),
+        service: service.clone(),
         strong_ciphers: harbor.strong_ciphers(),
         tls: harbor.tls(Part::Portal),
         network: harbor.installation.network.clone(),

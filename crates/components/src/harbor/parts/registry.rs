@@ -6,7 +6,9 @@ use super::{
 };
 use api::v1beta1::{
     self, GoDuration, RegistryControllerSpec, RegistrySpec,
+    harbor::HarborStorageSpec,
     installation::{HarborLogLevel, components::HarborRegistrySpec},
+    metrics::MetricsSpec,
     registry::{
         RegistryMiddlewaresSpec, RegistryRedisPoolSpec, RegistryRedisSpec, RegistryValidationSpec,
         auth::{RegistryAuthenticationSpec, RegistryHtPasswdSpec},
@@ -26,17 +28,33 @@ use api::v1beta1::{
 /// The registry.
 pub(in super::super) fn registry(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::Registry {
     let installation = harbor.installation;
-    let requested = installation.registry.clone().unwrap_or_default();
+    let HarborRegistrySpec {
+        component,
+        certificates,
+        relative_urls,
+        storage_middlewares,
+        // In `credentials`.
+        http_secret_ref: _,
+        credentials_ref: _,
+        upload_purging,
+        metrics,
+    } = installation.registry.clone().unwrap_or_default();
     let spec = RegistrySpec {
-        component: harbor.pods(Part::Registry, Some(&requested.component)),
-        certificates: harbor.authorities(Some(&requested.certificates)),
-        storage: storage(harbor, &requested),
+        component: harbor.pods(Part::Registry, Some(&component)),
+        certificates: harbor.authorities(Some(&certificates)),
+        storage: storage(harbor, upload_purging),
         log: RegistryLogSpec {
             level: level(installation.log_level),
             access_log: Some(RegistryAccessLogSpec { disabled: false }),
             ..RegistryLogSpec::default()
         },
-        http: Some(http(harbor, credentials, &requested)),
+        http: Some(RegistryHttpSpec {
+            relative_urls,
+            secret_ref: Some(credentials.registry_http.name()),
+            debug: metrics.and_then(debug),
+            tls: harbor.tls(Part::Registry),
+            ..RegistryHttpSpec::default()
+        }),
         authentication: Some(RegistryAuthenticationSpec {
             ht_passwd: Some(RegistryHtPasswdSpec {
                 realm: "harbor-registry-basic-realm".into(),
@@ -61,7 +79,7 @@ pub(in super::super) fn registry(harbor: &Validated<'_>, credentials: &Credentia
                 idle_timeout: GoDuration::from("60s"),
             }),
         }),
-        middlewares: Some(requested.storage_middlewares.clone())
+        middlewares: Some(storage_middlewares)
             .filter(|storage| !storage.is_empty())
             .map(|storage| RegistryMiddlewaresSpec { storage, ..RegistryMiddlewaresSpec::default() }),
         compatibility: None,
@@ -75,8 +93,10 @@ pub(in super::super) fn registry(harbor: &Validated<'_>, credentials: &Credentia
     v1beta1::Registry { metadata: harbor.component_metadata(), spec, status: None }
 }
 
-fn storage(harbor: &Validated<'_>, requested: &HarborRegistrySpec) -> RegistryStorageSpec {
+fn storage(harbor: &Validated<'_>, upload_purging: Option<RegistryUploadPurgingSpec>) -> RegistryStorageSpec {
     let storage = &harbor.spec.image_chart_storage;
+    // In `storage::of_images`.
+    let HarborStorageSpec { filesystem: _, object_store: _, redirect, driver_options } = storage;
     let purging = || RegistryUploadPurgingSpec {
         enabled: true,
         age: GoDuration::from("168h"),
@@ -85,37 +105,22 @@ fn storage(harbor: &Validated<'_>, requested: &HarborRegistrySpec) -> RegistrySt
     };
     RegistryStorageSpec {
         driver: storage::of_images(storage),
-        driver_options: storage.driver_options.clone(),
+        driver_options: driver_options.clone(),
         cache: Some(RegistryStorageCacheSpec { blob_descriptor: Some(BlobDescriptorCache::Redis) }),
         delete: Some(RegistryStorageDeleteSpec::default()),
-        redirect: storage.redirect.clone(),
+        redirect: redirect.clone(),
         maintenance: Some(RegistryMaintenanceSpec {
-            upload_purging: Some(requested.upload_purging.clone().unwrap_or_else(purging)),
+            upload_purging: Some(upload_purging.unwrap_or_else(purging)),
             read_only: None,
         }),
     }
 }
 
-fn http(
-    harbor: &Validated<'_>,
-    credentials: &Credentials,
-    requested: &HarborRegistrySpec,
-) -> RegistryHttpSpec {
-    let metrics = requested.metrics.as_ref().filter(|metrics| metrics.enabled);
-    RegistryHttpSpec {
-        relative_urls: requested.relative_urls,
-        secret_ref: Some(credentials.registry_http.name()),
-        debug: metrics.map(|metrics| RegistryHttpDebugSpec {
-            port: metrics.port,
-            prometheus: Some(RegistryPrometheusSpec {
-                enabled: true,
-                path: metrics.path.clone(),
-                service_monitor: metrics.service_monitor.clone(),
-            }),
-        }),
-        tls: harbor.tls(Part::Registry),
-        ..RegistryHttpSpec::default()
-    }
+/// The debug server, if metrics are enabled.
+fn debug(metrics: MetricsSpec) -> Option<RegistryHttpDebugSpec> {
+    let MetricsSpec { enabled, port, path, service_monitor } = metrics;
+    let prometheus = Some(RegistryPrometheusSpec { enabled, path, service_monitor });
+    enabled.then_some(RegistryHttpDebugSpec { port, prometheus })
 }
 
 /// The registry controller, which runs in the registry's pods.

@@ -19,7 +19,11 @@ use api::{
         KubernetesConfig, PasswordKey, RedisReplication, RedisReplicationSpec, RedisSentinel,
         RedisSentinelSpec, ReplicationClaim, ReplicationStorage, SentinelConfig,
     },
-    v1beta1::{harborcluster::cache::ReplicationServerSpec, image::ImageSpec, redis::RedisSpec},
+    v1beta1::{
+        harborcluster::cache::{self as requested, ReplicationServerSpec},
+        image::ImageSpec,
+        redis::RedisSpec,
+    },
 };
 use k8s_openapi::api::{
     apps::v1::StatefulSet,
@@ -47,19 +51,39 @@ impl Replication {
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_replication.as_ref();
         let wanted = required(wanted, "redisReplication", "set its image and sentinel.image")?;
+        let requested::RedisReplicationSpec {
+            image,
+            image_pull_policy,
+            image_pull_secrets,
+            server,
+            sentinel,
+        } = wanted;
+        let ReplicationServerSpec {
+            replicas: servers,
+            service_account_name,
+            resources,
+            // In `volume`.
+            storage_class_name: _,
+            storage: _,
+        } = server;
+        let requested::ReplicationSentinelSpec {
+            image: sentinel_image,
+            replicas: sentinel_replicas,
+            resources: sentinel_resources,
+        } = sentinel;
         let (name, ..) = (
             cluster.child("redis"),
             // The longest name of a child of its operator.
             cluster.child("redis-sentinel-additional"),
-            check_resource_claims(wanted.server.resources.as_ref(), format_args!("{FIELD}.server")),
-            check_resource_claims(wanted.sentinel.resources.as_ref(), format_args!("{FIELD}.sentinel")),
+            check_resource_claims(resources.as_ref(), format_args!("{FIELD}.server")),
+            check_resource_claims(sentinel_resources.as_ref(), format_args!("{FIELD}.sentinel")),
         )
             .all()?;
         let pulled = with_pull_settings(
             ImageSpec {
                 image: None,
-                image_pull_policy: wanted.image_pull_policy,
-                image_pull_secrets: wanted.image_pull_secrets.clone(),
+                image_pull_policy: *image_pull_policy,
+                image_pull_secrets: image_pull_secrets.clone(),
             },
             cluster.spec.installation.image_source.as_ref(),
         );
@@ -70,16 +94,15 @@ impl Replication {
             resources: resources.cloned(),
             redis_secret: None,
         };
-        let server = &wanted.server;
         let existing = world.read::<RedisReplication>(&name)?;
         let volume = volume(server, existing.as_ref().and_then(|existing| existing.spec.storage.as_ref()))?;
         let replication = RedisReplicationSpec {
-            cluster_size: server.replicas,
+            cluster_size: *servers,
             kubernetes_config: KubernetesConfig {
                 redis_secret: Some(PasswordKey { name: name.to_string(), key: password::KEY.to_owned() }),
-                ..pods(&wanted.image, server.resources.as_ref())
+                ..pods(image, resources.as_ref())
             },
-            service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+            service_account_name: service_account_name.clone().filter(|name| !name.is_empty()),
             pod_security_context: Some(writable_volumes()),
             storage: Some(ReplicationStorage {
                 keep_after_delete: cluster.tie_of_data() == Tie::Kept,
@@ -87,9 +110,9 @@ impl Replication {
             }),
         };
         let sentinel = RedisSentinelSpec {
-            cluster_size: wanted.sentinel.replicas,
-            kubernetes_config: pods(&wanted.sentinel.image, wanted.sentinel.resources.as_ref()),
-            redis_sentinel_config: Some(sentinel_config(&name, wanted.sentinel.replicas)),
+            cluster_size: *sentinel_replicas,
+            kubernetes_config: pods(sentinel_image, sentinel_resources.as_ref()),
+            redis_sentinel_config: Some(sentinel_config(&name, *sentinel_replicas)),
         };
         let set = |name: String| StatefulSet { metadata: cluster.metadata(name), ..StatefulSet::default() };
         Ok(Self {

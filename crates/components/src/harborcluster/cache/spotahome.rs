@@ -19,7 +19,7 @@ use api::{
         RedisSettings, RedisStorage, SentinelSettings,
     },
     v1beta1::{
-        harborcluster::cache::RedisServerSpec,
+        harborcluster::cache::{self as requested, RedisServerSpec},
         image::{ImagePullPolicy, ImageSpec},
         redis::RedisSpec,
     },
@@ -51,13 +51,23 @@ impl Failover {
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_failover.as_ref();
         let wanted = required(wanted, "redisFailover", "set its operatorVersion")?;
-        let server = wanted.server.clone().unwrap_or_else(unspecified_server);
-        let sentinels = wanted.sentinel.as_ref().map_or(0, |sentinel| sentinel.replicas);
+        // The version of Spotahome's operator has no effect.
+        let requested::RedisFailoverSpec { image, operator_version: _, server, sentinel } = wanted;
+        let server = server.clone().unwrap_or_else(unspecified_server);
+        let sentinels = sentinel.as_ref().map_or(0, |requested::RedisSentinelSpec { replicas }| *replicas);
+        let RedisServerSpec {
+            replicas: servers,
+            service_account_name,
+            resources,
+            // In `volume`.
+            storage_class_name: _,
+            storage: _,
+        } = &server;
         let (name, servers, sentinels, ()) = (
             cluster.child("redis"),
-            replicas(server.replicas, "server"),
+            replicas(*servers, "server"),
             replicas(sentinels, "sentinel"),
-            check_resource_claims(server.resources.as_ref(), format_args!("{FIELD}.server")),
+            check_resource_claims(resources.as_ref(), format_args!("{FIELD}.server")),
         )
             .all()?;
         let existing = world.read::<RedisFailover>(&name)?;
@@ -67,16 +77,16 @@ impl Failover {
             metadata: RedisClaimMetadata { name: cluster.name.to_owned(), labels: labels.clone() },
             spec: volume(&server, existing.redis.storage.as_ref())?.claim(),
         };
-        let image = with_pull_settings(wanted.image.clone(), cluster.spec.installation.image_source.as_ref());
+        let image = with_pull_settings(image.clone(), cluster.spec.installation.image_source.as_ref());
         let pods = |replicas, existing: RedisPods| RedisPods {
             replicas: Some(replicas),
-            resources: server.resources.clone(),
+            resources: resources.clone(),
             ..pods(&image, existing)
         };
         let spec = RedisFailoverSpec {
             redis: RedisSettings {
                 pods: pods(servers, existing.redis.pods),
-                service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+                service_account_name: service_account_name.clone().filter(|name| !name.is_empty()),
                 storage: Some(RedisStorage {
                     keep_after_deletion: cluster.tie_of_data() == Tie::Kept,
                     persistent_volume_claim: Some(claim),
@@ -147,11 +157,12 @@ fn replicas(wanted: i64, of: &str) -> Result<i32, PlanError> {
 /// Pods with the image that the user requests. A default image never changes: the servers would restart, and a
 /// mirror may lack the new one. By default, its operator would pull the image at every start.
 fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
-    let policy = wanted.image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
+    let ImageSpec { image: _, image_pull_policy, image_pull_secrets } = wanted;
+    let policy = image_pull_policy.unwrap_or(ImagePullPolicy::IfNotPresent);
     RedisPods {
         image: named_image(wanted).map(ToOwned::to_owned).or(existing.image),
         image_pull_policy: Some(policy.as_str().to_owned()),
-        image_pull_secrets: wanted.image_pull_secrets.clone(),
+        image_pull_secrets: image_pull_secrets.clone(),
         ..RedisPods::default()
     }
 }

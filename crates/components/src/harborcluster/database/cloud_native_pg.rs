@@ -17,6 +17,7 @@ use api::{
     },
     v1beta1::{
         harborcluster::database::{CloudNativePgSpec, ImageCatalogKind, ImageCatalogReference},
+        image::ImageSpec,
         postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec, PostgresSslMode},
     },
 };
@@ -117,11 +118,21 @@ fn postgres(
     access: &str,
     existing: Option<&PostgresClusterSpec>,
 ) -> Result<PostgresClusterSpec, PlanError> {
+    let CloudNativePgSpec {
+        image,
+        image_catalog_ref,
+        instances,
+        storage,
+        storage_class_name,
+        resources,
+        // In the Harbor's settings.
+        ssl_mode: _,
+    } = spec;
     let request = VolumeRequest {
         field: FIELD,
         service: "the database",
-        size: spec.storage.as_deref(),
-        class: spec.storage_class_name.as_deref(),
+        size: storage.as_deref(),
+        class: storage_class_name.as_deref(),
     };
     // Without a size here, the user has set one in a template.
     let present = existing.and_then(|existing| existing.storage.clone());
@@ -129,26 +140,26 @@ fn postgres(
         present.and_then(|present| Some(Volume { size: present.size?, class: present.storage_class }));
     let (volume, instances, (image_name, catalog), ()) = (
         Volume::of(&request, present),
-        servers(spec),
-        images(spec),
-        check_resource_claims(spec.resources.as_ref(), FIELD),
+        servers(*instances),
+        images(image, image_catalog_ref.as_ref()),
+        check_resource_claims(resources.as_ref(), FIELD),
     )
         .all()?;
     Ok(PostgresClusterSpec {
         instances,
         image_name,
         image_catalog_ref: catalog,
-        image_pull_policy: spec.image.image_pull_policy.map(|policy| policy.as_str().to_owned()),
-        image_pull_secrets: spec.image.image_pull_secrets.clone(),
+        image_pull_policy: image.image_pull_policy.map(|policy| policy.as_str().to_owned()),
+        image_pull_secrets: image.image_pull_secrets.clone(),
         postgresql: Some(configuration(cluster, existing)),
         bootstrap: bootstrap(cluster, access, existing),
         storage: Some(StorageConfiguration { size: Some(volume.size), storage_class: volume.class }),
-        resources: spec.resources.clone(),
+        resources: resources.clone(),
     })
 }
 
-fn servers(spec: &CloudNativePgSpec) -> Result<i32, PlanError> {
-    match spec.instances.unwrap_or(3) {
+fn servers(instances: Option<i32>) -> Result<i32, PlanError> {
+    match instances.unwrap_or(3) {
         instances @ 1.. => Ok(instances),
         instances => Err(PlanError::invalid(
             format_args!("{FIELD}.instances"),
@@ -158,27 +169,31 @@ fn servers(spec: &CloudNativePgSpec) -> Result<i32, PlanError> {
     }
 }
 
-fn images(spec: &CloudNativePgSpec) -> Result<(Option<String>, Option<ImageCatalogRef>), PlanError> {
-    match (named_image(&spec.image), &spec.image_catalog_ref) {
+fn images(
+    image: &ImageSpec,
+    catalog: Option<&ImageCatalogReference>,
+) -> Result<(Option<String>, Option<ImageCatalogRef>), PlanError> {
+    match (named_image(image), catalog) {
         (Some(_), Some(_)) => Err(PlanError::invalid(
             format_args!("{FIELD}.imageCatalogRef"),
             "cannot be set together with image",
             "keep one of them",
         )),
-        (image, catalog) => Ok((image.map(ToOwned::to_owned), catalog.as_ref().map(catalogue))),
+        (image, catalog) => Ok((image.map(ToOwned::to_owned), catalog.map(catalogue))),
     }
 }
 
 fn catalogue(reference: &ImageCatalogReference) -> ImageCatalogRef {
-    let kind = match reference.kind.unwrap_or_default() {
+    let ImageCatalogReference { kind, name, major } = reference;
+    let kind = match kind.unwrap_or_default() {
         ImageCatalogKind::ImageCatalog => "ImageCatalog",
         ImageCatalogKind::ClusterImageCatalog => "ClusterImageCatalog",
     };
     ImageCatalogRef {
         api_group: PostgresCluster::group(&()).into(),
         kind: kind.to_owned(),
-        name: reference.name.clone(),
-        major: reference.major,
+        name: name.clone(),
+        major: *major,
     }
 }
 

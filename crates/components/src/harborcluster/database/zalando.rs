@@ -139,11 +139,28 @@ fn postgresql(
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
+    let ZalandoPostgreSqlSpec {
+        image,
+        replicas,
+        storage,
+        storage_class_name,
+        resources,
+        // In `zalando_version`, `password` and the Harbor's settings.
+        version: _,
+        credentials_ref: _,
+        ssl_mode: _,
+        // Without effect.
+        image_pull_policy: _,
+        image_pull_secrets: _,
+        operator_version: _,
+        ssl_config: _,
+        connect_timeout: _,
+    } = spec;
     let request = VolumeRequest {
         field: FIELD,
         service: "the database",
-        size: spec.storage.as_deref(),
-        class: spec.storage_class_name.as_deref(),
+        size: storage.as_deref(),
+        class: storage_class_name.as_deref(),
     };
     let present = existing.map(|existing| Volume {
         size: existing.volume.size.clone(),
@@ -151,13 +168,13 @@ fn postgresql(
     });
     let (volume, number_of_instances, version, ()) = (
         Volume::of(&request, present),
-        servers(spec),
+        servers(*replicas),
         zalando_version::version(spec, existing, world),
-        check_resource_claims(spec.resources.as_ref(), FIELD),
+        check_resource_claims(resources.as_ref(), FIELD),
     )
         .all()?;
     // Another image may lack the version of PostgreSQL that the data needs.
-    let image = spec.image.clone().filter(|image| !image.is_empty());
+    let image = image.clone().filter(|image| !image.is_empty());
     let image = image.or_else(|| existing.and_then(|existing| existing.docker_image.clone()));
     let databases =
         std::iter::once(CORE).chain(wants_notary(cluster).then_some(NOTARY).into_iter().flatten());
@@ -169,13 +186,13 @@ fn postgresql(
         databases: Some(databases.map(|database| (database.to_owned(), USER.to_owned())).collect()),
         patroni: Some(patroni()),
         postgresql: PostgresqlSettings { version, parameters: Some(parameters(cluster, existing)) },
-        resources: Some(resources(spec.resources.as_ref())),
+        resources: Some(self::resources(resources.as_ref())),
         docker_image: image,
     })
 }
 
-fn servers(spec: &ZalandoPostgreSqlSpec) -> Result<i32, PlanError> {
-    match spec.replicas {
+fn servers(replicas: Option<i64>) -> Result<i32, PlanError> {
+    match replicas {
         None | Some(0) => Ok(3),
         Some(replicas) => match i32::try_from(replicas) {
             Ok(replicas @ 1..) => Ok(replicas),

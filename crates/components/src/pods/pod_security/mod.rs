@@ -39,8 +39,34 @@ impl Complaint {
 
 /// Refuses settings of a Harbor whose pods would get access to the node.
 pub(crate) fn check_installation_pods(spec: &InstallationSpec, defaults: &Defaults) -> Result<(), PlanError> {
-    let InstallationSpec { core, jobservice, registry, registryctl, portal, .. } = spec;
-    let InstallationSpec { trivy, exporter, chartmuseum, notary, nginx, .. } = spec;
+    // Without `..`: a new field may describe pods, too.
+    let InstallationSpec {
+        core,
+        jobservice,
+        registry,
+        registryctl,
+        portal,
+        trivy,
+        exporter,
+        chartmuseum,
+        notary,
+        nginx,
+        external_url: _,
+        version: _,
+        expose: _,
+        harbor_admin_password_ref: _,
+        harbor_admin_password_key: _,
+        deletion_policy: _,
+        internal_tls: _,
+        log_level: _,
+        update_strategy_type: _,
+        image_source: _,
+        proxy: _,
+        trace: _,
+        network: _,
+        certificates: _,
+        cache_layer: _,
+    } = spec;
     let parts = [
         ("spec.core", core.as_ref().map(|it| &it.component)),
         ("spec.jobservice", jobservice.as_ref().map(|it| &it.component)),

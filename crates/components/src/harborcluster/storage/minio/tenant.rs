@@ -4,7 +4,7 @@ use super::{BUCKET, Request, credentials::Credentials, volumes::Claims};
 use crate::versions::{named_image, with_pull_settings};
 use api::{
     thirdparty::minio::{Bucket, CertificateReference, Pool, Tenant, TenantSpec},
-    v1beta1::image::ImagePullPolicy,
+    v1beta1::{harborcluster::storage::MinioSpec, image::ImagePullPolicy},
 };
 use k8s_openapi::api::core::v1::{
     Capabilities, EnvVar, LocalObjectReference, PodSecurityContext, SeccompProfile, SecurityContext,
@@ -25,14 +25,27 @@ pub(super) fn tenant(
     credentials: &Credentials,
 ) -> Tenant {
     let source = request.cluster.spec.installation.image_source.as_ref();
-    let Request { spec, .. } = request;
-    let pulled = with_pull_settings(spec.image.clone(), source);
+    let MinioSpec {
+        image,
+        // In `pool`, `Claims`, `Credentials` and `Access`.
+        replicas: _,
+        volumes_per_server: _,
+        volume_claim_template: _,
+        resources: _,
+        secret_ref: _,
+        tls: _,
+        redirect: _,
+        // Without effect.
+        operator_version: _,
+        mc: _,
+    } = request.spec;
+    let pulled = with_pull_settings(image.clone(), source);
     let existing = existing.map(|tenant| &tenant.spec);
     Tenant {
         metadata: metadata(request),
         spec: TenantSpec {
             pools: vec![pool(request, claims)],
-            image: image(request, existing),
+            image: self::image(request, existing),
             image_pull_policy: pulled.image_pull_policy.map(ImagePullPolicy::as_str).map(Into::into),
             // A Tenant supports one pull secret.
             image_pull_secret: pulled.image_pull_secrets.into_iter().next(),

@@ -72,13 +72,15 @@ impl Claims {
 
 /// The template, with the fields that MinIO requires.
 fn template(requested: VolumeClaimTemplate) -> VolumeClaim {
-    let mut spec = requested.spec.unwrap_or_default();
+    // The kind of a template and its status mean nothing.
+    let VolumeClaimTemplate { api_version: _, kind: _, metadata, spec, status: _ } = requested;
+    let mut spec = spec.unwrap_or_default();
     if spec.access_modes.as_ref().is_none_or(Vec::is_empty) {
         spec.access_modes = Some(vec!["ReadWriteOnce".into()]);
     }
     let requests = spec.resources.get_or_insert_default().requests.get_or_insert_default();
     requests.entry("storage".into()).or_insert_with(|| Quantity("10Gi".into()));
-    let metadata = requested.metadata.map(|metadata| VolumeClaimMetadata {
+    let metadata = metadata.map(|metadata| VolumeClaimMetadata {
         name: metadata.name.filter(|name| !name.is_empty()),
         labels: metadata.labels.unwrap_or_default(),
         annotations: metadata.annotations.unwrap_or_default(),
