@@ -1,21 +1,25 @@
-//! The parsers of what users write, for the targets in `fuzz/`. Not part of the interface.
+//! The parsers of user input, for the targets in `fuzz/`. Not part of the public interface.
 
-use crate::{pem, quantity, secret_key::Fault, url::Url, yaml};
+use crate::{
+    certificates::{pem_certificates, pem_private_key},
+    connections::Url,
+    values::{Fault, parse_yaml, quantity_bytes},
+};
 use serde_json::Value;
 
 /// The value of an option in YAML.
 pub fn option(text: &str) -> Result<Value, String> {
-    yaml::parse(text).map_err(words)
+    parse_yaml(text).map_err(words)
 }
 
 /// Certificates to trust.
 pub fn certificates(text: &[u8]) -> Result<(), String> {
-    pem::certificates(text).map_err(words)
+    pem_certificates(text).map_err(words)
 }
 
 /// A private key.
 pub fn private_key(text: &[u8]) -> Result<(), String> {
-    pem::private_key(text).map_err(words)
+    pem_private_key(text).map_err(words)
 }
 
 /// The host and the port of a URL.
@@ -26,7 +30,7 @@ pub fn url(text: &str) -> Result<(String, Option<u16>), String> {
 
 /// The size of a volume in bytes.
 pub fn quantity(text: &str) -> Option<f64> {
-    quantity::bytes(text)
+    quantity_bytes(text)
 }
 
 fn words(fault: Fault) -> String {

@@ -1,70 +1,65 @@
-//! What every Harbor component wants to exist: one folder per component, pure throughout.
+//! What every Harbor component wants to exist, as pure functions of its spec and of what it reads.
+//!
+//! How to read this crate: [`all`] lists the kinds. Each kind is a folder whose `mod.rs` is a table of contents: it
+//! implements [`plan::Component`], so it says which children exist and which of them wait for which. Beside it,
+//! `validated.rs` reads and validates everything that the children are made from, and one file builds each child.
+//! [`harborcluster`] creates a [`harbor`], and a Harbor creates the objects of all other kinds.
+//!
+//! What several components share is in rooms, folders that know no component:
+//!
+//! | room | is about |
+//! |---|---|
+//! | `values` | values that users write, and what is wrong with them |
+//! | `versions` | versions of Harbor, their features and their images |
+//! | `secrets` | keys of Secrets |
+//! | `pods` | Deployments, containers, volumes, ports, labels, network policies |
+//! | `certificates` | certificates that are served with and trusted |
+//! | `connections` | PostgreSQL, Redis, the registry, URLs, the proxy |
+//! | `observability` | metrics and traces |
+//! | `exposure` | Ingresses and the Services behind them |
+//! | `data` | claims, where data is, and whether it is kept |
+//! | `nginx` | configuration files of nginx, for `portal` and `front` |
+//! | `front` | the web server in front of a Harbor that has no Ingress |
+//! | `notary` | what the two programs of Notary share |
+//!
+//! The line `Uses:` in the `mod.rs` of a folder names the folders that it may import from; a test checks it.
 
-mod authorities;
-mod availability;
-mod bundles;
 #[cfg(test)]
 #[path = "../tests/cases/mod.rs"]
+#[allow(dead_code, reason = "shared with the integration tests")]
 mod cases;
-mod catalogue;
+mod certificates;
 pub mod chartmuseum;
-mod claims;
+mod connections;
 pub mod core;
-mod duration;
-mod environment;
+mod data;
 pub mod exporter;
+mod exposure;
 mod front;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
-#[cfg(test)]
-mod hostile;
-mod image;
-mod ingress;
-mod ingress_controller;
-mod instance;
 pub mod jobservice;
-mod labels;
-mod metrics;
-mod network_policy;
 mod nginx;
 mod notary;
 pub mod notaryserver;
 pub mod notarysigner;
-mod pem;
-mod percent;
-mod place;
-mod pod_security;
+mod observability;
+mod pods;
 pub mod portal;
-mod ports;
-mod postgres;
-#[cfg(test)]
-mod predecessor;
-mod probes;
-mod proxy;
-mod quantity;
-mod redis;
 pub mod registry;
-mod registry_login;
 pub mod registrycontroller;
-mod relocation;
-mod resources;
-mod retention;
-mod secret_key;
-mod service_monitor;
-mod tls;
-mod trace;
+mod secrets;
+#[cfg(test)]
+mod tests;
 pub mod trivy;
-mod url;
-mod version;
-mod volumes;
-mod workload;
-mod yaml;
+mod values;
+mod versions;
 
-pub use version::HarborVersion;
+pub use versions::HarborVersion;
 
-use plan::{Component, ComponentKind};
+use plan::ComponentKind;
 
 /// Every kind of component there is; the only list of them.
 pub fn all() -> Vec<ComponentKind> {
@@ -82,26 +77,4 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notaryserver::NotaryServer>(),
         ComponentKind::of::<notarysigner::NotarySigner>(),
     ]
-}
-
-/// Something to be done once for every kind of component.
-pub trait Visitor {
-    /// Does it for `C`.
-    fn visit<C: Component>(&mut self);
-}
-
-/// Shows a visitor every kind of component there is; the only list of them.
-pub fn for_each(visitor: &mut impl Visitor) {
-    visitor.visit::<harborcluster::HarborCluster>();
-    visitor.visit::<harbor::Harbor>();
-    visitor.visit::<core::Core>();
-    visitor.visit::<registry::Registry>();
-    visitor.visit::<registrycontroller::RegistryController>();
-    visitor.visit::<portal::Portal>();
-    visitor.visit::<jobservice::JobService>();
-    visitor.visit::<exporter::Exporter>();
-    visitor.visit::<trivy::Trivy>();
-    visitor.visit::<chartmuseum::ChartMuseum>();
-    visitor.visit::<notaryserver::NotaryServer>();
-    visitor.visit::<notarysigner::NotarySigner>();
 }

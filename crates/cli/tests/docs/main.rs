@@ -9,6 +9,8 @@ mod commands;
 #[cfg(test)]
 mod differences;
 #[cfg(test)]
+mod layout;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod markdown;

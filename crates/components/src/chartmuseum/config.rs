@@ -1,13 +1,13 @@
-//! `config.yaml`, ChartMuseum's settings. Secrets and what belongs to the store are in its environment.
+//! `config.yaml`, ChartMuseum's settings. Secrets and the settings of the store are in its environment.
 //!
-//! The operator's predecessor wrote keys such as `allow.overwrite` and `cache`, which ChartMuseum does not know: most
+//! The operator's predecessor wrote keys such as `allow.overwrite` and `cache`, which ChartMuseum ignores: most
 //! of its settings had no effect.
 
 use super::{
     deployment::{DIRECTORY, TLS_DIRECTORY, TOKEN_DIRECTORY},
-    inputs::{Inputs, TOKEN_CERTIFICATE},
+    validated::{TOKEN_CERTIFICATE, Validated},
 };
-use crate::yaml;
+use crate::values::to_yaml;
 use api::v1beta1::{
     chartmuseum::{ChartMuseumBearerSpec, ChartMuseumDisableSpec, ChartMuseumLogSpec},
     network::IpFamily,
@@ -19,17 +19,17 @@ use serde::Serialize;
 /// Key of the ConfigMap, and name of the file.
 pub(super) const FILE: &str = "config.yaml";
 
-/// Where the file is.
+/// The path of the file.
 pub(super) fn path() -> String {
     format!("{DIRECTORY}/{FILE}")
 }
 
 /// The ConfigMap with ChartMuseum's settings.
-pub(super) fn config_map(charts: &Inputs<'_>) -> Result<ConfigMap, PlanError> {
-    Ok(charts.instance.config_map(FILE, yaml::text(&config(charts))?))
+pub(super) fn config_map(charts: &Validated<'_>) -> Result<ConfigMap, PlanError> {
+    Ok(charts.instance.config_map(FILE, to_yaml(&config(charts))?))
 }
 
-/// What ChartMuseum reads; what is left out keeps ChartMuseum's own default.
+/// The file. ChartMuseum's defaults apply to absent keys.
 #[derive(Serialize)]
 struct Config<'a> {
     port: i32,
@@ -57,13 +57,13 @@ struct Config<'a> {
     log: Log,
 }
 
-/// ChartMuseum itself would listen on IPv4 only.
+/// By default, ChartMuseum listens on IPv4 only.
 #[derive(Serialize)]
 struct Listen {
     host: &'static str,
 }
 
-/// Without `cacert`, which would make callers show a certificate: neither Core nor the kubelet has one.
+/// Without `cacert`, with which ChartMuseum requires client certificates: neither Core nor the kubelet has one.
 #[derive(Serialize)]
 struct Tls {
     cert: String,
@@ -147,7 +147,7 @@ struct Log {
     loglatencyinteger: bool,
 }
 
-fn config<'a>(charts: &'a Inputs<'_>) -> Config<'a> {
+fn config<'a>(charts: &'a Validated<'_>) -> Config<'a> {
     let (spec, server) = (charts.spec, &charts.server);
     let ipv6 = spec.network.as_ref().is_some_and(|network| network.listens_on(IpFamily::IPv6));
     let authentication = spec.authentication.as_ref();
@@ -182,7 +182,7 @@ fn config<'a>(charts: &'a Inputs<'_>) -> Config<'a> {
     }
 }
 
-fn repository<'a>(charts: &'a Inputs<'_>) -> Charts<'a> {
+fn repository<'a>(charts: &'a Validated<'_>) -> Charts<'a> {
     let chart = &charts.spec.chart;
     let repo = chart.repo.clone().unwrap_or_default();
     let fields = chart.post_form_field_name.clone().unwrap_or_default();

@@ -2,12 +2,12 @@
 
 use super::{
     config,
-    inputs::{Inputs, basic_auth},
+    validated::{Validated, basic_auth},
 };
-use crate::environment::Environment;
+use crate::pods::Environment;
 
-/// All of it, each name once.
-pub(super) fn environment(charts: &Inputs<'_>) -> Environment {
+/// The whole environment, without duplicate names.
+pub(super) fn environment(charts: &Validated<'_>) -> Environment {
     let mut environment = Environment::default().with("CONFIG", config::path());
     if let Some([user, password]) = charts.spec.authentication.as_ref().and_then(basic_auth) {
         environment =

@@ -1,17 +1,23 @@
-//! ChartMuseum: Harbor's repository of Helm charts. Until Harbor 2.7; later ones keep charts as artifacts.
+//! ChartMuseum: Harbor's repository of Helm charts. Until Harbor 2.7; later versions keep charts as artifacts.
+//!
+//! Uses: certificates, connections, data, pods, secrets, values, versions.
 
 mod cache;
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod service;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, claims};
+use self::validated::Validated;
+use crate::{
+    certificates::add_deployment,
+    data::claim_children,
+    pods::{add_availability, availability_children},
+};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -29,7 +35,7 @@ impl Component for ChartMuseum {
     const NAME: &'static str = "chartmuseum";
 
     fn children() -> Children {
-        claims::children(availability::children(Children::none()))
+        claim_children(availability_children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -41,7 +47,7 @@ impl Component for ChartMuseum {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let charts = Inputs::read(owner, world)?;
+        let charts = Validated::read(owner, world)?;
 
         charts.claims.add(graph, &charts.instance);
         graph.add::<Service>(service::service(&charts), ());
@@ -50,8 +56,8 @@ impl Component for ChartMuseum {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&charts)?, ());
         let pods = deployment::deployment(&charts);
-        bundles::add(graph, &charts.instance, pods, config, world)?;
-        availability::add(graph, &charts.instance);
+        add_deployment(graph, &charts.instance, pods, config, world)?;
+        add_availability(graph, &charts.instance);
         Ok(())
     }
 }

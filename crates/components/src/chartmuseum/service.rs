@@ -1,18 +1,18 @@
-//! How ChartMuseum is reached: its Service and, if wanted, who may use it.
+//! The Service of ChartMuseum and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
-use crate::ports;
+use super::validated::Validated;
+use crate::pods::service_port;
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 use std::collections::BTreeMap;
 
 /// The Service in front of ChartMuseum's pods.
-pub(super) fn service(charts: &Inputs<'_>) -> Service {
+pub(super) fn service(charts: &Validated<'_>) -> Service {
     let scheme = charts.scheme();
-    let ports = [ports::service(scheme.as_str(), scheme.port())];
+    let ports = [service_port(scheme.as_str(), scheme.port())];
     charts.instance.service(ports, BTreeMap::new(), charts.spec.network.as_ref())
 }
 
-/// Lets everybody in through the port of the Service and nowhere else.
-pub(super) fn policy(charts: &Inputs<'_>) -> Option<NetworkPolicy> {
+/// The NetworkPolicy that allows traffic to the port of the Service only.
+pub(super) fn policy(charts: &Validated<'_>) -> Option<NetworkPolicy> {
     charts.instance.network_policy([charts.scheme().as_str()])
 }

@@ -1,9 +1,9 @@
-//! Where charts are: a volume, or one of five object stores.
+//! The store of charts: a volume, or one of five object stores.
 
 use crate::{
-    environment::Environment,
-    secret_key::{SecretKey, Secrets, not_empty},
-    volumes,
+    pods::{Environment, file_mount, secret_volume, sub_path, writable_mount},
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::{
     chartmuseum::storage::{
@@ -25,7 +25,7 @@ const GCS_VOLUME: &str = "gcs-key";
 const GCS_FILE: &str = "gcs-key.json";
 const GCS_PATH: &str = "/etc/gcs/gcs-key.json";
 
-/// A store, with what opens it.
+/// A store, with its credentials.
 pub(super) enum Store<'a> {
     Amazon(&'a ChartMuseumAmazonSpec, AmazonKeys<'a>),
     Azure(&'a AzureSpec, Option<SecretKey<'a>>),
@@ -35,17 +35,18 @@ pub(super) enum Store<'a> {
     Alibaba(&'a ChartMuseumOssSpec, SecretKey<'a>),
 }
 
-/// What opens Amazon's store, or one like it; its own environment does where nothing is set.
+/// The credentials of Amazon's store, or one with the same API. Unset, the environment of the pod provides
+/// them.
 pub(super) struct AmazonKeys<'a> {
     access: Option<SecretKey<'a>>,
     secret: Option<SecretKey<'a>>,
 }
 
 impl<'a> Store<'a> {
-    /// The one store a spec describes, its secrets found.
+    /// The only store that a spec describes. Its Secrets must exist.
     pub fn of(spec: &'a ChartMuseumStorageSpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let ChartMuseumStorageSpec { amazon, azure, filesystem, gcs, openstack, oss, .. } = spec;
-        let sound = |key: SecretKey<'a>| secrets.sound(&key, not_empty).map(|_| key);
+        let sound = |key: SecretKey<'a>| secrets.checked(&key, not_empty).map(|_| key);
         let secret = |secret: &'a str| sound(SecretKey::new(secret, "secret"));
         match (amazon, azure, filesystem, gcs, openstack, oss) {
             (Some(spec), None, None, None, None, None) => {
@@ -65,7 +66,7 @@ impl<'a> Store<'a> {
                 Ok(Self::Azure(spec, spec.account_key_ref.as_deref().map(secret).transpose()?))
             }
             (None, None, Some(spec), None, None, None) => {
-                let prefix = volumes::within(spec.prefix.as_deref(), "spec.chart.storage.filesystem.prefix")?;
+                let prefix = sub_path(spec.prefix.as_deref(), "spec.chart.storage.filesystem.prefix")?;
                 Ok(Self::Filesystem(spec, prefix))
             }
             (None, None, None, Some(spec), None, None) => {
@@ -85,7 +86,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Tells ChartMuseum where its store is.
+    /// The settings of ChartMuseum for its store.
     pub fn environment(&self) -> Environment {
         let store = |name: &str| Environment::default().with("STORAGE", name);
         match self {
@@ -106,27 +107,27 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// The volume it needs.
+    /// The volume of the store, if it needs one.
     pub fn volume(&self) -> Option<Volume> {
         match self {
             Self::Filesystem(spec, _) => Some(spec.volume_source.volume(VOLUME)),
             Self::Google(spec) => {
-                Some(volumes::secret(GCS_VOLUME, &spec.key_data_secret_ref, &[(GCS_KEY, GCS_FILE)]))
+                Some(secret_volume(GCS_VOLUME, &spec.key_data_secret_ref, &[(GCS_KEY, GCS_FILE)]))
             }
             Self::Amazon(..) | Self::Azure(..) | Self::Openstack(..) | Self::Alibaba(..) => None,
         }
     }
 
-    /// The volume it needs, as a directory or file.
+    /// The mount of that volume.
     pub fn mount(&self) -> Option<VolumeMount> {
         match self {
-            // The operator's predecessor applied the prefix twice, so below it there is another directory of the same
-            // name, and in that are the charts of everybody who ever set one. They must be found again.
+            // The operator's predecessor applied the prefix twice, so the charts of users who set one are in a
+            // directory of the same name below it. ChartMuseum must find them again.
             Self::Filesystem(_, prefix) => Some(VolumeMount {
                 sub_path: prefix.as_ref().map(|prefix| format!("{prefix}/{prefix}")),
-                ..volumes::writable(VOLUME, DIRECTORY)
+                ..writable_mount(VOLUME, DIRECTORY)
             }),
-            Self::Google(_) => Some(volumes::file(GCS_VOLUME, GCS_FILE, GCS_PATH)),
+            Self::Google(_) => Some(file_mount(GCS_VOLUME, GCS_FILE, GCS_PATH)),
             Self::Amazon(..) | Self::Azure(..) | Self::Openstack(..) | Self::Alibaba(..) => None,
         }
     }
@@ -161,7 +162,7 @@ fn azure(environment: Environment, spec: &AzureSpec, key: Option<&SecretKey<'_>>
         .with("STORAGE_MICROSOFT_PREFIX", folder(Some(&spec.path_prefix)))
 }
 
-/// OpenStack takes a name or an id of each, not both.
+/// OpenStack accepts a name or an id of each, not both.
 fn openstack(
     environment: Environment,
     spec: &ChartMuseumOpenstackSpec,
@@ -208,8 +209,8 @@ fn set(value: Option<&String>) -> Option<&String> {
     value.filter(|value| !value.is_empty())
 }
 
-/// The folder of charts below a prefix. A slash at the beginning is part of the names that objects have in Azure and
-/// OpenStack, so it stays.
+/// The folder of charts below a prefix. A leading slash is part of the names of objects in Azure and OpenStack,
+/// so it stays.
 fn folder(prefix: Option<&str>) -> String {
     let prefix = prefix.unwrap_or_default();
     let root = if prefix.starts_with('/') { "/" } else { "" };

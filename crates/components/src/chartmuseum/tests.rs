@@ -1,4 +1,4 @@
-//! Sentences about ChartMuseum.
+//! Tests of ChartMuseum.
 
 use super::ChartMuseum;
 use crate::cases::Case;

@@ -1,6 +1,6 @@
-//! `app.conf`, Core's configuration file. All else is in its environment.
+//! `app.conf`, Core's configuration file. All other settings are in its environment.
 
-use super::inputs::Inputs;
+use super::validated::Validated;
 use api::names::VERSION_ANNOTATION;
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 pub(super) const FILE: &str = "app.conf";
 
 /// The ConfigMap with Core's configuration file.
-pub(super) fn config_map(core: &Inputs<'_>) -> ConfigMap {
+pub(super) fn config_map(core: &Validated<'_>) -> ConfigMap {
     let http = core.spec.http.clone().unwrap_or_default();
     let app_conf = AppConf {
         appname: core.instance.owner,
@@ -17,13 +17,13 @@ pub(super) fn config_map(core: &Inputs<'_>) -> ConfigMap {
         httpport: core.scheme().container_port(),
     };
     let mut config_map = core.instance.config_map(FILE, app_conf.to_string());
-    // Tells a Harbor which version it comes from when it is upgraded.
+    // A Harbor reads from it which version it is upgraded from.
     let version = (VERSION_ANNOTATION.to_owned(), core.instance.version.to_string());
     config_map.metadata.annotations = Some([version].into());
     config_map
 }
 
-/// What Core reads from its file. Harbor listens on 8443 whenever TLS is on, whatever `httpport` says.
+/// The content of the file. With TLS, Harbor listens on 8443 and ignores `httpport`.
 struct AppConf<'a> {
     appname: &'a str,
     enablegzip: bool,

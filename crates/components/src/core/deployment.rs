@@ -3,31 +3,32 @@
 use super::{
     Core, config,
     environment::{self, DIRECTORY, TLS_DIRECTORY},
-    inputs::Inputs,
     keys,
+    validated::Validated,
 };
 use crate::{
-    authorities::CERTIFICATE,
-    metrics::Metrics,
-    ports,
-    tls::InternalTls,
-    volumes,
-    workload::{Strategy, Workload},
+    certificates::{CA_CERTIFICATE, InternalTls},
+    observability::Metrics,
+    pods::{
+        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
+        optional_secret_volume, scratch_volume, secret_volume, writable_mount,
+    },
 };
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
 use plan::{Component, Desired};
 
-/// Time a first start may take, migration of a large database included, in probes ten seconds apart: one hour.
+/// How long a first start may take, including the migration of a large database, in probes ten seconds apart:
+/// one hour.
 const STARTUP_PROBES: i32 = 360;
 
-/// Core exits three seconds after it is told to, cutting uploads off. Before that it gets this many seconds, in which
-/// no new requests reach it and most uploads end.
+/// Seconds between the removal of a pod from the Service and SIGTERM. Core exits three seconds after SIGTERM
+/// and aborts uploads, so most uploads should end before.
 const DRAIN: &str = "30";
 
-/// The Deployment. Waits for the ConfigMap and the Secret that its pods mount.
-pub(super) fn deployment(core: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the ConfigMap and the Secret that its pods mount.
+pub(super) fn deployment(core: &Validated<'_>) -> Desired {
     Workload {
         instance: &core.instance,
         containers: vec![(container(core), &core.spec.component)],
@@ -38,14 +39,14 @@ pub(super) fn deployment(core: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(core: &Inputs<'_>) -> Container {
+fn container(core: &Validated<'_>) -> Container {
     let scheme = core.scheme();
     let ports = [
-        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        Some(container_port(scheme.as_str(), scheme.container_port())),
         core.metrics.map(Metrics::container_port),
     ];
-    // Answers as soon as the database is migrated, and without asking it.
-    let probe = || ports::probe("/api/v2.0/ping", scheme.as_str(), scheme);
+    // Core answers as soon as the database is migrated, and without querying it.
+    let probe = || http_probe("/api/v2.0/ping", scheme.as_str(), scheme);
     Container {
         name: Core::NAME.into(),
         image: Some(core.instance.image("harbor-core")),
@@ -53,8 +54,8 @@ fn container(core: &Inputs<'_>) -> Container {
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(core)),
         startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..probe() }),
-        // Every request, this one too, writes to Redis; while Redis hangs the answer takes many seconds. Killing Core
-        // would not help, so only a silence of five minutes counts as death.
+        // Every request, including this one, writes to Redis, and takes many seconds while Redis hangs. A
+        // restart of Core would not help, so the probe tolerates failures for five minutes.
         liveness_probe: Some(Probe {
             period_seconds: Some(30),
             timeout_seconds: Some(30),
@@ -64,7 +65,7 @@ fn container(core: &Inputs<'_>) -> Container {
         readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe() }),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
-                // Not `sleep:`, which clusters before 1.29 do not know.
+                // Not `sleep:`, which Kubernetes supports since 1.29.
                 exec: Some(ExecAction { command: Some(vec!["sleep".into(), DRAIN.into()]) }),
                 ..LifecycleHandler::default()
             }),
@@ -80,18 +81,18 @@ const TOKEN: &str = "token-service-private-key";
 const SCRATCH: &str = "psc";
 const CA_DOWNLOAD: &str = "ca-download";
 
-fn volumes(core: &Inputs<'_>) -> Vec<Volume> {
+fn volumes(core: &Validated<'_>) -> Vec<Volume> {
     let spec = core.spec;
     let token = &spec.components.token_service.certificate_ref;
-    // Users may download the authority if there is one; the key beside it is nobody's business.
+    // Users may download the authority if there is one, but not the key in the same Secret.
     let public = spec.public_certificate_ref.as_ref();
     let download =
-        public.map(|from| volumes::optional_secret(CA_DOWNLOAD, from, &[(CERTIFICATE, CERTIFICATE)]));
+        public.map(|from| optional_secret_volume(CA_DOWNLOAD, from, &[(CA_CERTIFICATE, CA_CERTIFICATE)]));
     let always = [
-        volumes::config_map(CONFIGURATION, &core.instance.name, config::FILE),
-        volumes::secret(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
-        volumes::scratch(SCRATCH),
-        volumes::secret(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
+        config_map_volume(CONFIGURATION, &core.instance.name, config::FILE),
+        secret_volume(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
+        scratch_volume(SCRATCH),
+        secret_volume(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
     ];
     always
         .into_iter()
@@ -101,18 +102,18 @@ fn volumes(core: &Inputs<'_>) -> Vec<Volume> {
         .collect()
 }
 
-fn mounts(core: &Inputs<'_>) -> Vec<VolumeMount> {
+fn mounts(core: &Validated<'_>) -> Vec<VolumeMount> {
     let path = |file: &str| format!("{DIRECTORY}/{file}");
     let download = core.spec.public_certificate_ref.as_ref();
     let always = [
-        volumes::file(CONFIGURATION, config::FILE, path(config::FILE)),
-        volumes::file(ENCRYPTION, "key", path("key")),
-        volumes::writable(SCRATCH, path("token")),
-        volumes::file(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
+        file_mount(CONFIGURATION, config::FILE, path(config::FILE)),
+        file_mount(ENCRYPTION, "key", path("key")),
+        writable_mount(SCRATCH, path("token")),
+        file_mount(TOKEN, keys::TOKEN_KEY, path("private_key.pem")),
     ];
     always
         .into_iter()
-        .chain(download.map(|_| volumes::directory(CA_DOWNLOAD, path("ca"))))
+        .chain(download.map(|_| directory_mount(CA_DOWNLOAD, path("ca"))))
         .chain(core.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
         .chain(core.authorities.mounts())
         .collect()

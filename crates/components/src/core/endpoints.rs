@@ -1,10 +1,10 @@
-//! Where Core, and everything it talks to over HTTP, is.
+//! The URLs of Core and of the components that it calls over HTTP.
 
-use crate::{environment::Environment, url::Url};
+use crate::{connections::Url, pods::Environment};
 use api::v1beta1::CoreSpec;
 use plan::{All, PlanError};
 
-/// URLs that Core can read. One it cannot read it would take for none, and look healthy.
+/// Validated URLs. Core ignores a URL that it cannot parse, and looks healthy.
 pub(super) struct Endpoints<'a> {
     external: Url<'a>,
     job_service: Url<'a>,
@@ -12,7 +12,7 @@ pub(super) struct Endpoints<'a> {
     registry: Url<'a>,
     registry_controller: Url<'a>,
     token_service: Url<'a>,
-    /// The adapter that speaks Harbor's scanner protocol.
+    /// The adapter that implements Harbor's scanner API.
     pub trivy: Option<Url<'a>>,
     /// The Notary server.
     pub notary: Option<Url<'a>>,
@@ -21,7 +21,7 @@ pub(super) struct Endpoints<'a> {
 }
 
 impl<'a> Endpoints<'a> {
-    /// Those of a spec.
+    /// The URLs of a spec.
     pub fn of(spec: &'a CoreSpec) -> Result<Self, PlanError> {
         let components = &spec.components;
         let registry = &components.registry.access;
@@ -50,7 +50,7 @@ impl<'a> Endpoints<'a> {
             some(trivy.map(|trivy| &trivy.adapter_url), "trivy.adapterURL"),
             some(notary.map(|notary| &notary.url), "notaryServer.url"),
             some(charts.map(|charts| &charts.url), "chartRepository.url"),
-            // Nobody asks the scanner but its adapter.
+            // Only the adapter calls the scanner.
             some(trivy.map(|trivy| &trivy.url), "trivy.url"),
         )
             .all()?;
@@ -67,7 +67,7 @@ impl<'a> Endpoints<'a> {
         })
     }
 
-    /// Tells Core where everything is that every Harbor has.
+    /// The URLs of the components that every Harbor has.
     pub fn environment(&self) -> Environment {
         Environment::default()
             .with("EXT_ENDPOINT", self.external)

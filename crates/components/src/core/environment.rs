@@ -1,29 +1,33 @@
 //! The environment of Core's container, grouped as Harbor's documentation groups it.
 //!
-//! Not set, although the operator's predecessor did, because no Harbor since 2.5 reads them: `AUTH_MODE`,
-//! `CFG_EXPIRATION`, `RELOAD_KEY`, `SYNC_REGISTRY`.
+//! The operator's predecessor also set these, which no Harbor since 2.5 reads: `AUTH_MODE`, `CFG_EXPIRATION`,
+//! `RELOAD_KEY`, `SYNC_REGISTRY`.
 
 use super::{
     Core,
     endpoints::Endpoints,
-    inputs::{self, Inputs},
     secret,
+    validated::{self, Validated},
 };
 use crate::{
-    HarborVersion, catalogue::Feature, environment::Environment, metrics::Metrics, proxy,
-    secret_key::SecretKey, tls::InternalTls,
+    certificates::InternalTls,
+    connections::proxy_environment,
+    observability::Metrics,
+    pods::Environment,
+    secrets::SecretKey,
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::core::{CoreLogLevel, components::CacheDriver};
 use plan::Component;
 
-/// Directory Core's files are in.
+/// Directory of Core's files.
 pub(super) const DIRECTORY: &str = "/etc/core";
 
-/// Directory Core's own certificate is in.
+/// Directory of Core's certificate.
 pub(super) const TLS_DIRECTORY: &str = "/etc/core/ssl";
 
-/// All of it, each name once.
-pub(super) fn environment(core: &Inputs<'_>) -> Environment {
+/// The whole environment, without duplicate names.
+pub(super) fn environment(core: &Validated<'_>) -> Environment {
     let siblings = std::iter::once(&*core.instance.name).chain(core.endpoints.siblings());
     general(core)
         .and(database(core))
@@ -35,16 +39,16 @@ pub(super) fn environment(core: &Inputs<'_>) -> Environment {
         .and(InternalTls::environment(core.tls.as_ref(), TLS_DIRECTORY))
         .and(Metrics::environment(core.metrics.as_ref(), Core::NAME))
         .and(core.trace.clone())
-        .and(proxy::environment(core.spec.proxy.as_ref(), siblings))
+        .and(proxy_environment(core.spec.proxy.as_ref(), siblings))
 }
 
-fn general(core: &Inputs<'_>) -> Environment {
+fn general(core: &Validated<'_>) -> Environment {
     let level = core.spec.log.as_ref().map(|log| log.level).unwrap_or_default();
     let level = match level {
-        // At `debug` every Harbor, up to 2.15, prints URLs of Redis with their passwords and the ID tokens of users who
-        // log in by OIDC.
+        // At `debug`, every Harbor up to 2.15 logs URLs of Redis with their passwords, and the ID tokens of
+        // users who log in with OIDC.
         CoreLogLevel::Debug | CoreLogLevel::Info => "info",
-        // What the API calls `warn` Harbor does not understand.
+        // Harbor does not know `warn`.
         CoreLogLevel::Warn => "warning",
         CoreLogLevel::Error => "error",
     };
@@ -53,44 +57,44 @@ fn general(core: &Inputs<'_>) -> Environment {
         .with("LOG_LEVEL", level)
 }
 
-fn database(core: &Inputs<'_>) -> Environment {
+fn database(core: &Validated<'_>) -> Environment {
     core.database
         .environment()
         .with("POSTGRESQL_MAX_IDLE_CONNS", core.spec.database.max_idle_connections)
         .with("POSTGRESQL_MAX_OPEN_CONNS", core.spec.database.max_open_connections)
 }
 
-fn redis(core: &Inputs<'_>) -> Environment {
+fn redis(core: &Validated<'_>) -> Environment {
     let name = &core.instance.name;
     secret::urls(core).fold(Environment::default(), |environment, (key, _)| {
         environment.with_secret(key, &SecretKey::new(name, key))
     })
 }
 
-fn endpoints(core: &Inputs<'_>) -> Environment {
+fn endpoints(core: &Validated<'_>) -> Environment {
     let (scheme, name) = (core.scheme(), &core.instance.name);
     let (own, port, container_port) = (scheme.as_str(), scheme.port(), scheme.container_port());
     Environment::default()
-        // The port is spelt out because the Trivy adapter cannot do without.
+        // With the port, because the Trivy adapter requires it.
         .with("CORE_URL", format_args!("{own}://{name}:{port}"))
-        // Only ever used by Core to push to itself, and then without verifying the certificate.
+        // Core uses it only to push to itself, without verifying the certificate.
         .with("CORE_LOCAL_URL", format_args!("{own}://127.0.0.1:{container_port}"))
         .and(core.endpoints.environment())
 }
 
-fn credentials(core: &Inputs<'_>) -> Environment {
+fn credentials(core: &Validated<'_>) -> Environment {
     let spec = core.spec;
     Environment::default()
-        .with_secret("CORE_SECRET", &inputs::core_secret(spec))
-        .with_secret("JOBSERVICE_SECRET", &inputs::jobservice_secret(spec))
+        .with_secret("CORE_SECRET", &validated::core_secret(spec))
+        .with_secret("JOBSERVICE_SECRET", &validated::jobservice_secret(spec))
         .and(core.login.environment())
-        .with_secret("HARBOR_ADMIN_PASSWORD", &inputs::admin_password(spec))
-        .with_secret("CSRF_KEY", &inputs::csrf_key(spec))
+        .with_secret("HARBOR_ADMIN_PASSWORD", &validated::admin_password(spec))
+        .with_secret("CSRF_KEY", &validated::csrf_key(spec))
 }
 
-/// What Harbor can do. A ChartMuseum is left out for Harbor 2.8 and newer, a Notary for 2.9 and newer: these have no
-/// use for them.
-fn features(core: &Inputs<'_>) -> Environment {
+/// The features of Harbor. ChartMuseum is left out from Harbor 2.8 on, Notary from 2.9 on: these versions do
+/// not have them.
+fn features(core: &Validated<'_>) -> Environment {
     let (components, version) = (&core.spec.components, &core.instance.version);
     let Endpoints { trivy, notary, charts, .. } = core.endpoints;
     let mut environment =
@@ -123,13 +127,14 @@ const fn cache_driver(driver: CacheDriver) -> &'static str {
     }
 }
 
-/// What Harbor's own installer permits to be replicated to and from. Unset would mean everything, tried or not.
+/// The replication adapters that Harbor's own installer enables. Unset, Harbor enables all, including untested
+/// ones.
 const REPLICATION_ADAPTERS: &str = "ali-acr,aws-ecr,azure-acr,docker-hub,docker-registry,github-ghcr,google-gcr,\
                                     harbor,huawei-SWR,jfrog-artifactory,tencent-tcr,volcengine-cr";
 
-/// What Harbor's own installer permits to be cached. Unset would mean nothing.
+/// The registries that Harbor's own installer allows as proxy caches. Unset, Harbor allows none.
 ///
-/// GitHub's registry is permitted from 2.5 on, one version early: the operator's predecessor did so.
+/// GitHub's registry is allowed from 2.5 on, one version early, as the operator's predecessor did.
 fn proxy_cache_types(version: &HarborVersion) -> String {
     let types = [
         ("docker-hub", true),

@@ -1,6 +1,6 @@
-//! Keys that Core takes without complaint whatever they are, and breaks with later. Judged before it starts.
+//! Keys of Core. Core starts with invalid keys and fails later, so the operator validates them first.
 
-use crate::secret_key::Fault;
+use crate::values::Fault;
 
 /// Key of the token service's Secret that holds the signing key.
 pub(super) const TOKEN_KEY: &str = "tls.key";
@@ -10,7 +10,8 @@ pub(super) const ENCRYPTION_KEY: &str = "secret";
 
 /// Accepts an AES key.
 ///
-/// With any other length, or with a line break at the end, Core starts healthy and stores passwords in clear text.
+/// With any other length, or with a trailing line break, Core starts healthy and stores passwords in clear
+/// text.
 pub(super) fn encrypts(key: &[u8]) -> Result<(), Fault> {
     if [16, 24, 32].contains(&key.len()) {
         return Ok(());
@@ -18,8 +19,8 @@ pub(super) fn encrypts(key: &[u8]) -> Result<(), Fault> {
     Err(length(key, "exactly 16, 24 or 32"))
 }
 
-/// Accepts a key of 32 bytes. With any other, Core uses a random one (until 2.12) or refuses browsers (since 2.13),
-/// and writes the key to its log.
+/// Accepts a key of 32 bytes. With any other length, Core uses a random key (until 2.12) or refuses browsers
+/// (since 2.13), and logs the key.
 pub(super) fn protects_forms(key: &[u8]) -> Result<(), Fault> {
     if key.len() == 32 {
         return Ok(());
@@ -39,9 +40,10 @@ fn length(key: &[u8], wanted: &str) -> Fault {
     }
 }
 
-/// Accepts an RSA key in PKCS#1, the only form Core can sign tokens with.
+/// Accepts an RSA key in PKCS#1, the only form with which Core can sign tokens.
 ///
-/// With PKCS#8 every login and pull fails, with an elliptic curve tokens come out empty; Core looks healthy either way.
+/// With PKCS#8 every login and pull fails, and with an elliptic curve tokens are empty. Core looks healthy in
+/// both cases.
 pub(super) fn signs_tokens(key: &[u8]) -> Result<(), Fault> {
     const CERT_MANAGER: &str =
         "with cert-manager set spec.privateKey.encoding to PKCS1 and spec.privateKey.algorithm to RSA";

@@ -1,23 +1,31 @@
 //! Core: Harbor's API server.
 //!
-//! Migrates the database when it starts, so its first start may take long. Nothing here waits for other components:
-//! Core starts without them.
+//! Core migrates the database when it starts, so its first start may take long. It does not wait for other
+//! components.
+//!
+//! Uses: certificates, connections, data, exposure, observability, pods, secrets, values, versions.
 
 mod config;
 mod deployment;
 mod endpoints;
 mod environment;
-mod inputs;
 mod keys;
-pub(crate) mod record;
+mod record;
 mod secret;
 mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, service_monitor::Monitor};
+pub(crate) use self::record::Record;
+
+use self::validated::Validated;
+use crate::{
+    certificates::add_deployment,
+    observability::Monitor,
+    pods::{add_availability, availability_children},
+};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -35,7 +43,7 @@ impl Component for Core {
     const NAME: &'static str = "core";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -46,7 +54,7 @@ impl Component for Core {
 
     fn desired(owner: &v1beta1::Core, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let metrics = owner.spec.metrics.as_ref();
-        let (core, monitor) = (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
+        let (core, monitor) = (Validated::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         graph.add::<Service>(service::service(&core), ());
         if let Some(policy) = service::policy(&core) {
@@ -55,9 +63,9 @@ impl Component for Core {
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
         let pods = deployment::deployment(&core);
-        let pods = bundles::add(graph, &core.instance, pods, (config, access), world)?;
-        graph.add::<Secret>(core.memory.remembered(&core.instance), (confirms(pods), upgrades_after(pods)));
-        availability::add(graph, &core.instance);
+        let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
+        graph.add::<Secret>(core.memory.secret(&core.instance), (confirms(pods), upgrades_after(pods)));
+        add_availability(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);
         }

@@ -1,20 +1,23 @@
-//! What is remembered of Core's database: which key it was encrypted with, and which Harbor has used it.
+//! The record of Core's database: the key that it is encrypted with, and the versions of Harbor that have used
+//! it.
 //!
-//! Core takes any key of the right length: with another than before it starts, looks healthy, and decrypts passwords to
-//! garbage. And it migrates the database when it starts: an older Core does not start on it any more. So the key Core
-//! was given and the version Core has had are written down once a Core with both has become available, in a Secret that
-//! outlives the Core as the database does.
+//! Core accepts any key of the right length: with another key than before it starts, looks healthy, and
+//! decrypts passwords to garbage. Core also migrates the database when it starts, and an older Core does not
+//! start on it any more. The operator therefore records the key and the version once a Core with both has
+//! become available, in a Secret that outlives the Core as the database does.
 //!
-//! The fingerprint of a random key gives nothing away: nobody can try all keys of 16 bytes. It is kept in a Secret all
-//! the same, because a key that a person chose could be guessed, and the guess be confirmed; and it has a salt, so that
-//! each guess must be tried for each database, and equal keys are not seen to be equal.
+//! The fingerprint of a random key reveals nothing: there are too many keys of 16 bytes to try. The fingerprint
+//! is in a Secret nevertheless, because an attacker could guess a key that a person chose and confirm the
+//! guess. It has a salt, so that an attacker must try each guess for each database, and equal keys have
+//! different fingerprints.
 
 use super::{Core, keys};
 use crate::{
-    HarborVersion,
-    instance::Instance,
-    retention,
-    secret_key::{Fault, SecretKey, Secrets},
+    data::retention,
+    pods::Instance,
+    secrets::{SecretKey, Secrets},
+    values::Fault,
+    versions::HarborVersion,
 };
 use api::v1beta1;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
@@ -24,35 +27,35 @@ use std::fmt;
 
 /// The fingerprint of the encryption key: its salt, a colon, and sixteen digits.
 const KEY: &str = "encryption-key-fingerprint";
-/// The fingerprint without a salt, as operators of early versions have written it: the first sixteen digits of what
-/// `sha256sum` says of the encryption key. Replaced once the key is found to be the one.
+/// The fingerprint without a salt, which early versions of the operator wrote: the first sixteen digits of the
+/// SHA-256 of the encryption key. The operator replaces it once the key matches.
 const UNSALTED: &str = "encryption-key-sha256";
-/// The newest version of which a Core has become available, and so has migrated the database.
+/// The newest version with which Core has become available, so it has migrated the database.
 const MIGRATED: &str = "migrated-by";
-/// The version that all replicas of Core have had when Core was last ready.
+/// The version of all replicas when Core was last ready.
 const COMPLETED: &str = "completed";
 
-/// What is remembered of the database of a Core.
+/// The versions in the record of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The newest version that has used it.
+    /// The newest version that has used the database.
     pub migrated: Option<HarborVersion>,
     /// The version that Core had when it was last ready.
     pub completed: Option<HarborVersion>,
 }
 
 impl Record {
-    /// The name of the Secret that remembers it.
+    /// The name of the Secret with the record.
     pub fn secret(core: &str) -> String {
         format!("{core}-{}-database", Core::NAME)
     }
 
-    /// What is remembered of the database of the Core with this name.
+    /// The record of the database of the Core with this name.
     pub fn read(core: &str, world: &World<'_>) -> Result<Option<Self>, PlanError> {
         Ok(world.read::<Secret>(&Self::secret(core))?.map(|secret| Self::of(&secret)))
     }
 
-    /// What cannot be read tells nothing; it is about to be replaced.
+    /// Ignores what it cannot parse: the operator is about to replace it.
     fn of(secret: &Secret) -> Self {
         let version = |key: &str| {
             let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
@@ -62,7 +65,7 @@ impl Record {
     }
 }
 
-/// The key and the version in use, and what was remembered before.
+/// The key and the version in use, and the previous record.
 pub(super) struct Memory {
     secret: String,
     key: Fingerprint,
@@ -71,7 +74,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Of a Core, whose key was found to be the one its database was encrypted with.
+    /// The memory of a Core. Its key must be the one that its database is encrypted with.
     pub fn of(owner: &v1beta1::Core, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
         let (name, namespace) =
@@ -79,7 +82,7 @@ impl Memory {
         let secret = Record::secret(name);
         let key = SecretKey::new(&owner.spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
         let (value, known, before) = (
-            secrets.sound(&key, keys::encrypts),
+            secrets.checked(&key, keys::encrypts),
             Fingerprint::read(&secret, secrets, world),
             Record::read(name, world),
         )
@@ -87,7 +90,7 @@ impl Memory {
         let fingerprint = match known {
             Some(known) if !known.is_of(value.bytes()) => {
                 let known = ObjectKey::of::<Secret>(namespace, &secret);
-                return Err(secrets.refused(&key, another_key(&known)));
+                return Err(secrets.invalid(&key, another_key(&known)));
             }
             Some(known @ Fingerprint::Salted { .. }) => known,
             Some(Fingerprint::Unsalted(_)) | None => Fingerprint::new(owner, value.bytes()),
@@ -96,13 +99,13 @@ impl Memory {
             secret,
             key: fingerprint,
             before: before.unwrap_or_default(),
-            deletion: retention::tie(owner.spec.deletion_policy),
+            deletion: retention(owner.spec.deletion_policy),
         })
     }
 
-    /// The Secret that remembers it. Until the last replica of an earlier version is gone, that version is said to be
-    /// the one that Core has completed.
-    pub fn remembered(&self, core: &Instance<'_>) -> Desired {
+    /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays
+    /// recorded as completed.
+    pub fn secret(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
         let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.deletion);
         match &self.before.completed {
@@ -132,14 +135,15 @@ impl Memory {
     }
 }
 
-/// What is remembered of an encryption key.
+/// The fingerprint of an encryption key.
 enum Fingerprint {
     Salted { salt: String, digest: String },
     Unsalted(String),
 }
 
 impl Fingerprint {
-    /// That of a key which is used for the first time. Its salt is the uid of the Core, which is random and unique.
+    /// The fingerprint of a key that is used for the first time. Its salt is the uid of the Core, which is
+    /// random and unique.
     fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
         let ObjectMeta { uid, namespace, name, .. } = &owner.metadata;
         let without_uid = || [namespace, name].map(|part| part.as_deref().unwrap_or_default()).join("/");
@@ -147,7 +151,7 @@ impl Fingerprint {
         Self::Salted { digest: salted(&salt, key).to_string(), salt }
     }
 
-    /// What the Secret remembers, if it exists.
+    /// The fingerprint in the Secret, if the Secret exists.
     fn read(name: &str, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Option<Self>, PlanError> {
         let Some(secret) = world.read::<Secret>(name)? else { return Ok(None) };
         let text = |entry: &str| {
@@ -156,14 +160,14 @@ impl Fingerprint {
         };
         match (text(KEY), text(UNSALTED)) {
             (Some(salted), _) => {
-                // Without a colon it is the fingerprint of no key.
+                // A text without a colon matches no key.
                 let (salt, digest) = salted.split_once(':').unwrap_or_default();
                 Ok(Some(Self::Salted { salt: salt.to_owned(), digest: digest.to_owned() }))
             }
             (None, Some(digest)) => Ok(Some(Self::Unsalted(digest))),
             (None, None) => {
                 let fault = Fault::new("does not exist", "add it to the Secret");
-                Err(secrets.refused(&SecretKey::new(name, KEY), fault))
+                Err(secrets.invalid(&SecretKey::new(name, KEY), fault))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The Secret with the URLs of Redis, which hold passwords.
 
-use super::inputs::{Inputs, RedisUrls};
+use super::validated::{RedisUrls, Validated};
 use k8s_openapi::api::core::v1::Secret;
 
 /// Key, and environment variable, of the URL of sessions and caches.
@@ -16,12 +16,12 @@ const REDIS_URL_REGISTRY: &str = "_REDIS_URL_REG";
 const REDIS_URL_CACHE_LAYER: &str = "_REDIS_URL_CACHE_LAYER";
 
 /// The Secret.
-pub(super) fn secret(core: &Inputs<'_>) -> Secret {
+pub(super) fn secret(core: &Validated<'_>) -> Secret {
     core.instance.secret(urls(core).map(|(key, url)| (key, url.clone().into_bytes())))
 }
 
-/// The URLs there are, and their keys. Others are left out: an empty one would be taken at its word.
-pub(super) fn urls<'a>(core: &'a Inputs<'_>) -> impl Iterator<Item = (&'static str, &'a String)> {
+/// The URLs that are set, and their keys. Core would use an empty URL, so the others are left out.
+pub(super) fn urls<'a>(core: &'a Validated<'_>) -> impl Iterator<Item = (&'static str, &'a String)> {
     let RedisUrls { core, harbor, registry, cache_layer } = &core.redis;
     let urls = [
         (REDIS_URL_CORE, Some(core)),

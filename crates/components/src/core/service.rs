@@ -1,26 +1,25 @@
-//! How Core is reached: its Service and, if wanted, who may use it.
+//! The Service of Core and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
+use super::validated::Validated;
 use crate::{
-    ingress_controller,
-    metrics::{self, Metrics},
-    ports,
+    exposure::{exposed_service, service_annotations},
+    observability::{METRICS_PORT, Metrics},
+    pods::service_port,
 };
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
 /// The Service in front of Core's pods.
-pub(super) fn service(core: &Inputs<'_>) -> Service {
+pub(super) fn service(core: &Validated<'_>) -> Service {
     let scheme = core.scheme();
-    let ports =
-        [Some(ports::service(scheme.as_str(), scheme.port())), core.metrics.map(Metrics::service_port)];
+    let ports = [Some(service_port(scheme.as_str(), scheme.port())), core.metrics.map(Metrics::service_port)];
     let mut annotations = core.metrics.map(Metrics::annotations).unwrap_or_default();
-    annotations.extend(ingress_controller::service_annotations(&core.instance, scheme));
+    annotations.extend(service_annotations(&core.instance, scheme));
     annotations.extend(core.spec.service.service_annotations.clone());
-    core.instance.exposed_service(ports.into_iter().flatten(), annotations, core.spec.network.as_ref())
+    exposed_service(&core.instance, ports.into_iter().flatten(), annotations, core.spec.network.as_ref())
 }
 
-/// Lets everybody in through the ports of the Service and nowhere else.
-pub(super) fn policy(core: &Inputs<'_>) -> Option<NetworkPolicy> {
-    let ports = [Some(core.scheme().as_str()), core.metrics.map(|_| metrics::PORT)];
+/// The NetworkPolicy that allows traffic to the ports of the Service only.
+pub(super) fn policy(core: &Validated<'_>) -> Option<NetworkPolicy> {
+    let ports = [Some(core.scheme().as_str()), core.metrics.map(|_| METRICS_PORT)];
     core.instance.network_policy(ports.into_iter().flatten())
 }

@@ -1,12 +1,11 @@
-//! Settings that Core is told as they are, where the Harbor it belongs to knows them.
+//! Settings that are passed to Core unchanged, if its version of Harbor supports them.
 
 use crate::{
-    HarborVersion,
-    catalogue::Feature,
-    duration,
-    environment::Environment,
-    redis,
-    secret_key::{Fault, SecretKey, Secrets},
+    connections::check_redis,
+    pods::Environment,
+    secrets::{SecretKey, Secrets},
+    values::{Fault, go_duration, whole_seconds},
+    versions::{Feature, HarborVersion},
 };
 use api::v1beta1::{
     CoreSpec,
@@ -19,7 +18,7 @@ use serde_json::{Map, Value};
 /// Key of a Secret, and environment variable, that holds system settings.
 const OVERWRITE: &str = "CONFIG_OVERWRITE_JSON";
 
-/// What is set; refused where this Harbor does not know it.
+/// The settings of the spec. Refuses those that this version of Harbor does not support.
 pub(super) fn environment(
     spec: &CoreSpec,
     version: &HarborVersion,
@@ -40,13 +39,13 @@ pub(super) fn environment(
 fn redis_understood(spec: &CoreSpec, version: &HarborVersion) -> Result<(), PlanError> {
     let registry = spec.components.registry.redis.as_ref();
     (
-        redis::understood(&spec.redis.connection, "spec.redis", version),
+        check_redis(&spec.redis.connection, "spec.redis", version),
         version.known(
             Feature::SeparateRedisDatabases,
             "spec.redis.harborDatabase",
             spec.redis.harbor_database,
         ),
-        registry.map_or(Ok(()), |it| redis::understood(it, "spec.components.registry.redis", version)),
+        registry.map_or(Ok(()), |it| check_redis(it, "spec.components.registry.redis", version)),
     )
         .all()
         .map(drop)
@@ -59,7 +58,7 @@ fn connection_lifetime(
     let ConnectionLifetimeSpec { connection_max_lifetime, connection_max_idle_time } = spec;
     let read = |duration, field: &str| {
         let duration = version.known(Feature::ConnectionLifetime, field, duration)?;
-        duration.map(|duration| duration::written(duration, field)).transpose()
+        duration.map(|duration| go_duration(duration, field)).transpose()
     };
     let (lifetime, idle) = (
         read(connection_max_lifetime.as_ref(), "spec.database.connectionMaxLifetime"),
@@ -113,7 +112,7 @@ fn logs(spec: &CoreSettingsSpec, version: &HarborVersion) -> Result<Environment,
     let flush = spec.artifact_pull_async_flush_duration.as_ref();
     let (skip_database, flush) = (
         version.known(Feature::SkipAuditLogDatabase, "spec.auditLog.skipDatabase", skip_database),
-        flush.map(|flush| duration::seconds(flush, "spec.artifactPullAsyncFlushDuration")).transpose(),
+        flush.map(|flush| whole_seconds(flush, "spec.artifactPullAsyncFlushDuration")).transpose(),
     )
         .all()?;
     Ok(Environment::default()
@@ -125,12 +124,12 @@ fn logs(spec: &CoreSettingsSpec, version: &HarborVersion) -> Result<Environment,
 fn overwrite(spec: &CoreSettingsSpec, secrets: &Secrets<'_>) -> Result<Environment, PlanError> {
     let Some(secret) = &spec.config_overwrite_ref else { return Ok(Environment::default()) };
     let key = SecretKey::new(secret, OVERWRITE);
-    secrets.sound(&key, overwrites)?;
+    secrets.checked(&key, overwrites)?;
     Ok(Environment::default().with_secret(OVERWRITE, &key))
 }
 
-/// Accepts settings. Core does not survive what is no JSON object, and takes one without settings for the wish that
-/// nobody change any.
+/// Accepts a JSON object with settings. Core crashes on anything else, and makes all settings read-only for an
+/// empty object.
 fn overwrites(json: &[u8]) -> Result<(), Fault> {
     const REMEDY: &str =
         "write settings such as {\"session_timeout\": 120}, or remove spec.configOverwriteRef";

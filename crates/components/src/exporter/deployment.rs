@@ -1,19 +1,19 @@
 //! The exporter's Deployment.
 
-use super::{Exporter, environment, inputs::Inputs};
+use super::{Exporter, environment, validated::Validated};
 use crate::{
-    metrics, ports,
-    tls::Scheme,
-    workload::{Strategy, Workload},
+    observability::METRICS_PORT,
+    pods::{Scheme, Strategy, Workload, http_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Probe};
 use plan::{Component, Desired};
 
-/// Time a start may take, in probes ten seconds apart: five minutes. The exporter waits a minute for the database.
+/// How long a start may take, in probes ten seconds apart: five minutes. The exporter waits a minute for the
+/// database.
 const STARTUP_PROBES: i32 = 30;
 
-/// The Deployment. Waits for the Secret that its pods use.
-pub(super) fn deployment(exporter: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the Secret that its pods use.
+pub(super) fn deployment(exporter: &Validated<'_>) -> Desired {
     Workload {
         instance: &exporter.instance,
         containers: vec![(container(exporter), &exporter.spec.component)],
@@ -24,10 +24,10 @@ pub(super) fn deployment(exporter: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-/// Its image takes no arguments: what it is told, it is told through the environment.
-fn container(exporter: &Inputs<'_>) -> Container {
-    // Always in clear text, and without asking anybody: not the metrics, which are read from everywhere.
-    let probe = || ports::probe("/", metrics::PORT, Scheme::Http);
+/// Its image takes no arguments: all settings are in the environment.
+fn container(exporter: &Validated<'_>) -> Container {
+    // Always in clear text. `/` depends on no other service, unlike the metrics.
+    let probe = || http_probe("/", METRICS_PORT, Scheme::Http);
     let mounts = exporter.authorities.mounts();
     Container {
         name: Exporter::NAME.into(),

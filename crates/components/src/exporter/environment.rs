@@ -1,21 +1,24 @@
 //! The environment of the exporter's container.
 //!
-//! Not set, although the operator's predecessor did, because no Harbor since 2.5 reads them: `HARBOR_METRIC_NAMESPACE`,
+//! The operator's predecessor also set these, which no Harbor since 2.5 reads: `HARBOR_METRIC_NAMESPACE`,
 //! `HARBOR_METRIC_SUBSYSTEM`.
 
 use super::{
-    inputs::{Inputs, Lifetime},
     secret,
+    validated::{Lifetime, Validated},
 };
-use crate::{environment::Environment, redis, url::Url};
+use crate::{
+    connections::{Url, url_has_password},
+    pods::Environment,
+};
 use api::v1beta1::exporter::ExporterLogLevel;
 
-/// All of it, each name once.
-pub(super) fn environment(exporter: &Inputs<'_>) -> Environment {
+/// The whole environment, without duplicate names.
+pub(super) fn environment(exporter: &Validated<'_>) -> Environment {
     endpoint(exporter).and(core(&exporter.core)).and(database(exporter)).and(queue(exporter))
 }
 
-fn endpoint(exporter: &Inputs<'_>) -> Environment {
+fn endpoint(exporter: &Validated<'_>) -> Environment {
     Environment::default()
         .with_some("LOG_LEVEL", exporter.spec.log.as_ref().map(|log| level(log.level, &exporter.queue.url)))
         .with("HARBOR_EXPORTER_PORT", exporter.metrics.port)
@@ -25,10 +28,10 @@ fn endpoint(exporter: &Inputs<'_>) -> Environment {
         .with("HARBOR_EXPORTER_CACHE_CLEAN_INTERVAL", exporter.cache.clean_interval)
 }
 
-/// At `debug` every Harbor, up to 2.15, prints the URL of Redis with its password; `panic` it would take for `info`.
+/// At `debug`, every Harbor up to 2.15 logs the URL of Redis with its password. It treats `panic` as `info`.
 fn level(level: ExporterLogLevel, redis_url: &str) -> &'static str {
     match level {
-        ExporterLogLevel::Debug if !redis::is_secret(redis_url) => "debug",
+        ExporterLogLevel::Debug if !url_has_password(redis_url) => "debug",
         ExporterLogLevel::Debug | ExporterLogLevel::Info => "info",
         ExporterLogLevel::Warning => "warning",
         ExporterLogLevel::Error => "error",
@@ -46,7 +49,7 @@ fn core(url: &Url<'_>) -> Environment {
     }
 }
 
-fn database(exporter: &Inputs<'_>) -> Environment {
+fn database(exporter: &Validated<'_>) -> Environment {
     let Lifetime { max, idle } = exporter.lifetime;
     exporter
         .database
@@ -57,7 +60,7 @@ fn database(exporter: &Inputs<'_>) -> Environment {
         .with_some("HARBOR_DATABASE_CONN_MAX_IDLE_TIME", idle)
 }
 
-fn queue(exporter: &Inputs<'_>) -> Environment {
+fn queue(exporter: &Validated<'_>) -> Environment {
     Environment::default()
         .with_secret(secret::REDIS_URL, &secret::key(exporter))
         .with("HARBOR_REDIS_NAMESPACE", &exporter.queue.namespace)

@@ -1,17 +1,19 @@
-//! Exporter: Harbor's metrics for Prometheus, read from its database, its queue and its API.
+//! Exporter: serves metrics of Harbor, which it reads from Harbor's database, queue and API.
 //!
-//! One pod is enough: each of several would report the same.
+//! One pod is enough: every pod would report the same metrics.
+//!
+//! Uses: certificates, connections, jobservice, observability, pods, secrets, values, versions.
 
 mod deployment;
 mod environment;
-mod inputs;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, service_monitor::Monitor};
+use self::validated::Validated;
+use crate::{certificates::add_deployment, observability::Monitor, pods::add_availability};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -47,7 +49,7 @@ impl Component for Exporter {
     ) -> Result<(), PlanError> {
         let endpoint = &owner.spec.endpoint;
         let monitor = Monitor::of(endpoint.service_monitor.as_ref(), &endpoint.path, world);
-        let (exporter, monitor) = (Inputs::read(owner, world), monitor).all()?;
+        let (exporter, monitor) = (Validated::read(owner, world), monitor).all()?;
 
         graph.add::<Service>(service::service(&exporter), ());
         if let Some(policy) = service::policy(&exporter) {
@@ -55,8 +57,8 @@ impl Component for Exporter {
         }
         let access = graph.add::<Secret>(secret::secret(&exporter), ());
         let pods = deployment::deployment(&exporter);
-        bundles::add(graph, &exporter.instance, pods, access, world)?;
-        availability::add(graph, &exporter.instance);
+        add_deployment(graph, &exporter.instance, pods, access, world)?;
+        add_availability(graph, &exporter.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &exporter.instance);
         }

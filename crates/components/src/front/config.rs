@@ -1,33 +1,30 @@
-//! `nginx.conf`: which path leads where.
+//! `nginx.conf` of the front, with the routes to Core and the portal.
 
 use super::{
     Front,
     deployment::{AUTHORITY, CERTIFICATE_DIRECTORY},
 };
 use crate::{
-    catalogue::Feature,
-    nginx::{
-        Block,
-        server::{self, NOTHING},
-    },
-    tls::Scheme,
+    nginx::{Block, CONFIG_FILE, NO_ARGUMENTS, config_file, ip_families, listeners, tls_directives},
+    pods::Scheme,
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 
-/// Answered by nginx itself, so that probes do not ask the portal.
+/// The path of probes. nginx answers it itself, so that probes do not depend on the portal.
 pub(super) const HEALTH: &str = "/-/healthy";
 
-/// Most connections of a worker, of which each request takes two.
+/// The maximum number of connections of a worker. Each request takes two.
 const CONNECTIONS: i32 = 3096;
 
 /// The ConfigMap with nginx's configuration file.
 pub(super) fn config_map(front: &Front<'_>) -> ConfigMap {
-    let http = log().and(forwarded_scheme()).with_block("server", NOTHING, users(front));
+    let http = log().and(forwarded_scheme()).with_block("server", NO_ARGUMENTS, users(front));
     let http = match front.scheme() {
         Scheme::Http => http,
-        Scheme::Https => http.with_block("server", NOTHING, redirect(front)),
+        Scheme::Https => http.with_block("server", NO_ARGUMENTS, redirect(front)),
     };
-    front.instance.config_map(server::FILE, server::file(CONNECTIONS, http).to_string())
+    front.instance.config_map(CONFIG_FILE, config_file(CONNECTIONS, http).to_string())
 }
 
 fn log() -> Block {
@@ -36,7 +33,7 @@ fn log() -> Block {
     Block::default().with("log_format", ["timed", FORMAT]).with("access_log", ["/dev/stdout", "timed"])
 }
 
-/// A proxy further in front that ends TLS knows better than nginx how users came.
+/// The scheme that users see: a proxy in front of nginx that terminates TLS reports it, otherwise nginx's own.
 fn forwarded_scheme() -> Block {
     let values = Block::default().with("default", ["$http_x_forwarded_proto"]).with("\"\"", ["$scheme"]);
     Block::default().with_block("map", ["$http_x_forwarded_proto", "$x_forwarded_proto"], values)
@@ -51,28 +48,28 @@ fn users(front: &Front<'_>) -> Block {
         Scheme::Http => Block::default(),
         Scheme::Https => verified(),
     };
-    listeners(front, front.scheme())
+    server_listeners(front, front.scheme())
         .and(secured)
         .with("add_header", ["X-Frame-Options", "DENY"])
         .with("add_header", ["Content-Security-Policy", "frame-ancestors 'none'"])
-        .and(passed_on())
+        .and(unbuffered())
         .and(verified)
         .and(routes(front))
 }
 
-fn listeners(front: &Front<'_>, scheme: Scheme) -> Block {
-    server::listeners(&server::families(front.wishes.network), scheme).with("server_tokens", ["off"])
+fn server_listeners(front: &Front<'_>, scheme: Scheme) -> Block {
+    listeners(&ip_families(front.request.network), scheme).with("server_tokens", ["off"])
 }
 
 fn secured(front: &Front<'_>) -> Block {
-    server::certificate(CERTIFICATE_DIRECTORY, front.wishes.ciphers, &front.instance.version)
+    tls_directives(CERTIFICATE_DIRECTORY, front.request.ciphers, &front.instance.version)
         .with("add_header", ["Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload"])
-        // Core's session cookie would go over clear text too otherwise.
+        // Otherwise browsers would send Core's session cookie over clear text, too.
         .with("proxy_cookie_path", ["/", "/; Secure"])
 }
 
-/// Layers are large, and go through as they come.
-fn passed_on() -> Block {
+/// Layers are large, so nginx neither limits nor buffers requests.
+fn unbuffered() -> Block {
     const HEADERS: [(&str, &str); 4] = [
         ("Host", "$http_host"),
         ("X-Real-IP", "$remote_addr"),
@@ -94,14 +91,14 @@ fn verified() -> Block {
         .with("proxy_ssl_verify_depth", ["2"])
 }
 
-/// What the portal does not serve goes to Core. Paths are passed on as nginx understood them: what is refused here
-/// cannot be reached by spelling it otherwise.
+/// Routes to Core what the portal does not serve. nginx passes the normalised path on, so that another spelling
+/// of a refused path is refused, too.
 fn routes(front: &Front<'_>) -> Block {
     let inner = front.inner_scheme().as_str();
     let to = |service: &str, path: &str| {
         Block::default().with("proxy_pass", [format!("{inner}://{service}{path}")])
     };
-    let (core, portal) = (front.wishes.core, front.wishes.portal);
+    let (core, portal) = (front.request.core, front.request.portal);
     let charts = front.instance.version.has(Feature::ChartMuseum).then_some("/chartrepo/");
     let pages = Block::default().with_block("location", ["/"], to(portal, "/"));
     let pushes = to(core, "/v2/").with("proxy_send_timeout", ["900"]).with("proxy_read_timeout", ["900"]);
@@ -113,16 +110,16 @@ fn routes(front: &Front<'_>) -> Block {
         .fold(pages, |block, path| block.with_block("location", [path], to(core, path)))
         .with_block("location", ["/v2/"], pushes)
         .with_block("location", ["/v1/"], refused())
-        // For other components, which do not come this way.
+        // For other components only, which do not connect through the front.
         .with_block("location", ["/service/notifications"], refused())
         .with_block("location", ["=", HEALTH], health)
 }
 
-/// To the port of the URL users type, which need not be the one nginx knows.
+/// Redirects to the port of the external URL, which nginx need not listen on.
 fn redirect(front: &Front<'_>) -> Block {
-    let external = &front.wishes.external;
+    let external = &front.request.external;
     let port = external.port.filter(|_| external.scheme == Scheme::Https);
     let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let target = format!("https://$host{port}$request_uri");
-    listeners(front, Scheme::Http).with("return", ["308", target.as_str()])
+    server_listeners(front, Scheme::Http).with("return", ["308", target.as_str()])
 }

@@ -2,32 +2,34 @@
 
 use super::{Front, config::HEALTH};
 use crate::{
-    authorities,
-    nginx::server,
-    ports, volumes,
-    workload::{Strategy, Workload},
+    certificates::CA_CERTIFICATE,
+    nginx::{CONFIG_FILE, CONFIG_PATH, security_context, temporary_mount, temporary_volume},
+    pods::{
+        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
+        secret_volume,
+    },
 };
 use api::names::UPSTREAM_ADDRESSES_ANNOTATION;
 use k8s_openapi::api::core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Volume, VolumeMount};
 use plan::Desired;
 
-/// Directory of the certificate users are served with.
+/// Directory of the certificate that users are served with.
 pub(super) const CERTIFICATE_DIRECTORY: &str = "/etc/nginx/cert";
 
 /// File of the authority that signed the certificates of Core and the portal.
 pub(super) const AUTHORITY: &str = "/etc/nginx/authority/ca.crt";
 
-/// Seconds in which everybody learns that a pod is about to end. nginx then takes no new connections and lets pushes
-/// and pulls end, as long as the grace period lasts.
+/// Seconds until clients stop using a pod that is about to terminate. nginx then accepts no new connections and
+/// lets pushes and pulls end within the grace period.
 const DRAIN: &str = "10";
 
 /// The Deployment.
 pub(super) fn deployment(front: &Front<'_>) -> Desired {
     let mut pods = pods(front);
-    let template = pods.object.pod_template_mut().filter(|_| !front.wishes.addresses.is_empty());
+    let template = pods.object.pod_template_mut().filter(|_| !front.request.addresses.is_empty());
     if let Some(template) = template {
         let annotations = template.metadata.get_or_insert_default().annotations.get_or_insert_default();
-        annotations.insert(UPSTREAM_ADDRESSES_ANNOTATION.into(), front.wishes.addresses.join(","));
+        annotations.insert(UPSTREAM_ADDRESSES_ANNOTATION.into(), front.request.addresses.join(","));
     }
     pods
 }
@@ -35,7 +37,7 @@ pub(super) fn deployment(front: &Front<'_>) -> Desired {
 fn pods(front: &Front<'_>) -> Desired {
     Workload {
         instance: &front.instance,
-        containers: vec![(container(front), front.wishes.pods)],
+        containers: vec![(container(front), front.request.pods)],
         volumes: volumes(front),
         strategy: Strategy::Unset,
         termination_grace_period_seconds: Some(120),
@@ -45,8 +47,8 @@ fn pods(front: &Front<'_>) -> Desired {
 
 fn container(front: &Front<'_>) -> Container {
     let scheme = front.scheme();
-    let ports = front.schemes().map(|scheme| ports::container(scheme.as_str(), scheme.container_port()));
-    let probe = || ports::probe(HEALTH, scheme.as_str(), scheme);
+    let ports = front.schemes().map(|scheme| container_port(scheme.as_str(), scheme.container_port()));
+    let probe = || http_probe(HEALTH, scheme.as_str(), scheme);
     Container {
         name: "nginx".into(),
         image: Some(front.instance.image("nginx-photon")),
@@ -56,13 +58,13 @@ fn container(front: &Front<'_>) -> Container {
         readiness_probe: Some(probe()),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
-                // Not `sleep:`, which clusters before 1.29 do not know.
+                // Not `sleep:`, which Kubernetes supports since 1.29.
                 exec: Some(ExecAction { command: Some(vec!["sleep".into(), DRAIN.into()]) }),
                 ..LifecycleHandler::default()
             }),
             ..Lifecycle::default()
         }),
-        security_context: Some(server::security()),
+        security_context: Some(security_context()),
         ..Container::default()
     }
 }
@@ -72,26 +74,25 @@ const CERTIFICATE: &str = "certificate";
 const INTERNAL_AUTHORITY: &str = "authority";
 
 fn volumes(front: &Front<'_>) -> Vec<Volume> {
-    let certificate = |secret: &str| {
-        volumes::secret(CERTIFICATE, secret, &[("tls.crt", "tls.crt"), ("tls.key", "tls.key")])
-    };
+    let certificate =
+        |secret: &str| secret_volume(CERTIFICATE, secret, &[("tls.crt", "tls.crt"), ("tls.key", "tls.key")]);
     let authority = |secret: &str| {
-        let file = authorities::CERTIFICATE;
-        volumes::secret(INTERNAL_AUTHORITY, secret, &[(file, file)])
+        let file = CA_CERTIFICATE;
+        secret_volume(INTERNAL_AUTHORITY, secret, &[(file, file)])
     };
-    [volumes::config_map(CONFIGURATION, &front.instance.name, server::FILE), server::scratch_volume()]
+    [config_map_volume(CONFIGURATION, &front.instance.name, CONFIG_FILE), temporary_volume()]
         .into_iter()
-        .chain(front.wishes.certificate.map(certificate))
-        .chain(front.wishes.authority.map(authority))
+        .chain(front.request.certificate.map(certificate))
+        .chain(front.request.authority.map(authority))
         .collect()
 }
 
 fn mounts(front: &Front<'_>) -> Vec<VolumeMount> {
-    let certificate = front.wishes.certificate;
-    let authority = front.wishes.authority;
-    [volumes::file(CONFIGURATION, server::FILE, server::PATH), server::scratch_mount()]
+    let certificate = front.request.certificate;
+    let authority = front.request.authority;
+    [file_mount(CONFIGURATION, CONFIG_FILE, CONFIG_PATH), temporary_mount()]
         .into_iter()
-        .chain(certificate.map(|_| volumes::directory(CERTIFICATE, CERTIFICATE_DIRECTORY)))
-        .chain(authority.map(|_| volumes::file(INTERNAL_AUTHORITY, authorities::CERTIFICATE, AUTHORITY)))
+        .chain(certificate.map(|_| directory_mount(CERTIFICATE, CERTIFICATE_DIRECTORY)))
+        .chain(authority.map(|_| file_mount(INTERNAL_AUTHORITY, CA_CERTIFICATE, AUTHORITY)))
         .collect()
 }

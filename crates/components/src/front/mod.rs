@@ -1,35 +1,37 @@
-//! The front: the reverse proxy through which users reach Core and the portal where there is no Ingress.
+//! The front: the reverse proxy through which users reach Core and the portal if there is no Ingress.
 //!
-//! Not a component: it belongs to a Harbor, whose Services it names. nginx looks these up once, when it starts, so they
-//! must exist before it, and its pods are replaced when the Services get other addresses.
+//! It is not a component, but part of a Harbor. nginx resolves the Services of the Harbor once, when it starts,
+//! so they must exist before it, and its pods are replaced when the Services get other addresses.
+//!
+//! Uses: certificates, connections, nginx, pods, versions.
 
 mod config;
 mod deployment;
+mod request;
 mod service;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
-pub(crate) use self::wishes::Wishes;
+pub(crate) use self::request::Request;
 
-use crate::{instance::Instance, tls::Scheme};
+use crate::pods::{Instance, Scheme};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::core::ObjectMeta;
 use plan::{Desired, PlanError};
 
-/// A front that can be made.
+/// A validated front.
 #[derive(Debug)]
 pub(crate) struct Front<'a> {
-    /// The Harbor, as the children of the front see it.
+    /// The Harbor, reduced to what the children of the front need.
     pub instance: Instance<'a>,
-    wishes: Wishes<'a>,
+    request: Request<'a>,
 }
 
 impl<'a> Front<'a> {
-    /// What is wanted of the Harbor with this metadata, found possible.
-    pub fn of(harbor: &'a ObjectMeta, wishes: Wishes<'a>) -> Result<Self, PlanError> {
-        let instance = wishes.judged(harbor)?;
-        Ok(Self { instance, wishes })
+    /// The front of the Harbor with this metadata, validated.
+    pub fn of(harbor: &'a ObjectMeta, request: Request<'a>) -> Result<Self, PlanError> {
+        let instance = request.validate(harbor)?;
+        Ok(Self { instance, request })
     }
 
     /// nginx's configuration.
@@ -37,19 +39,20 @@ impl<'a> Front<'a> {
         config::config_map(self)
     }
 
-    /// The pods. Waits for the ConfigMap, for both Secrets, and for the Services of Core and the portal.
+    /// The Deployment. It waits for the ConfigMap, for both Secrets, and for the Services of Core and the
+    /// portal.
     pub fn deployment(&self) -> Desired {
         deployment::deployment(self)
     }
 
-    /// What users connect to.
+    /// The Service that users connect to.
     pub fn service(&self) -> Service {
         service::service(self)
     }
 
     /// How users are served.
     const fn scheme(&self) -> Scheme {
-        match self.wishes.certificate {
+        match self.request.certificate {
             Some(_) => Scheme::Https,
             None => Scheme::Http,
         }
@@ -57,15 +60,15 @@ impl<'a> Front<'a> {
 
     /// How Core and the portal are served.
     const fn inner_scheme(&self) -> Scheme {
-        match self.wishes.authority {
+        match self.request.authority {
             Some(_) => Scheme::Https,
             None => Scheme::Http,
         }
     }
 
-    /// What is listened to: always HTTP, if only to send users on to HTTPS.
+    /// The schemes that nginx listens on: always HTTP, if only to redirect to HTTPS.
     fn schemes(&self) -> impl Iterator<Item = Scheme> {
-        let secure = self.wishes.certificate.map(|_| Scheme::Https);
+        let secure = self.request.certificate.map(|_| Scheme::Https);
         std::iter::once(Scheme::Http).chain(secure)
     }
 }

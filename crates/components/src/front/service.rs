@@ -1,13 +1,13 @@
-//! What users connect to.
+//! The Service that users connect to.
 
 use super::Front;
-use crate::{ports, tls::Scheme};
+use crate::pods::{Scheme, service_port};
 use api::v1beta1::expose::ExposeServiceSpec;
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use kube::core::ObjectMeta;
 use std::collections::BTreeMap;
 
-/// The Service, called as the user wishes.
+/// The Service, with the name that the user requests.
 pub(super) fn service(front: &Front<'_>) -> Service {
     let ExposeServiceSpec {
         type_,
@@ -21,9 +21,9 @@ pub(super) fn service(front: &Front<'_>) -> Service {
         load_balancer_source_ranges,
         annotations,
         labels,
-    } = front.wishes.service;
+    } = front.request.service;
     let ports = front.schemes().map(|scheme| port(front, scheme));
-    let plain = front.instance.service(ports, annotations.clone(), front.wishes.network);
+    let plain = front.instance.service(ports, annotations.clone(), front.request.network);
     Service {
         metadata: ObjectMeta {
             name: name.as_ref().map(ToString::to_string).or(plain.metadata.name),
@@ -43,11 +43,11 @@ pub(super) fn service(front: &Front<'_>) -> Service {
 }
 
 fn port(front: &Front<'_>, scheme: Scheme) -> ServicePort {
-    let ExposeServiceSpec { http_node_port, https_node_port, .. } = front.wishes.service;
-    let (http, https) = front.wishes.ports();
+    let ExposeServiceSpec { http_node_port, https_node_port, .. } = front.request.service;
+    let (http, https) = front.request.ports();
     let (port, node_port) = match scheme {
         Scheme::Http => (http, http_node_port),
         Scheme::Https => (https, https_node_port),
     };
-    ServicePort { node_port: *node_port, ..ports::service(scheme.as_str(), port) }
+    ServicePort { node_port: *node_port, ..service_port(scheme.as_str(), port) }
 }

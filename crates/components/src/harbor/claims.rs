@@ -1,12 +1,17 @@
-//! Volumes that the operator claims, where the user says how large they are.
+//! The claims that the operator creates for volumes whose size the user sets.
 //!
-//! A claim holds data: it stays when the Harbor is deleted, unless `deletionPolicy` says otherwise, and when the Harbor no
-//! longer creates it. It grows and never shrinks or moves. A claim that a user made is never written to.
+//! A claim holds data: the operator keeps it when the Harbor is deleted, unless `deletionPolicy` says
+//! otherwise, and when the spec no longer requests it. A claim can grow, but not shrink or move. The operator
+//! never writes to a claim that a user created.
 
-use super::inputs::Inputs;
-use crate::{quantity::bytes, retention};
-use api::names::{CONTROLLER_LABEL, INSTANCE_LABEL};
-use api::v1beta1::volume::{NewClaimSpec, PersistentVolumeSpec};
+use super::validated::Validated;
+use crate::{data::installation_retention, values::quantity_bytes};
+use api::names::CONTROLLER_LABEL;
+use api::v1beta1::{
+    harbor::storage::FilesystemSpec,
+    installation::components::{HarborJobServiceStorageSpec, HarborTrivyStorageSpec},
+    volume::{NewClaimSpec, PersistentVolumeSpec, RegistryPersistentVolumeSpec},
+};
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,
@@ -22,9 +27,9 @@ pub(super) struct Claims {
 }
 
 enum Claim {
-    /// As the user wants it.
+    /// Created as the user requests.
     Created(Box<PersistentVolumeClaim>),
-    /// Created earlier, and used as it is.
+    /// Created earlier, and used unchanged.
     Left,
 }
 
@@ -35,8 +40,9 @@ struct Volume<'a> {
 }
 
 impl Claims {
-    /// Those that a Harbor creates, or has created. Looks at what exists, for a claim can become little else.
-    pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+    /// The claims that a Harbor creates or has created. Reads the existing claims, since little of a claim can
+    /// change.
+    pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let claims = volumes(harbor).map(|volume| {
             let name = &volume.spec.claim_name;
             let existing = world.read::<PersistentVolumeClaim>(name)?;
@@ -66,16 +72,16 @@ impl Claims {
         Ok(Self { wanted })
     }
 
-    /// Adds them; pods come after them.
+    /// Adds the claims. Components wait for them.
     pub fn add<'g>(
         self,
-        harbor: &Inputs<'_>,
+        harbor: &Validated<'_>,
         graph: &mut Builder<'g>,
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
-        let tie = retention::tie_of_data(harbor.installation);
+        let tie = installation_retention(harbor.installation);
         let desired = |(name, claim)| match claim {
             Claim::Created(claim) => Desired::from(*claim).on_deletion(tie),
-            // Wanted as it is, or it would be swept.
+            // Desired unchanged, otherwise the sweep would delete it.
             Claim::Left => {
                 let metadata = harbor.metadata(name);
                 Desired::once(PersistentVolumeClaim { metadata, ..PersistentVolumeClaim::default() })
@@ -86,53 +92,55 @@ impl Claims {
     }
 }
 
-fn volumes<'a>(harbor: &Inputs<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
-    const FILESYSTEM: [&str; 2] = [
-        "spec.imageChartStorage.filesystem.registryPersistentVolume",
-        "spec.imageChartStorage.filesystem.chartPersistentVolume",
-    ];
-    let filesystem = harbor.spec.image_chart_storage.filesystem.as_ref();
+fn volumes<'a>(harbor: &Validated<'a>) -> impl Iterator<Item = Volume<'a>> + use<'a> {
+    let filesystem = harbor.spec.image_chart_storage.filesystem.as_ref().map(|filesystem| {
+        let FilesystemSpec { registry_persistent_volume, chart_persistent_volume } = filesystem;
+        let RegistryPersistentVolumeSpec { volume, max_threads: _ } = registry_persistent_volume;
+        [
+            ("spec.imageChartStorage.filesystem.registryPersistentVolume", Some(volume)),
+            ("spec.imageChartStorage.filesystem.chartPersistentVolume", chart_persistent_volume.as_ref()),
+        ]
+    });
     let jobservice = harbor.installation.jobservice.as_ref().and_then(|it| it.storage.as_ref());
-    let trivy = harbor.installation.trivy.as_ref().map(|it| &it.storage);
-    let volumes = [
-        (FILESYSTEM[0], filesystem.map(|it| &it.registry_persistent_volume.volume)),
-        (FILESYSTEM[1], filesystem.and_then(|it| it.chart_persistent_volume.as_ref())),
-        (
-            "spec.jobservice.storage.scanDataExportsPersistentVolume",
-            jobservice.and_then(|it| it.scan_data_exports_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.jobservice.storage.jobLogsPersistentVolume",
-            jobservice.and_then(|it| it.job_logs_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.trivy.storage.cachePersistentVolume",
-            trivy.and_then(|it| it.cache_persistent_volume.as_ref()),
-        ),
-        (
-            "spec.trivy.storage.reportsPersistentVolume",
-            trivy.and_then(|it| it.reports_persistent_volume.as_ref()),
-        ),
-    ];
-    volumes.into_iter().filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
+    let jobservice = jobservice.map(|storage| {
+        let HarborJobServiceStorageSpec { scan_data_exports_persistent_volume, job_logs_persistent_volume } =
+            storage;
+        [
+            (
+                "spec.jobservice.storage.scanDataExportsPersistentVolume",
+                scan_data_exports_persistent_volume.as_ref(),
+            ),
+            ("spec.jobservice.storage.jobLogsPersistentVolume", job_logs_persistent_volume.as_ref()),
+        ]
+    });
+    let trivy = harbor.installation.trivy.as_ref().map(|trivy| {
+        let HarborTrivyStorageSpec { cache_persistent_volume, reports_persistent_volume } = &trivy.storage;
+        [
+            ("spec.trivy.storage.cachePersistentVolume", cache_persistent_volume.as_ref()),
+            ("spec.trivy.storage.reportsPersistentVolume", reports_persistent_volume.as_ref()),
+        ]
+    });
+    let volumes = [filesystem, jobservice, trivy].into_iter().flatten().flatten();
+    volumes.filter_map(|(field, spec)| Some(Volume { field, spec: spec? }))
 }
 
-fn is_ours(claim: &PersistentVolumeClaim, harbor: &Inputs<'_>) -> bool {
+fn is_ours(claim: &PersistentVolumeClaim, harbor: &Validated<'_>) -> bool {
     let label = |name: &str| claim.labels().get(name).map(String::as_str);
-    label(CONTROLLER_LABEL) == Some("harbor") && label(INSTANCE_LABEL) == Some(harbor.owner)
+    label(CONTROLLER_LABEL) == Some("harbor") && label("app.kubernetes.io/instance") == Some(harbor.owner)
 }
 
-fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
-    let mode = create.access_mode.unwrap_or_default().as_str();
-    let size = ("storage".to_owned(), Quantity(create.size.clone()));
+fn claim(harbor: &Validated<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {
+    let NewClaimSpec { size, storage_class_name, access_mode, annotations } = create;
+    let mode = access_mode.unwrap_or_default().as_str();
+    let size = ("storage".to_owned(), Quantity(size.clone()));
     PersistentVolumeClaim {
         metadata: ObjectMeta {
-            annotations: Some(create.annotations.clone()).filter(|all| !all.is_empty()),
+            annotations: Some(annotations.clone()).filter(|all| !all.is_empty()),
             ..harbor.metadata(name)
         },
         spec: Some(PersistentVolumeClaimSpec {
             access_modes: Some(vec![mode.into()]),
-            storage_class_name: create.storage_class_name.clone(),
+            storage_class_name: storage_class_name.clone(),
             resources: Some(VolumeResourceRequirements { requests: Some([size].into()), limits: None }),
             ..PersistentVolumeClaimSpec::default()
         }),
@@ -140,13 +148,13 @@ fn claim(harbor: &Inputs<'_>, name: &str, create: &NewClaimSpec) -> PersistentVo
     }
 }
 
-/// Refuses what a claim that exists cannot become.
+/// Refuses changes that an existing claim does not support.
 fn fits(
     volume: &Volume<'_>,
     create: &NewClaimSpec,
     existing: Option<&PersistentVolumeClaim>,
 ) -> Result<(), PlanError> {
-    let wanted = bytes(&create.size).ok_or_else(|| {
+    let wanted = quantity_bytes(&create.size).ok_or_else(|| {
         let problem = format!("{:?} is not the size of a volume", create.size);
         PlanError::invalid(volume.at("size"), problem, "write it like 100Gi")
     });
@@ -163,7 +171,7 @@ fn fits(
 fn no_smaller(volume: &Volume<'_>, wanted: f64, spec: &PersistentVolumeClaimSpec) -> Result<(), PlanError> {
     let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
     match requests.and_then(|requests| requests.get("storage")) {
-        Some(Quantity(size)) if bytes(size).is_some_and(|present| wanted < present) => {
+        Some(Quantity(size)) if quantity_bytes(size).is_some_and(|present| wanted < present) => {
             Err(PlanError::invalid(
                 volume.at("size"),
                 format!("the claim {} has {size}, and volumes do not shrink", volume.spec.claim_name),
@@ -174,7 +182,7 @@ fn no_smaller(volume: &Volume<'_>, wanted: f64, spec: &PersistentVolumeClaimSpec
     }
 }
 
-/// A class that is not asked for is the cluster's default, which the API server notes down.
+/// Refuses another storage class. Where none is set, the API server has recorded the default class.
 fn same_class(
     volume: &Volume<'_>,
     create: &NewClaimSpec,

@@ -1,13 +1,13 @@
-//! Which database each component uses. Data is in them: what they are called unless set never changes.
+//! The databases of components. They hold data, so their default names never change.
 
 use api::v1beta1::{postgres::HarborDatabaseSpec, redis::RedisDatabasesSpec};
 
 /// A use of Redis that has a database of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RedisDatabase {
-    /// Sessions, and all that Core keeps unless told otherwise.
+    /// Sessions, and everything of Core without a database of its own.
     Core,
-    /// What the registry knows of blobs.
+    /// The registry's cache of blobs.
     Registry,
     /// The queue of jobs.
     JobService,
@@ -20,25 +20,28 @@ pub(super) enum RedisDatabase {
 impl RedisDatabase {
     /// Its index.
     pub fn index(self, set: Option<&RedisDatabasesSpec>) -> i32 {
-        let (index, usual) = match self {
-            Self::Core => (set.and_then(|set| set.core), 0),
-            Self::Registry => (set.and_then(|set| set.registry), 1),
-            Self::JobService => (set.and_then(|set| set.jobservice), 2),
-            Self::ChartMuseum => (set.and_then(|set| set.chartmuseum), 3),
-            Self::Trivy => (set.and_then(|set| set.trivy), 5),
+        // Core has `harbor` in its own spec.
+        let RedisDatabasesSpec { core, harbor: _, registry, jobservice, chartmuseum, trivy } =
+            set.cloned().unwrap_or_default();
+        let (index, default) = match self {
+            Self::Core => (core, 0),
+            Self::Registry => (registry, 1),
+            Self::JobService => (jobservice, 2),
+            Self::ChartMuseum => (chartmuseum, 3),
+            Self::Trivy => (trivy, 5),
         };
-        index.unwrap_or(usual)
+        index.unwrap_or(default)
     }
 }
 
 /// A database of PostgreSQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Database {
-    /// Harbor's own.
+    /// The database of Core.
     Core,
-    /// That of the Notary server.
+    /// The database of the Notary server.
     NotaryServer,
-    /// That of the Notary signer.
+    /// The database of the Notary signer.
     NotarySigner,
 }
 

@@ -1,34 +1,47 @@
-//! Certificates of components that the user brings along, instead of having them issued.
+//! Certificates of components that the user names, instead of having them issued.
 
 use super::part::Part;
-use api::v1beta1::{ObjectName, installation::InstallationSpec};
+use api::v1beta1::{
+    ObjectName,
+    installation::{InstallationSpec, InternalCertificatesSpec},
+};
 use plan::{All, PlanError};
 
 const FIELD: &str = "spec.internalTLS.certificates";
 
-/// Whether the user brings certificates along.
+/// Whether the user names certificates.
 pub(super) fn is_given(installation: &InstallationSpec) -> bool {
     installation.internal_tls.as_ref().is_some_and(|tls| tls.enabled && tls.certificates.is_some())
 }
 
-/// The Secret the user named for a part. The exporter is served in clear text and only needs to know Core.
+/// The Secret that the user names for a part. The exporter is served in clear text and only needs the authority
+/// of Core.
 pub(super) fn given(installation: &InstallationSpec, part: Part) -> Option<&ObjectName> {
-    let given = installation.internal_tls.as_ref()?.certificates.as_ref()?;
+    let InternalCertificatesSpec {
+        core,
+        jobservice,
+        registry,
+        registryctl,
+        portal,
+        trivy,
+        chartmuseum,
+        notaryserver,
+    } = installation.internal_tls.as_ref()?.certificates.as_ref()?;
     match part {
-        Part::Core | Part::Exporter => given.core.as_ref(),
-        Part::JobService => given.jobservice.as_ref(),
-        Part::Registry => given.registry.as_ref(),
-        Part::RegistryController => given.registryctl.as_ref().or(given.registry.as_ref()),
-        Part::Portal => given.portal.as_ref(),
-        Part::Trivy => given.trivy.as_ref(),
-        Part::ChartMuseum => given.chartmuseum.as_ref(),
-        Part::NotaryServer => given.notaryserver.as_ref(),
+        Part::Core | Part::Exporter => core.as_ref(),
+        Part::JobService => jobservice.as_ref(),
+        Part::Registry => registry.as_ref(),
+        Part::RegistryController => registryctl.as_ref().or(registry.as_ref()),
+        Part::Portal => portal.as_ref(),
+        Part::Trivy => trivy.as_ref(),
+        Part::ChartMuseum => chartmuseum.as_ref(),
+        Part::NotaryServer => notaryserver.as_ref(),
         Part::NotarySigner | Part::Nginx => None,
     }
 }
 
-/// Refuses certificates of some: a component knows the others by the authority of its own, so one that the operator
-/// issued would be trusted by nobody.
+/// Refuses certificates for some components only: a component trusts the authority of its own certificate, so
+/// none would trust a certificate that the operator issued.
 pub(super) fn complete(installation: &InstallationSpec) -> Result<(), PlanError> {
     if !is_given(installation) {
         return Ok(());

@@ -1,15 +1,17 @@
-//! Harbor: one object that becomes a running registry, on top of a database, a Redis and a storage that exist.
+//! Harbor: one object for a whole Harbor that uses an existing database, Redis and storage.
 //!
-//! Every component is an object of its own, with a controller of its own; here is what waits for what. JobService and the
-//! exporter are created once Core is available, an Ingress once there is something behind it, and no component before its
-//! credentials and certificates. Core is upgraded first: it migrates the database, and all others follow.
+//! Every component is an object of its own; this file says which of them waits for which. The operator creates
+//! JobService and the exporter once Core is available, an Ingress once the components behind it are available,
+//! and every component after its credentials and certificates. It upgrades Core first, because Core migrates
+//! the database, and then all others.
+//!
+//! Uses: certificates, connections, core, data, exposure, front, nginx, observability, pods, registrycontroller, secrets, values, versions.
 
 mod certificates;
 mod claims;
 mod credentials;
 mod databases;
 mod expose;
-mod inputs;
 mod internal_tls;
 mod network_policies;
 mod part;
@@ -18,14 +20,19 @@ mod relocation;
 #[cfg(test)]
 mod tests;
 mod upgrade;
+mod validated;
 
 pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
-    certificates::Makers, claims::Claims, credentials::Credentials, expose::FrontParts, inputs::Inputs,
-    part::Part, upgrade::Upgrade,
+    certificates::Issuers, claims::Claims, credentials::Credentials, expose::FrontParts, part::Part,
+    upgrade::Upgrade, validated::Validated,
 };
-use crate::{availability, pem::Presence, postgres};
+use crate::{
+    certificates::Presence,
+    connections::postgres_advice,
+    pods::{add_availability, availability_children},
+};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -52,12 +59,12 @@ impl Component for Harbor {
     const NAME: &'static str = "harbor";
 
     fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
-        let database = postgres::advice(&owner.spec.database, "spec.database");
+        let database = postgres_advice(&owner.spec.database, "spec.database");
         expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Issuer>()
             .and::<Certificate>()
             .and::<Secret>()
@@ -81,12 +88,12 @@ impl Component for Harbor {
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let harbor = Inputs::of(owner, world.defaults())?;
+        let harbor = Validated::of(owner, world.defaults())?;
         let front = FrontParts::of(&harbor);
-        let (upgrade, (), makers, route, front, presence, claims) = (
+        let (upgrade, (), issuers, route, front, presence, claims) = (
             Upgrade::of(&harbor, world),
             relocation::allowed(owner, &harbor, world),
-            Makers::of(&harbor, world),
+            Issuers::of(&harbor, world),
             expose::route(&harbor, world),
             front.front(&harbor, &owner.metadata, world),
             expose::certificates(&harbor, world),
@@ -96,33 +103,34 @@ impl Component for Harbor {
 
         let claims = claims.add(&harbor, graph);
         let credentials = Credentials::of(&harbor);
-        let made = credentials.add(&harbor, graph);
-        let internal = certificates::internal(&harbor, &makers, graph);
+        let generated = credentials.add(&harbor, graph);
+        let internal = certificates::internal(&harbor, &issuers, graph);
         let tls = |graph: &mut _, part| internal.as_ref().map(|it| it.certificate(graph, part));
-        let token = certificates::token(&harbor, &makers, graph);
+        let token = certificates::token(&harbor, &issuers, graph);
         let public = certificates::public(&harbor, graph);
 
         let core_certificate = tls(graph, Part::Core);
-        let keys = (made.csrf, made.core, made.encryption, made.registry, made.jobservice);
+        let keys =
+            (generated.csrf, generated.core, generated.encryption, generated.registry, generated.jobservice);
         let core =
             graph.add::<Core>(parts::core(&harbor, &credentials), (core_certificate, token, public, keys));
         let certificate = tls(graph, Part::Registry);
         graph.add::<Registry>(
             upgrade.part(|harbor| parts::registry(harbor, &credentials)),
-            (certificate, made.registry, made.registry_http, claims.clone(), upgrades_after(core)),
+            (certificate, generated.registry, generated.registry_http, claims.clone(), upgrades_after(core)),
         );
         let certificate = tls(graph, Part::RegistryController);
         graph.add::<RegistryController>(
             upgrade.part(|harbor| parts::registry_controller(harbor, &credentials)),
-            (certificate, made.core, made.jobservice, upgrades_after(core)),
+            (certificate, generated.core, generated.jobservice, upgrades_after(core)),
         );
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             upgrade.part(|harbor| parts::jobservice(harbor, &credentials)),
             (
                 certificate,
-                made.core,
-                made.jobservice,
+                generated.core,
+                generated.jobservice,
                 claims.clone(),
                 starts_after(core),
                 upgrades_after(core),
@@ -134,8 +142,8 @@ impl Component for Harbor {
         });
         if let Some(chartmuseum) = upgrade.optional(|harbor| parts::chartmuseum(harbor, &credentials)) {
             let certificate = tls(graph, Part::ChartMuseum);
-            let made = (made.core, claims.clone());
-            graph.add::<ChartMuseum>(chartmuseum, (certificate, made, upgrades_after(core)));
+            let generated = (generated.core, claims.clone());
+            graph.add::<ChartMuseum>(chartmuseum, (certificate, generated, upgrades_after(core)));
         }
         if let Some(exporter) = upgrade.optional(|harbor| parts::exporter(harbor, &credentials)) {
             let certificate = tls(graph, Part::Exporter);
@@ -145,10 +153,10 @@ impl Component for Harbor {
             let certificate = tls(graph, Part::Trivy);
             graph.add::<Trivy>(trivy, (certificate, public, claims, upgrades_after(core)));
         }
-        let notary = certificates::notary(&harbor, &makers, graph);
+        let notary = certificates::notary(&harbor, &issuers, graph);
         if let Some(signer) = upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials)) {
             let certificate = notary.map(|(_, signer)| signer);
-            graph.add::<NotarySigner>(signer, (certificate, made.notary_aliases, upgrades_after(core)));
+            graph.add::<NotarySigner>(signer, (certificate, generated.notary_aliases, upgrades_after(core)));
         }
         let notary_server = upgrade.optional(parts::notary_server).map(|server| {
             let certificates = (tls(graph, Part::NotaryServer), notary.map(|(server, _)| server));
@@ -167,7 +175,7 @@ impl Component for Harbor {
                 upgrade.held(front.deployment()),
                 (config, public, core_certificate, starts_after((core, portal)), upgrades_after(core)),
             );
-            availability::add(graph, &front.instance);
+            add_availability(graph, &front.instance);
         }
         if let Some(route) = route {
             graph.add::<HTTPRoute>(route, starts_after((core, portal)));

@@ -1,10 +1,10 @@
-//! Who may talk to whom within a Harbor, and who from outside.
+//! The network policies of a Harbor: traffic between components, and from outside.
 //!
-//! Users come in through Core, the portal, Notary and the reverse proxy, and Prometheus through the metrics ports. All
-//! else is for siblings only. The portal serves files and talks to nobody.
+//! Users reach Core, the portal, Notary and the reverse proxy, and Prometheus reaches the metrics ports. Only
+//! components of the same Harbor reach all other ports. The portal has no egress.
 
-use super::{inputs::Inputs, part::Part};
-use crate::{labels, metrics};
+use super::{part::Part, validated::Validated};
+use crate::{observability::METRICS_PORT, pods::pod_selector};
 use k8s_openapi::{
     api::networking::v1::{
         NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec,
@@ -13,19 +13,20 @@ use k8s_openapi::{
 };
 use std::collections::BTreeMap;
 
-/// Who may come in through a port.
+/// The sources that may connect to a port.
 enum From {
     Everybody,
     Siblings(&'static [Part]),
 }
 
 /// The policies of the components that are installed.
-pub(super) fn policies(harbor: &Inputs<'_>) -> Vec<NetworkPolicy> {
+pub(super) fn policies(harbor: &Validated<'_>) -> Vec<NetworkPolicy> {
     if !harbor.network_policies {
         return Vec::new();
     }
     let ingress = installed(harbor).map(|part| {
-        let rules = doors(harbor, part).into_iter().map(|(port, from)| rule(harbor, port, &from)).collect();
+        let rules =
+            open_ports(harbor, part).into_iter().map(|(port, from)| rule(harbor, port, &from)).collect();
         policy(harbor, part, Direction::Ingress(rules))
     });
     let portal = harbor.installation.portal.as_ref();
@@ -33,12 +34,12 @@ pub(super) fn policies(harbor: &Inputs<'_>) -> Vec<NetworkPolicy> {
     ingress.chain(egress).collect()
 }
 
-fn installed(harbor: &Inputs<'_>) -> impl Iterator<Item = Part> {
+fn installed(harbor: &Validated<'_>) -> impl Iterator<Item = Part> {
     let spec = harbor.installation;
     [
         (Part::Core, true),
         (Part::JobService, true),
-        // The controller is in the same pods.
+        // The registry controller runs in the same pods.
         (Part::Registry, true),
         (Part::Portal, spec.portal.is_some()),
         (Part::ChartMuseum, spec.chartmuseum.is_some()),
@@ -52,8 +53,8 @@ fn installed(harbor: &Inputs<'_>) -> impl Iterator<Item = Part> {
     .filter_map(|(part, installed)| installed.then_some(part))
 }
 
-/// The ports of a component's pods, by name, and who may come in through each.
-fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
+/// The named ports of a component's pods, and the sources of each.
+fn open_ports(harbor: &Validated<'_>, part: Part) -> Vec<(&'static str, From)> {
     use From::{Everybody, Siblings};
     let door = part.port(harbor.scheme());
     let own = match part {
@@ -70,11 +71,11 @@ fn doors(harbor: &Inputs<'_>, part: Part) -> Vec<(&'static str, From)> {
         Part::Trivy => vec![(door, Siblings(&[Part::Core, Part::JobService]))],
         Part::NotarySigner => vec![(door, Siblings(&[Part::NotaryServer]))],
     };
-    let metrics = has_metrics(harbor, part).then_some((metrics::PORT, Everybody));
+    let metrics = has_metrics(harbor, part).then_some((METRICS_PORT, Everybody));
     own.into_iter().chain(metrics).collect()
 }
 
-fn has_metrics(harbor: &Inputs<'_>, part: Part) -> bool {
+fn has_metrics(harbor: &Validated<'_>, part: Part) -> bool {
     let spec = harbor.installation;
     let metrics = match part {
         Part::Core => spec.core.as_ref().and_then(|core| core.metrics.as_ref()),
@@ -85,7 +86,7 @@ fn has_metrics(harbor: &Inputs<'_>, part: Part) -> bool {
     metrics.is_some_and(|metrics| metrics.enabled)
 }
 
-fn rule(harbor: &Inputs<'_>, port: &str, from: &From) -> NetworkPolicyIngressRule {
+fn rule(harbor: &Validated<'_>, port: &str, from: &From) -> NetworkPolicyIngressRule {
     let peer = |part: &Part| NetworkPolicyPeer {
         pod_selector: Some(LabelSelector {
             match_labels: Some(pods(harbor, *part)),
@@ -111,7 +112,7 @@ enum Direction {
     NoEgress,
 }
 
-fn policy(harbor: &Inputs<'_>, part: Part, direction: Direction) -> NetworkPolicy {
+fn policy(harbor: &Validated<'_>, part: Part, direction: Direction) -> NetworkPolicy {
     let (word, kind, ingress, egress) = match direction {
         Direction::Ingress(rules) => ("ingress", "Ingress", Some(rules), None),
         Direction::NoEgress => ("egress", "Egress", None, Some(Vec::new())),
@@ -130,7 +131,7 @@ fn policy(harbor: &Inputs<'_>, part: Part, direction: Direction) -> NetworkPolic
     }
 }
 
-/// Which pods are a component's: the labels its Deployment selects by.
-fn pods(harbor: &Inputs<'_>, part: Part) -> BTreeMap<String, String> {
-    labels::selector(part.name(), &harbor.child(part.name()), harbor.namespace)
+/// The selector of a component's pods, which is that of its Deployment.
+fn pods(harbor: &Validated<'_>, part: Part) -> BTreeMap<String, String> {
+    pod_selector(part.name(), &harbor.child(part.name()), harbor.namespace)
 }

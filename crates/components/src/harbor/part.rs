@@ -1,9 +1,8 @@
 //! The parts of a Harbor.
 
 use crate::{
-    HarborVersion,
-    image::{self, Mirror},
-    tls::Scheme,
+    pods::Scheme,
+    versions::{HarborVersion, Mirror, named_image, with_pull_settings},
 };
 use api::v1beta1::{component::ComponentSpec, image::ImageSourceSpec};
 
@@ -35,7 +34,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Each of them.
+    /// All parts.
     pub const ALL: [Self; 11] = [
         Self::Core,
         Self::JobService,
@@ -50,7 +49,7 @@ impl Part {
         Self::Nginx,
     ];
 
-    /// Ends the names of its children, and begins the labels of its pods.
+    /// The suffix of its children's names, and the prefix of its pods' labels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Core => "core",
@@ -84,26 +83,26 @@ impl Part {
         }
     }
 
-    /// Its pods as the user wants them, with images from where all images come from.
+    /// The settings of its pods, with the image source of the Harbor.
     ///
-    /// The image is always spelt out: a new version is then a new spec, and whoever waits for this part waits until it
-    /// runs the new version. An annotation alone would not be noticed.
+    /// The image is always set, so that a new version changes the spec and its generation: dependents then wait
+    /// until the part runs the new version. A changed annotation does not change the generation.
     pub fn pods(
         self,
-        wished: Option<&ComponentSpec>,
+        requested: Option<&ComponentSpec>,
         source: Option<&ImageSourceSpec>,
         mirror: &Mirror,
         version: &HarborVersion,
     ) -> ComponentSpec {
-        let mut spec = wished.cloned().unwrap_or_default();
-        spec.image = image::pulled(spec.image, source);
-        if image::named(&spec.image).is_none() {
+        let mut spec = requested.cloned().unwrap_or_default();
+        spec.image = with_pull_settings(spec.image, source);
+        if named_image(&spec.image).is_none() {
             spec.image.image = Some(mirror.harbor(self.image(), version));
         }
         spec
     }
 
-    /// The name of the port its pods listen on.
+    /// The name of the port that its pods listen on.
     pub const fn port(self, internal: Scheme) -> &'static str {
         match self {
             Self::Registry | Self::NotaryServer | Self::NotarySigner => "api",

@@ -1,24 +1,26 @@
-//! From which version to which a Harbor may go, and which of its parts go first.
+//! Upgrades of a Harbor: which are allowed, and in which order its parts get the new version.
 
 use super::{
-    inputs::{self, Inputs},
     part::Part,
-    relocation::began,
+    relocation::has_run,
+    validated::{self, Validated},
 };
-use crate::{HarborVersion, core::record::Record, version::Release};
-use api::{
-    names::{OPERATOR_VERSION_LABEL, RESTORED_ANNOTATION, VERSION_ANNOTATION},
-    v1beta1,
+use crate::{
+    core::Record,
+    versions::{HarborVersion, Release},
 };
+use api::names::OPERATOR_VERSION_LABEL;
+use api::names::{RESTORED_ANNOTATION, VERSION_ANNOTATION};
+use api::v1beta1;
 use plan::{Desired, Manifest, PlanError, World};
 
-/// How many minor releases Harbor supports being upgraded over at once.
+/// How many minor releases one upgrade of Harbor may span.
 const LONGEST_STEP: u32 = 2;
 
-/// Releases that no Harbor goes back over: all before them cannot use what they leave in the database.
+/// Releases that cannot be downgraded: earlier ones cannot use what they write to the database.
 ///
-/// Each of these migrates the schema, but for three that encrypt or hash what was stored otherwise before: 2.14.4 and
-/// 2.15.1 (credentials of scanners and of preheat instances) and 2.15.2 (passwords).
+/// Each of these migrates the schema, except for three that encrypt or hash existing data: 2.14.4 and 2.15.1
+/// (credentials of scanners and of preheat instances) and 2.15.2 (passwords).
 const ONE_WAY: [Release; 20] = [
     (2, 5, 0),
     (2, 5, 2),
@@ -42,16 +44,16 @@ const ONE_WAY: [Release; 20] = [
     (2, 15, 3),
 ];
 
-/// The way a Harbor is on from one version to another.
+/// The upgrade of a Harbor, if its version changes.
 pub(super) struct Upgrade<'a> {
-    wanted: &'a Inputs<'a>,
-    /// The Harbor as it is at the version that Core had when it was last ready, where that is another one.
-    before: Option<Inputs<'a>>,
+    wanted: &'a Validated<'a>,
+    /// The Harbor at the version with which Core was last ready, if that is another one.
+    before: Option<Validated<'a>>,
 }
 
 impl<'a> Upgrade<'a> {
-    /// Refuses to go back over a release that has changed the database, and to go too far at once.
-    pub fn of(harbor: &'a Inputs<'a>, world: &World<'_>) -> Result<Self, PlanError> {
+    /// Refuses a downgrade past a release that changed the database, and an upgrade over too many releases.
+    pub fn of(harbor: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
         let record = match Record::read(&harbor.name, world)? {
             Some(record) => record,
             None => predecessors(harbor, world)?,
@@ -63,26 +65,26 @@ impl<'a> Upgrade<'a> {
         Ok(Self { wanted: harbor, before: before.map(|version| harbor.at(version)) })
     }
 
-    /// A part of the Harbor, which keeps its version until Core has the new one. Where the spec says something that
-    /// only the new version knows, the part is left as it is.
-    pub fn part<M: Manifest>(&self, part: impl Fn(&Inputs<'_>) -> M) -> Desired {
+    /// A part of the Harbor, which keeps its version until Core has the new one. If the spec needs the new
+    /// version, the part stays unchanged until then.
+    pub fn part<M: Manifest>(&self, part: impl Fn(&Validated<'_>) -> M) -> Desired {
         let wanted = part(self.wanted);
         match &self.before {
-            Some(before) if inputs::supported(before.spec, &before.version).is_ok() => {
+            Some(before) if validated::supported(before.spec, &before.version).is_ok() => {
                 Desired::from(wanted).held_as(part(before), self.why())
             }
             _ => self.held(wanted),
         }
     }
 
-    /// The same for a part that a Harbor need not have.
-    pub fn optional<M: Manifest>(&self, part: impl Fn(&Inputs<'_>) -> Option<M>) -> Option<Desired> {
+    /// The same for an optional part.
+    pub fn optional<M: Manifest>(&self, part: impl Fn(&Validated<'_>) -> Option<M>) -> Option<Desired> {
         let wanted = part(self.wanted)?;
-        // What the spec asks for does not depend on the version.
+        // Whether the spec requests the part does not depend on the version.
         Some(self.part(|harbor| part(harbor).unwrap_or_else(|| wanted.clone())))
     }
 
-    /// An object that is left as it is until Core has the new version.
+    /// An object that stays unchanged until Core has the new version.
     pub fn held(&self, object: impl Into<Desired>) -> Desired {
         let desired = object.into();
         if self.before.is_some() { desired.held(self.why()) } else { desired }
@@ -93,9 +95,9 @@ impl<'a> Upgrade<'a> {
     }
 }
 
-/// What the old operator left behind remembers nothing; its Core says what it runs.
-fn predecessors(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Record, PlanError> {
-    if !began(harbor, Part::Core, world)? {
+/// The predecessor wrote no record, so the version is read from its Core.
+fn predecessors(harbor: &Validated<'_>, world: &World<'_>) -> Result<Record, PlanError> {
+    if !has_run(harbor, Part::Core, world)? {
         return Ok(Record::default());
     }
     let core = world.read::<v1beta1::Core>(&harbor.name)?;
@@ -109,7 +111,7 @@ fn predecessors(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Record, PlanEr
     Ok(Record { migrated: version.clone(), completed: version })
 }
 
-fn allowed(migrated: &HarborVersion, harbor: &Inputs<'_>) -> Result<(), PlanError> {
+fn allowed(migrated: &HarborVersion, harbor: &Validated<'_>) -> Result<(), PlanError> {
     let wanted = &harbor.version;
     let (from, to) = (migrated.release(), wanted.release());
     let one_way = ONE_WAY.into_iter().rev().find(|release| to < *release && *release <= from);

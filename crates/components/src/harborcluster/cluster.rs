@@ -1,15 +1,17 @@
-//! A HarborCluster that can be made: its spec, and what all its children have in common.
+//! A validated HarborCluster: its spec, and what all its children have in common.
 
-use crate::{HarborVersion, image::Mirror, pod_security, retention};
-use api::{
-    names::HARBOR_CLUSTER_LABEL,
-    v1beta1::{self, HarborClusterSpec},
+use crate::{
+    data::installation_retention,
+    pods::check_installation_pods,
+    versions::{HarborVersion, Mirror},
 };
+use api::names::HARBOR_CLUSTER_LABEL;
+use api::v1beta1::{self, HarborClusterSpec};
 use kube::core::ObjectMeta;
 use plan::{All, ChildName, Defaults, DeletionBehavior, PlanError};
 use std::collections::BTreeMap;
 
-/// A HarborCluster that can be made.
+/// A validated HarborCluster.
 pub(super) struct Cluster<'a> {
     /// Its spec.
     pub spec: &'a HarborClusterSpec,
@@ -17,22 +19,22 @@ pub(super) struct Cluster<'a> {
     pub name: &'a str,
     /// Namespace of all children.
     pub namespace: &'a str,
-    /// Which Harbor is installed.
+    /// The version of Harbor.
     pub version: HarborVersion,
-    /// Where images come from.
+    /// The mirror of images.
     pub mirror: Mirror,
     /// Its metadata.
     pub metadata: &'a ObjectMeta,
 }
 
 impl<'a> Cluster<'a> {
-    /// Judges what all services depend on; each judges the rest itself.
+    /// Validates what all services depend on. Each service validates the rest.
     pub fn of(owner: &'a v1beta1::HarborCluster, defaults: &Defaults) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
         let installation = &owner.spec.installation;
         let (version, ()) = (
             HarborVersion::parse_spec(&installation.version),
-            pod_security::of_installation(installation, defaults),
+            check_installation_pods(installation, defaults),
         )
             .all()?;
         Ok(Self {
@@ -60,8 +62,8 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// What becomes of children that hold data, when the HarborCluster is deleted.
+    /// Whether children with data are deleted with the HarborCluster.
     pub fn tie_of_data(&self) -> DeletionBehavior {
-        retention::tie_of_data(&self.spec.installation)
+        installation_retention(&self.spec.installation)
     }
 }

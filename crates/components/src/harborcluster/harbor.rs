@@ -1,8 +1,9 @@
-//! The Harbor of a HarborCluster: what both have in common as it is, and the services where they are.
+//! The Harbor of a HarborCluster: the settings that both share, and the settings of the services.
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::proxy;
-use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION};
+use crate::connections::proxy_except;
+use api::names::MOVED_ANNOTATION;
+use api::names::NETWORK_POLICIES_ANNOTATION;
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec, proxy::HarborProxySpec,
@@ -18,9 +19,10 @@ pub(super) fn name(cluster: &Cluster<'_>) -> String {
 pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, storage: &Storage) -> Harbor {
     let mut installation = cluster.spec.installation.clone();
     trust(storage.settings(), &mut installation);
-    installation.proxy = installation
-        .proxy
-        .map(|wished| HarborProxySpec { proxy: proxy::without(wished.proxy, storage.host()), ..wished });
+    installation.proxy = installation.proxy.map(|requested| HarborProxySpec {
+        proxy: proxy_except(requested.proxy, storage.host()),
+        ..requested
+    });
     let spec = HarborSpec {
         installation,
         database: database.settings().clone(),
@@ -32,14 +34,15 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
     Harbor { metadata, spec, status: None }
 }
 
-/// What is said of the HarborCluster and meant for its Harbor.
+/// The annotations of the HarborCluster that its Harbor gets, too.
 fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let said = cluster.metadata.annotations.iter().flatten();
     let meant = |key: &str| matches!(key, NETWORK_POLICIES_ANNOTATION | MOVED_ANNOTATION);
     said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Makes those trust the certificate of an S3 store who may be sent to it; the registry is told with the store.
+/// Adds the authority of an S3 store to the components that the registry redirects to it. The registry itself
+/// gets it with the store.
 fn trust(storage: &HarborStorageSpec, installation: &mut InstallationSpec) {
     let s3 = storage.object_store.s3.as_ref();
     let Some(authority) = s3.and_then(|s3| s3.certificate_ref.clone()).filter(|name| !name.is_empty()) else {

@@ -1,12 +1,15 @@
-//! HarborCluster: Harbor together with the database, the Redis and the storage it needs, run here or elsewhere.
+//! HarborCluster: Harbor together with its database, Redis and storage, which run in this cluster or elsewhere.
 //!
-//! Each of the three services is a folder: who runs it, and where the Harbor finds it. Harbor comes after all three.
+//! Each of the three services is a folder: the operators that can run it, and the Harbor's settings for it. The
+//! Harbor waits for all three.
+//!
+//! Uses: certificates, connections, data, exposure, harbor, pods, secrets, values, versions.
 
 mod cache;
 mod cluster;
 mod database;
 mod harbor;
-mod place;
+mod location;
 mod relocation;
 mod storage;
 #[cfg(test)]
@@ -14,7 +17,7 @@ mod tests;
 mod volume;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
-use crate::postgres;
+use crate::connections::postgres_advice;
 use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
 use plan::{
     All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, Violation, World, starts_after,
@@ -55,7 +58,7 @@ impl Component for HarborCluster {
 
     fn advice(owner: &Self::Owner) -> Vec<Violation> {
         let external = owner.spec.database.spec.postgresql.as_ref();
-        let database = external.and_then(|it| postgres::advice(it, "spec.database.spec.postgresql"));
+        let database = external.and_then(|it| postgres_advice(it, "spec.database.spec.postgresql"));
         crate::harbor::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 

@@ -1,17 +1,16 @@
-//! Where the data of a HarborCluster is: told by the Harbor it has written before.
+//! The location of the data of a HarborCluster, read from its existing Harbor.
 
-use super::{HarborCluster, cluster::Cluster, place};
-use crate::relocation::{self, Move, Service};
-use api::{
-    names::{CONTROLLER_LABEL, INSTANCE_LABEL},
-    v1beta1::Harbor,
-};
+use super::{HarborCluster, cluster::Cluster, location};
+use crate::data::{DataService, Move, check_moves};
+use api::names::CONTROLLER_LABEL;
+use api::v1beta1::Harbor;
 use kube::ResourceExt as _;
 use plan::{Component as _, ObjectKey, PlanError};
 
-/// Whether a Harbor is the cluster's by its labels or its owner. Another one is refused by its name, wherever its data is.
+/// Whether a Harbor belongs to the cluster, by its labels or its owner. A foreign Harbor of the same name is
+/// refused elsewhere.
 pub(super) fn is_its_own(cluster: &Cluster<'_>, existing: &Harbor) -> bool {
-    let instance = existing.labels().get(INSTANCE_LABEL).map(String::as_str);
+    let instance = existing.labels().get("app.kubernetes.io/instance").map(String::as_str);
     let labelled = existing.labels().get(CONTROLLER_LABEL).map(String::as_str) == Some(HarborCluster::NAME)
         && instance == Some(cluster.name);
     let owned = existing
@@ -21,29 +20,29 @@ pub(super) fn is_its_own(cluster: &Cluster<'_>, existing: &Harbor) -> bool {
     labelled || owned
 }
 
-/// Refuses to point an existing Harbor at another place than the one where its data is.
+/// Refuses another location for the data of an existing Harbor.
 pub(super) fn allowed(cluster: &Cluster<'_>, existing: &Harbor, wanted: &Harbor) -> Result<(), PlanError> {
     let key = ObjectKey::of::<Harbor>(cluster.namespace, wanted.metadata.name.as_deref().unwrap_or_default());
     let (is, wanted) = (&existing.spec, &wanted.spec);
     let moves = [
         Move {
-            service: Service::Cache,
+            service: DataService::Cache,
             field: "spec.cache",
-            from: place::of_cache(cluster, &is.redis.server),
-            to: place::of_cache(cluster, &wanted.redis.server),
+            from: location::of_cache(cluster, &is.redis.server),
+            to: location::of_cache(cluster, &wanted.redis.server),
         },
         Move {
-            service: Service::Database,
+            service: DataService::Database,
             field: "spec.database",
-            from: place::of_database(cluster, &is.database),
-            to: place::of_database(cluster, &wanted.database),
+            from: location::of_database(cluster, &is.database),
+            to: location::of_database(cluster, &wanted.database),
         },
         Move {
-            service: Service::Storage,
+            service: DataService::Storage,
             field: "spec.storage",
-            from: place::of_storage(cluster, &is.image_chart_storage),
-            to: place::of_storage(cluster, &wanted.image_chart_storage),
+            from: location::of_storage(cluster, &is.image_chart_storage),
+            to: location::of_storage(cluster, &wanted.image_chart_storage),
         },
     ];
-    relocation::allowed(&key, cluster.metadata.annotations.as_ref(), moves)
+    check_moves(&key, cluster.metadata.annotations.as_ref(), moves)
 }

@@ -1,8 +1,9 @@
-//! Sentences about a HarborCluster as a whole; each of its services has its own.
+//! Tests of a HarborCluster as a whole; each of its services has tests of its own.
 
 use super::{CACHE, DATABASE, HarborCluster, SERVICE, STORAGE};
 use crate::cases::Case;
-use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION};
+use api::names::MOVED_ANNOTATION;
+use api::names::NETWORK_POLICIES_ANNOTATION;
 use api::v1beta1::{ComponentStatus, Condition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use plan::{Component as _, Verdict};

@@ -1,49 +1,52 @@
-//! The volume of each server of a service: it grows, and never shrinks or moves.
+//! The volume of each server of a service. It can grow, but not shrink or move.
 
-use crate::quantity::bytes;
+use crate::values::quantity_bytes;
 use k8s_openapi::{
     api::core::v1::{PersistentVolumeClaimSpec, VolumeResourceRequirements},
     apimachinery::pkg::api::resource::Quantity,
 };
 use plan::PlanError;
 
-/// How much a server stores unless the spec says.
+/// The default size.
 const SIZE: &str = "1Gi";
 
-/// A volume that can be made, or made of what exists.
+/// A volume that can be created, or that an existing one can become.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Volume {
     pub size: String,
     pub class: Option<String>,
 }
 
-/// What a spec says of it.
-pub(super) struct Wish<'a> {
-    /// Where it says so.
+/// What a spec requests of a volume.
+pub(super) struct VolumeRequest<'a> {
+    /// The field of the spec.
     pub field: &'a str,
-    /// Whose volumes they are, in words.
+    /// The service that the volumes belong to, for messages.
     pub service: &'static str,
     pub size: Option<&'a str>,
     pub class: Option<&'a str>,
 }
 
 impl Volume {
-    /// What is wished, as far as `existing` can become that. What is not wished stays as it is.
-    pub fn of(wish: &Wish<'_>, existing: Option<Self>) -> Result<Self, PlanError> {
-        let field = |name: &str| format!("{}.{name}", wish.field);
-        let size = wish.size.filter(|size| !size.is_empty());
-        let class = wish.class.filter(|class| !class.is_empty());
-        let wanted = bytes(size.unwrap_or(SIZE)).ok_or_else(|| {
+    /// The requested volume, if `existing` can become it. What is not requested stays unchanged.
+    pub fn of(request: &VolumeRequest<'_>, existing: Option<Self>) -> Result<Self, PlanError> {
+        let field = |name: &str| format!("{}.{name}", request.field);
+        let size = request.size.filter(|size| !size.is_empty());
+        let class = request.class.filter(|class| !class.is_empty());
+        let wanted = quantity_bytes(size.unwrap_or(SIZE)).ok_or_else(|| {
             let problem = format!("{:?} is not the size of a volume", size.unwrap_or_default());
             PlanError::invalid(field("storage"), problem, "write it like 10Gi")
         })?;
         let Some(existing) = existing else {
             return Ok(Self { size: size.unwrap_or(SIZE).to_owned(), class: class.map(ToOwned::to_owned) });
         };
-        if size.is_some() && bytes(&existing.size).is_some_and(|present| wanted < present) {
+        if size.is_some() && quantity_bytes(&existing.size).is_some_and(|present| wanted < present) {
             return Err(PlanError::invalid(
                 field("storage"),
-                format!("the volumes of {} have {}, and volumes do not shrink", wish.service, existing.size),
+                format!(
+                    "the volumes of {} have {}, and volumes do not shrink",
+                    request.service, existing.size
+                ),
                 format!("set at least {}", existing.size),
             ));
         }
@@ -54,14 +57,14 @@ impl Volume {
             };
             return Err(PlanError::invalid(
                 field("storageClassName"),
-                format!("the volumes of {} {present}, and volumes do not move", wish.service),
+                format!("the volumes of {} {present}, and volumes do not move", request.service),
                 remedy,
             ));
         }
         Ok(Self { size: size.map_or(existing.size, ToOwned::to_owned), class: existing.class })
     }
 
-    /// The volume that a claim asks for, if it says how large.
+    /// The volume that a claim requests, if the claim has a size.
     pub fn claimed(claim: &PersistentVolumeClaimSpec) -> Option<Self> {
         Some(Self { size: size(claim)?.to_owned(), class: claim.storage_class_name.clone() })
     }
@@ -80,7 +83,7 @@ impl Volume {
     }
 }
 
-/// How large a volume a claim asks for.
+/// The size that a claim requests.
 pub(super) fn size(claim: &PersistentVolumeClaimSpec) -> Option<&str> {
     Some(&claim.resources.as_ref()?.requests.as_ref()?.get("storage")?.0)
 }
@@ -93,33 +96,36 @@ mod tests {
         Volume { size: size.into(), class: class.map(Into::into) }
     }
 
-    fn wish<'a>(size: Option<&'a str>, class: Option<&'a str>) -> Wish<'a> {
-        Wish { field: "spec", service: "the database", size, class }
+    fn request<'a>(size: Option<&'a str>, class: Option<&'a str>) -> VolumeRequest<'a> {
+        VolumeRequest { field: "spec", service: "the database", size, class }
     }
 
-    fn refused(wish: &Wish<'_>, existing: Option<Volume>) -> String {
-        Volume::of(wish, existing).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_new_volume_is_what_is_wished() {
-        assert_eq!(Volume::of(&wish(None, None), None), Ok(volume("1Gi", None)));
-        assert_eq!(Volume::of(&wish(Some(""), Some("")), None), Ok(volume("1Gi", None)));
-        assert_eq!(Volume::of(&wish(Some("2Ti"), Some("fast")), None), Ok(volume("2Ti", Some("fast"))));
+    fn refused(request: &VolumeRequest<'_>, existing: Option<Volume>) -> String {
+        Volume::of(request, existing).unwrap_err().to_string()
     }
 
     #[test]
-    fn a_volume_that_exists_grows_and_stays_where_nothing_is_wished() {
+    fn a_new_volume_is_what_is_requested() {
+        assert_eq!(Volume::of(&request(None, None), None), Ok(volume("1Gi", None)));
+        assert_eq!(Volume::of(&request(Some(""), Some("")), None), Ok(volume("1Gi", None)));
+        assert_eq!(Volume::of(&request(Some("2Ti"), Some("fast")), None), Ok(volume("2Ti", Some("fast"))));
+    }
+
+    #[test]
+    fn a_volume_that_exists_grows_and_stays_where_nothing_is_requested() {
         let existing = || Some(volume("10Gi", Some("fast")));
-        assert_eq!(Volume::of(&wish(None, None), existing()), Ok(existing().unwrap()));
-        assert_eq!(Volume::of(&wish(Some("10240Mi"), None), existing()), Ok(volume("10240Mi", Some("fast"))));
-        assert_eq!(Volume::of(&wish(Some("0.5Ti"), None), existing()), Ok(volume("0.5Ti", Some("fast"))));
+        assert_eq!(Volume::of(&request(None, None), existing()), Ok(existing().unwrap()));
+        assert_eq!(
+            Volume::of(&request(Some("10240Mi"), None), existing()),
+            Ok(volume("10240Mi", Some("fast")))
+        );
+        assert_eq!(Volume::of(&request(Some("0.5Ti"), None), existing()), Ok(volume("0.5Ti", Some("fast"))));
     }
 
     #[test]
     fn a_size_is_compared_however_it_is_written() {
         for size in ["1073741824", "1Gi", "1024Mi", "1.073741824e9", "1073741824000m"] {
-            assert_eq!(bytes(size), Some(1_073_741_824.0), "{size}");
+            assert_eq!(quantity_bytes(size), Some(1_073_741_824.0), "{size}");
         }
     }
 
@@ -133,7 +139,7 @@ mod tests {
     #[test]
     fn a_volume_does_not_shrink() {
         assert_eq!(
-            refused(&wish(Some("10G"), None), Some(volume("10Gi", None))),
+            refused(&request(Some("10G"), None), Some(volume("10Gi", None))),
             "spec.storage: the volumes of the database have 10Gi, and volumes do not shrink; set at least 10Gi",
         );
     }
@@ -141,12 +147,12 @@ mod tests {
     #[test]
     fn a_volume_does_not_move_to_another_class() {
         assert_eq!(
-            refused(&wish(None, Some("slow")), Some(volume("1Gi", Some("fast")))),
+            refused(&request(None, Some("slow")), Some(volume("1Gi", Some("fast")))),
             "spec.storageClassName: the volumes of the database are of class fast, and volumes do not move; \
              set it to fast",
         );
         assert_eq!(
-            refused(&wish(None, Some("slow")), Some(volume("1Gi", None))),
+            refused(&request(None, Some("slow")), Some(volume("1Gi", None))),
             "spec.storageClassName: the volumes of the database are of the default class, and volumes do not \
              move; remove it",
         );
@@ -156,7 +162,7 @@ mod tests {
     fn what_is_no_size_is_refused() {
         for size in ["big", "-1Gi", "0", "1m", "1Gi ", "Gi", "inf", "1e999"] {
             let expected = format!("spec.storage: {size:?} is not the size of a volume; write it like 10Gi");
-            assert_eq!(refused(&wish(Some(size), None), None), expected);
+            assert_eq!(refused(&request(Some(size), None), None), expected);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `config.yml`, JobService's configuration file.
 //!
-//! The URL of Redis may hold a password and is therefore not in it: JobService reads it from its environment.
+//! The URL of Redis may contain a password and is therefore in the environment.
 
-use super::{environment::TLS_DIRECTORY, inputs::Inputs, loggers::Entry};
-use crate::{metrics::Metrics, tls::Scheme, yaml};
+use super::{environment::TLS_DIRECTORY, loggers::Entry, validated::Validated};
+use crate::{observability::Metrics, pods::Scheme, values::to_yaml};
 use api::v1beta1::jobservice::{WorkerPoolBackend, settings::JobServiceReaperSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
 use plan::PlanError;
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(super) const FILE: &str = "config.yml";
 
 /// The ConfigMap with JobService's configuration file.
-pub(super) fn config_map(jobservice: &Inputs<'_>) -> Result<ConfigMap, PlanError> {
+pub(super) fn config_map(jobservice: &Validated<'_>) -> Result<ConfigMap, PlanError> {
     let scheme = jobservice.scheme();
     let file = File {
         protocol: scheme.as_str(),
@@ -35,7 +35,7 @@ pub(super) fn config_map(jobservice: &Inputs<'_>) -> Result<ConfigMap, PlanError
         metric: jobservice.metrics.map(|Metrics { path, port }| Metric { enabled: true, path, port }),
         reaper: jobservice.spec.settings.reaper.as_ref().map(Reaper::of),
     };
-    Ok(jobservice.instance.config_map(FILE, yaml::text(&file)?))
+    Ok(jobservice.instance.config_map(FILE, to_yaml(&file)?))
 }
 
 #[derive(Serialize)]

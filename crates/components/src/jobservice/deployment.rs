@@ -3,39 +3,40 @@
 use super::{
     JobService, config,
     environment::{self, DIRECTORY, TLS_DIRECTORY},
-    inputs::Inputs,
+    validated::Validated,
 };
 use crate::{
-    catalogue::Feature,
-    metrics::Metrics,
-    ports,
-    tls::{InternalTls, Scheme},
-    volumes,
-    workload::Workload,
+    certificates::InternalTls,
+    observability::Metrics,
+    pods::{
+        Scheme, Workload, config_map_volume, container_port, directory_mount, http_probe, scratch_volume,
+        tcp_probe, writable_mount,
+    },
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::{Container, Probe, Volume, VolumeMount};
 use plan::{Component, Desired};
 
-/// Time a start may take, in probes ten seconds apart: five minutes. While Redis refuses connections JobService neither
-/// listens nor exits for a minute and a half.
+/// How long a start may take, in probes ten seconds apart: five minutes. While Redis refuses connections,
+/// JobService neither listens nor exits for 90 seconds.
 const STARTUP_PROBES: i32 = 30;
 
-/// The Deployment. Waits for the ConfigMap and the Secret that its pods use.
-pub(super) fn deployment(jobservice: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the ConfigMap and the Secret that its pods use.
+pub(super) fn deployment(jobservice: &Validated<'_>) -> Desired {
     Workload {
         instance: &jobservice.instance,
         containers: vec![(container(jobservice), &jobservice.spec.component)],
         volumes: volumes(jobservice),
-        strategy: jobservice.manners.strategy,
+        strategy: jobservice.strategy,
         termination_grace_period_seconds: Some(120),
     }
     .deployment()
 }
 
-fn container(jobservice: &Inputs<'_>) -> Container {
+fn container(jobservice: &Validated<'_>) -> Container {
     let scheme = jobservice.scheme();
     let ports = [
-        Some(ports::container(scheme.as_str(), scheme.container_port())),
+        Some(container_port(scheme.as_str(), scheme.container_port())),
         jobservice.metrics.map(Metrics::container_port),
     ];
     Container {
@@ -51,20 +52,22 @@ fn container(jobservice: &Inputs<'_>) -> Container {
     }
 }
 
-/// The only request that JobService answers without a password. While Redis is away the answer is an error.
+/// Probes the only path that needs no authentication. It fails while Redis is unavailable.
 fn stats(scheme: Scheme) -> Probe {
-    ports::probe("/api/v1/stats", scheme.as_str(), scheme)
+    http_probe("/api/v1/stats", scheme.as_str(), scheme)
 }
 
-/// Whether the server listens. Over TLS it is asked something: it logs an error for each connection that is only opened.
+/// Probes whether the server listens. With TLS it sends a request: the server logs an error for a connection
+/// without one.
 fn reached(scheme: Scheme) -> Probe {
     match scheme {
-        Scheme::Http => ports::connection(scheme.as_str()),
+        Scheme::Http => tcp_probe(scheme.as_str()),
         Scheme::Https => stats(scheme),
     }
 }
 
-/// Kills no jobs because Redis is away: to be restarted would not bring it back. Over TLS that holds for an hour.
+/// Does not restart JobService, which would abort jobs, while Redis is unavailable. With TLS, this holds for an
+/// hour.
 fn alive(scheme: Scheme) -> Probe {
     let failures = match scheme {
         Scheme::Http => 3,
@@ -77,10 +80,10 @@ const CONFIGURATION: &str = "config";
 const LOGS: &str = "logs";
 const EXPORTS: &str = "job-scandata-exports";
 
-fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
+fn volumes(jobservice: &Validated<'_>) -> Vec<Volume> {
     let exports = jobservice.spec.storage.as_ref().map(|storage| &storage.scan_data_exports.volume_source);
-    let exports = || exports.map_or_else(|| volumes::scratch(EXPORTS), |source| source.volume(EXPORTS));
-    [volumes::config_map(CONFIGURATION, &jobservice.instance.name, config::FILE), volumes::scratch(LOGS)]
+    let exports = || exports.map_or_else(|| scratch_volume(EXPORTS), |source| source.volume(EXPORTS));
+    [config_map_volume(CONFIGURATION, &jobservice.instance.name, config::FILE), scratch_volume(LOGS)]
         .into_iter()
         .chain(exports_to_volume(jobservice).then(exports))
         .chain(jobservice.tls.map(|tls| tls.volume()))
@@ -90,13 +93,14 @@ fn volumes(jobservice: &Inputs<'_>) -> Vec<Volume> {
         .collect()
 }
 
-fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
+fn mounts(jobservice: &Validated<'_>) -> Vec<VolumeMount> {
     let exports = || VolumeMount {
         sub_path: jobservice.exports.clone(),
-        ..volumes::writable(EXPORTS, "/var/scandata_exports")
+        ..writable_mount(EXPORTS, "/var/scandata_exports")
     };
-    // The image declares this a volume; what is declared and not mounted, the container runtime makes up.
-    [volumes::directory(CONFIGURATION, DIRECTORY), volumes::writable(LOGS, "/var/log/jobs")]
+    // The image declares this path as a volume. If nothing is mounted there, the container runtime creates a
+    // volume.
+    [directory_mount(CONFIGURATION, DIRECTORY), writable_mount(LOGS, "/var/log/jobs")]
         .into_iter()
         .chain(exports_to_volume(jobservice).then(exports))
         .chain(jobservice.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())
@@ -106,7 +110,7 @@ fn mounts(jobservice: &Inputs<'_>) -> Vec<VolumeMount> {
         .collect()
 }
 
-/// Other versions write their exports to the registry; a volume would only keep pods from being scheduled.
-fn exports_to_volume(jobservice: &Inputs<'_>) -> bool {
+/// Other versions write their exports to the registry; a volume would only constrain scheduling.
+fn exports_to_volume(jobservice: &Validated<'_>) -> bool {
     jobservice.instance.version.has(Feature::ScanDataExportVolume)
 }

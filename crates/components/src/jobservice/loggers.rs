@@ -1,8 +1,11 @@
-//! Where logs go.
+//! The loggers of JobService and of its jobs.
 //!
-//! JobService keeps its loggers by kind: of two files only the last would be written to.
+//! JobService supports one logger of each kind: of two files, it writes to the last only.
 
-use crate::{duration, volumes};
+use crate::{
+    pods::{scratch_volume, sub_path, writable_mount},
+    values::whole_units,
+};
 use api::v1beta1::{
     GoDuration,
     jobservice::loggers::{JobServiceLogLevel, LoggersSpec},
@@ -13,16 +16,16 @@ use plan::{All, PlanError};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Whose logs.
+/// Which logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// Those of JobService itself.
+pub(super) enum LogSource {
+    /// Logs of JobService itself.
     Service,
-    /// Those of jobs, which users read.
+    /// Logs of jobs, which users read.
     Jobs,
 }
 
-impl Whose {
+impl LogSource {
     const fn field(self) -> &'static str {
         match self {
             Self::Service => "spec.loggers",
@@ -30,7 +33,7 @@ impl Whose {
         }
     }
 
-    /// What describes the volume of one of its files.
+    /// The field with the volume of a file.
     pub fn field_of_volume(self, index: usize) -> String {
         format!("{}.files[{index}].volume", self.field())
     }
@@ -49,7 +52,8 @@ impl Whose {
         }
     }
 
-    /// JobService names the files of jobs; its own it must be told, or it does not start.
+    /// The name of the file. JobService names the files of jobs itself; without a name for its own, it does not
+    /// start.
     const fn file(self) -> Option<&'static str> {
         match self {
             Self::Service => Some("jobservice.log"),
@@ -58,10 +62,10 @@ impl Whose {
     }
 }
 
-/// At least one logger, and at most one of a kind.
+/// At least one logger, and at most one of each kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Loggers<'a> {
-    whose: Whose,
+    source: LogSource,
     file: Option<FileLogger<'a>>,
     database: Option<DatabaseLogger>,
     stdout: Option<JobServiceLogLevel>,
@@ -82,32 +86,32 @@ struct DatabaseLogger {
 }
 
 impl<'a> Loggers<'a> {
-    /// The loggers a spec describes.
-    pub fn of(spec: &'a LoggersSpec, whose: Whose) -> Result<Self, PlanError> {
-        let (file, database) = (file(spec, whose), database(spec, whose)).all()?;
+    /// The loggers that a spec describes.
+    pub fn of(spec: &'a LoggersSpec, source: LogSource) -> Result<Self, PlanError> {
+        let (file, database) = (file(spec, source), database(spec, source)).all()?;
         let stdout = spec.stdout.as_ref().map(|stdout| stdout.level);
         if file.is_none() && database.is_none() && stdout.is_none() {
             return Err(PlanError::invalid(
-                whose.field(),
+                source.field(),
                 "names no logger, without which JobService does not start",
                 "set stdout: {}, or a file",
             ));
         }
-        Ok(Self { whose, file, database, stdout })
+        Ok(Self { source, file, database, stdout })
     }
 
-    /// What goes to standard output, if anything does.
+    /// The level of the logs on standard output, if they are enabled.
     pub const fn stdout(&self) -> Option<JobServiceLogLevel> {
         self.stdout
     }
 
-    /// As they stand in JobService's configuration.
+    /// The entries in JobService's configuration.
     pub fn entries(&self) -> Vec<Entry> {
-        let directory = self.whose.directory();
+        let directory = self.source.directory();
         let file = self.file.as_ref().map(|FileLogger { level, days, .. }| Entry {
             name: "FILE",
             level: level.as_str(),
-            settings: Some(Settings { base_dir: directory, filename: self.whose.file() }),
+            settings: Some(Settings { base_dir: directory, filename: self.source.file() }),
             sweeper: days.map(|duration| Sweeper {
                 duration,
                 settings: Some(SweeperSettings { work_dir: directory }),
@@ -130,22 +134,20 @@ impl<'a> Loggers<'a> {
 
     /// The volume of the file, if there is one.
     pub fn volume(&self) -> Option<Volume> {
-        let name = self.whose.volume();
-        self.file
-            .as_ref()
-            .map(|file| file.volume.map_or_else(|| volumes::scratch(name), |it| it.volume(name)))
+        let name = self.source.volume();
+        self.file.as_ref().map(|file| file.volume.map_or_else(|| scratch_volume(name), |it| it.volume(name)))
     }
 
-    /// Where that volume is mounted.
+    /// The mount of that volume.
     pub fn mount(&self) -> Option<VolumeMount> {
         self.file.as_ref().map(|file| VolumeMount {
             sub_path: file.within.clone(),
-            ..volumes::writable(self.whose.volume(), self.whose.directory())
+            ..writable_mount(self.source.volume(), self.source.directory())
         })
     }
 }
 
-/// One logger, as JobService reads it.
+/// One logger in JobService's configuration.
 #[derive(Serialize)]
 pub(super) struct Entry {
     name: &'static str,
@@ -163,7 +165,7 @@ struct Settings {
     filename: Option<&'static str>,
 }
 
-/// Removes what is older than this many days.
+/// Removes logs that are older than this many days.
 #[derive(Serialize)]
 struct Sweeper {
     duration: u64,
@@ -176,14 +178,14 @@ struct SweeperSettings {
     work_dir: &'static str,
 }
 
-fn file(spec: &LoggersSpec, whose: Whose) -> Result<Option<FileLogger<'_>>, PlanError> {
-    let field = format!("{}.files", whose.field());
+fn file(spec: &LoggersSpec, source: LogSource) -> Result<Option<FileLogger<'_>>, PlanError> {
+    let field = format!("{}.files", source.field());
     match spec.files.as_deref().unwrap_or_default() {
         [] => Ok(None),
         [file] => {
             let (days, within) = (
                 days(file.sweeper.as_ref(), &format!("{field}[0].sweeper")),
-                volumes::within(file.prefix.as_deref(), &format!("{field}[0].prefix")),
+                sub_path(file.prefix.as_deref(), &format!("{field}[0].prefix")),
             )
                 .all()?;
             Ok(Some(FileLogger { level: file.level, days, volume: file.volume.as_ref(), within }))
@@ -196,15 +198,15 @@ fn file(spec: &LoggersSpec, whose: Whose) -> Result<Option<FileLogger<'_>>, Plan
     }
 }
 
-fn database(spec: &LoggersSpec, whose: Whose) -> Result<Option<DatabaseLogger>, PlanError> {
-    let field = format!("{}.database", whose.field());
-    match (&spec.database, whose) {
+fn database(spec: &LoggersSpec, source: LogSource) -> Result<Option<DatabaseLogger>, PlanError> {
+    let field = format!("{}.database", source.field());
+    match (&spec.database, source) {
         (None, _) => Ok(None),
-        (Some(database), Whose::Jobs) => Ok(Some(DatabaseLogger {
+        (Some(database), LogSource::Jobs) => Ok(Some(DatabaseLogger {
             level: database.level,
             days: days(database.sweeper.as_ref(), &format!("{field}.sweeper"))?,
         })),
-        (Some(_), Whose::Service) => Err(PlanError::invalid(
+        (Some(_), LogSource::Service) => Err(PlanError::invalid(
             field,
             "is set, but only the logs of jobs can be kept in the database: with it JobService does not start",
             "remove it and set stdout: {}",
@@ -213,5 +215,5 @@ fn database(spec: &LoggersSpec, whose: Whose) -> Result<Option<DatabaseLogger>, 
 }
 
 fn days(sweeper: Option<&GoDuration>, field: &str) -> Result<Option<u64>, PlanError> {
-    sweeper.map(|sweeper| duration::rounded_up(sweeper, Duration::from_hours(24), field)).transpose()
+    sweeper.map(|sweeper| whole_units(sweeper, Duration::from_hours(24), field)).transpose()
 }

@@ -1,21 +1,32 @@
 //! JobService: runs Harbor's background jobs.
 //!
-//! Asks Core for Harbor's settings when it starts and exits if Core does not answer; whoever creates the object sees to
-//! it that Core is there first.
+//! JobService requests Harbor's settings from Core when it starts, and exits if Core does not answer. A Harbor
+//! therefore creates it after Core.
+//!
+//! Uses: certificates, connections, data, observability, pods, secrets, values, versions.
 
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod loggers;
-pub(crate) mod queue;
+mod queue;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, claims, service_monitor::Monitor};
+#[cfg(test)]
+pub(crate) use self::queue::queue_namespace;
+pub(crate) use self::queue::{Queue, check_queue};
+
+use self::validated::Validated;
+use crate::{
+    certificates::add_deployment,
+    data::claim_children,
+    observability::Monitor,
+    pods::{add_availability, availability_children},
+};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -33,7 +44,7 @@ impl Component for JobService {
     const NAME: &'static str = "jobservice";
 
     fn children() -> Children {
-        claims::children(availability::children(Children::none()))
+        claim_children(availability_children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -49,7 +60,7 @@ impl Component for JobService {
     ) -> Result<(), PlanError> {
         let metrics = owner.spec.metrics.as_ref();
         let (jobservice, monitor) =
-            (Inputs::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
+            (Validated::read(owner, world), Monitor::of_metrics(metrics, world)).all()?;
 
         jobservice.claims.add(graph, &jobservice.instance);
         graph.add::<Service>(service::service(&jobservice), ());
@@ -59,8 +70,8 @@ impl Component for JobService {
         let config = graph.add::<ConfigMap>(config::config_map(&jobservice)?, ());
         let access = graph.add::<Secret>(secret::secret(&jobservice), ());
         let pods = deployment::deployment(&jobservice);
-        bundles::add(graph, &jobservice.instance, pods, (config, access), world)?;
-        availability::add(graph, &jobservice.instance);
+        add_deployment(graph, &jobservice.instance, pods, (config, access), world)?;
+        add_availability(graph, &jobservice.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &jobservice.instance);
         }

@@ -1,23 +1,23 @@
-//! How JobService is reached: its Service and, if wanted, who may use it.
+//! The Service of JobService and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
+use super::validated::Validated;
 use crate::{
-    metrics::{self, Metrics},
-    ports,
+    observability::{METRICS_PORT, Metrics},
+    pods::service_port,
 };
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
 /// The Service in front of JobService's pods.
-pub(super) fn service(jobservice: &Inputs<'_>) -> Service {
+pub(super) fn service(jobservice: &Validated<'_>) -> Service {
     let scheme = jobservice.scheme();
     let ports =
-        [Some(ports::service(scheme.as_str(), scheme.port())), jobservice.metrics.map(Metrics::service_port)];
+        [Some(service_port(scheme.as_str(), scheme.port())), jobservice.metrics.map(Metrics::service_port)];
     let annotations = jobservice.metrics.map(Metrics::annotations).unwrap_or_default();
     jobservice.instance.service(ports.into_iter().flatten(), annotations, jobservice.spec.network.as_ref())
 }
 
-/// Lets everybody in through the ports of the Service and nowhere else.
-pub(super) fn policy(jobservice: &Inputs<'_>) -> Option<NetworkPolicy> {
-    let ports = [Some(jobservice.scheme().as_str()), jobservice.metrics.map(|_| metrics::PORT)];
+/// The NetworkPolicy that allows traffic to the ports of the Service only.
+pub(super) fn policy(jobservice: &Validated<'_>) -> Option<NetworkPolicy> {
+    let ports = [Some(jobservice.scheme().as_str()), jobservice.metrics.map(|_| METRICS_PORT)];
     jobservice.instance.network_policy(ports.into_iter().flatten())
 }

@@ -1,31 +1,34 @@
 //! What the web servers of Harbor have in common.
 
 use super::Block;
-use crate::{HarborVersion, catalogue::Feature, tls::Scheme, volumes};
+use crate::{
+    pods::{Scheme, directory_mount, scratch_volume},
+    versions::{Feature, HarborVersion},
+};
 use api::v1beta1::network::{IpFamily, Network};
 use k8s_openapi::api::core::v1::{SecurityContext, Volume, VolumeMount};
 
 /// Name of the configuration file, and key of the ConfigMap that holds it.
-pub(crate) const FILE: &str = "nginx.conf";
+pub(crate) const CONFIG_FILE: &str = "nginx.conf";
 
-/// Where nginx looks for its configuration.
-pub(crate) const PATH: &str = "/etc/nginx/nginx.conf";
+/// Where nginx reads its configuration.
+pub(crate) const CONFIG_PATH: &str = "/etc/nginx/nginx.conf";
 
-/// All that nginx writes is in here.
+/// The directory of everything that nginx writes.
 const SCRATCH: &str = "/tmp";
 
 /// A whole configuration file.
-pub(crate) fn file(connections: i32, http: Block) -> Block {
+pub(crate) fn config_file(connections: i32, http: Block) -> Block {
     let events = Block::default().with("worker_connections", [connections.to_string()]);
     Block::default()
         .with("worker_processes", ["auto"])
         .with("pid", [format!("{SCRATCH}/nginx.pid")])
-        .with_block("events", NOTHING, events)
-        .with_block("http", NOTHING, temporary_files().and(http))
+        .with_block("events", NO_ARGUMENTS, events)
+        .with_block("http", NO_ARGUMENTS, temporary_files().and(http))
 }
 
 /// For directives without arguments.
-pub(crate) const NOTHING: [&str; 0] = [];
+pub(crate) const NO_ARGUMENTS: [&str; 0] = [];
 
 fn temporary_files() -> Block {
     let path = |name: &str| [format!("{SCRATCH}/{name}")];
@@ -37,16 +40,16 @@ fn temporary_files() -> Block {
         .with("scgi_temp_path", path("scgi_temp"))
 }
 
-/// The families a server listens on: those listed, and both where none is. nginx does not start on a node without one
-/// of them.
-pub(crate) fn families(network: Option<&Network>) -> Vec<IpFamily> {
+/// The IP families that a server listens on: those listed, otherwise both. nginx does not start on a node that
+/// lacks one of them.
+pub(crate) fn ip_families(network: Option<&Network>) -> Vec<IpFamily> {
     const BOTH: [IpFamily; 2] = [IpFamily::IPv4, IpFamily::IPv6];
     let listed = |family: &IpFamily| network.is_some_and(|network| network.listens_on(*family));
     let families: Vec<IpFamily> = BOTH.into_iter().filter(listed).collect();
     if families.is_empty() { BOTH.to_vec() } else { families }
 }
 
-/// Where a server listens.
+/// The `listen` directives of a server.
 pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
     let port = scheme.container_port();
     let address = |family: &IpFamily| match family {
@@ -59,32 +62,32 @@ pub(crate) fn listeners(families: &[IpFamily], scheme: Scheme) -> Block {
     })
 }
 
-/// Which ciphers a server offers for TLS 1.2, as Harbor's own installer knows them.
+/// The ciphers for TLS 1.2, as in Harbor's own installer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ciphers {
-    /// For clients old and new.
+    /// For old and new clients.
     #[default]
-    Usual,
-    /// With forward secrecy and 256 bits.
+    Compatible,
+    /// Only forward secrecy and 256 bits.
     Strong,
 }
 
 impl Ciphers {
-    /// Those a spec asks for.
+    /// The ciphers that a spec requests.
     pub fn of(strong: Option<bool>) -> Self {
-        if strong == Some(true) { Self::Strong } else { Self::Usual }
+        if strong == Some(true) { Self::Strong } else { Self::Compatible }
     }
 
     const fn as_str(self) -> &'static str {
         match self {
-            Self::Usual => "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES",
+            Self::Compatible => "!aNULL:kECDH+AESGCM:ECDH+AESGCM:RSA+AESGCM:kECDH+AES:ECDH+AES:RSA+AES",
             Self::Strong => "ECDHE+AESGCM:DHE+AESGCM:ECDHE+RSA+SHA256:DHE+RSA+SHA256:!AES128",
         }
     }
 }
 
 /// Serves with `tls.crt` and `tls.key` of a directory, as Harbor's own installer does.
-pub(crate) fn certificate(directory: &str, ciphers: Ciphers, version: &HarborVersion) -> Block {
+pub(crate) fn tls_directives(directory: &str, ciphers: Ciphers, version: &HarborVersion) -> Block {
     let newest = version.has(Feature::Tls13).then_some("TLSv1.3");
     Block::default()
         .with("ssl_certificate", [format!("{directory}/tls.crt")])
@@ -97,18 +100,18 @@ pub(crate) fn certificate(directory: &str, ciphers: Ciphers, version: &HarborVer
 
 const SCRATCH_VOLUME: &str = "tmp";
 
-/// The volume nginx writes to.
-pub(crate) fn scratch_volume() -> Volume {
-    volumes::scratch(SCRATCH_VOLUME)
+/// The volume that nginx writes to.
+pub(crate) fn temporary_volume() -> Volume {
+    scratch_volume(SCRATCH_VOLUME)
 }
 
-/// Where it is mounted.
-pub(crate) fn scratch_mount() -> VolumeMount {
-    VolumeMount { read_only: None, ..volumes::directory(SCRATCH_VOLUME, SCRATCH) }
+/// The mount of that volume.
+pub(crate) fn temporary_mount() -> VolumeMount {
+    VolumeMount { read_only: None, ..directory_mount(SCRATCH_VOLUME, SCRATCH) }
 }
 
-/// nginx installs no certificate authorities when it starts, so nothing but its scratch volume need be writable.
-pub(crate) fn security() -> SecurityContext {
+/// nginx installs no certificate authorities when it starts, so only its temporary volume must be writable.
+pub(crate) fn security_context() -> SecurityContext {
     SecurityContext { read_only_root_filesystem: Some(true), ..SecurityContext::default() }
 }
 
@@ -121,7 +124,7 @@ mod tests {
             ip_families: listed.iter().map(ToString::to_string).collect(),
             ..Network::default()
         });
-        listeners(&families(network.as_ref()), Scheme::Http).to_string()
+        listeners(&ip_families(network.as_ref()), Scheme::Http).to_string()
     }
 
     #[test]
@@ -141,8 +144,8 @@ mod tests {
     #[test]
     fn tls_1_3_is_spoken_where_harbor_does() {
         let protocols = |version: &str| {
-            let text =
-                certificate("/cert", Ciphers::Usual, &HarborVersion::parse(version).unwrap()).to_string();
+            let text = tls_directives("/cert", Ciphers::Compatible, &HarborVersion::parse(version).unwrap())
+                .to_string();
             text.lines().find(|line| line.starts_with("ssl_protocols")).unwrap().to_owned()
         };
         assert_eq!(protocols("2.8.6"), "ssl_protocols TLSv1.2;");

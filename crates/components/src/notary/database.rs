@@ -1,42 +1,41 @@
-//! PostgreSQL, as Notary reaches it.
+//! The PostgreSQL database of Notary.
 
 use crate::{
-    percent::Encoded,
-    postgres,
-    redis::Address,
-    secret_key::{Secrets, Value, not_empty},
+    connections::{Address, PercentEncoded, postgres_password_key},
+    secrets::{SecretValue, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::postgres::PostgresConnection;
 use plan::{All, PlanError};
 use std::fmt;
 
-/// All that Notary's client of PostgreSQL knows.
+/// The modes that Notary's PostgreSQL client supports.
 const SSL_MODES: [&str; 4] = ["disable", "require", "verify-ca", "verify-full"];
 
-/// A database that Notary can be pointed at.
+/// A database that Notary can connect to.
 ///
-/// Notary takes one host: of a list its client of PostgreSQL makes an address that does not exist. Of several hosts
-/// the first is used; for fail-over point it at a Service in front of them.
+/// Notary supports one host: its PostgreSQL client reads a list as one address, which does not exist. Of
+/// several hosts the operator uses the first; for fail-over, users name a Service in front of them.
 pub(crate) struct Database<'a> {
     connection: &'a PostgresConnection,
     host: Address<'a>,
-    password: Option<Value>,
+    password: Option<SecretValue>,
 }
 
 impl<'a> Database<'a> {
-    /// The database a spec describes, found usable. `field` is where the spec does so.
+    /// The database that a spec describes at `field`, validated.
     pub fn of(
         connection: &'a PostgresConnection,
         field: &str,
         secrets: &Secrets<'_>,
     ) -> Result<Self, PlanError> {
-        let key = postgres::password_key(&connection.credentials);
+        let key = postgres_password_key(&connection.credentials);
         let server = connection.hosts.first().filter(|server| !server.host.is_empty()).ok_or_else(|| {
             PlanError::invalid(format_args!("{field}.hosts"), "is empty", "name the host of the database")
         });
         let (server, password, ()) = (
             server,
-            key.map(|key| secrets.sound(&key, not_empty)).transpose(),
+            key.map(|key| secrets.checked(&key, not_empty)).transpose(),
             known_mode(connection.parameters.get("sslmode"), field),
         )
             .all()?;
@@ -44,7 +43,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// Refuses `allow` and `prefer`, with which Notary stops as soon as it starts.
+/// Refuses `allow` and `prefer`, with which Notary exits when it starts.
 fn known_mode(mode: Option<&String>, field: &str) -> Result<(), PlanError> {
     match mode.map(String::as_str) {
         None | Some("") => Ok(()),
@@ -57,23 +56,23 @@ fn known_mode(mode: Option<&String>, field: &str) -> Result<(), PlanError> {
     }
 }
 
-/// The URL, password included: it belongs into a Secret.
+/// The URL. It contains the password, so it belongs in a Secret.
 impl fmt::Display for Database<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PostgresConnection { credentials, database, parameters, .. } = self.connection;
         write!(f, "postgres://")?;
         if credentials.username.is_some() || self.password.is_some() {
-            write!(f, "{}", Encoded(credentials.username.as_deref().unwrap_or_default().as_bytes()))?;
+            write!(f, "{}", PercentEncoded(credentials.username.as_deref().unwrap_or_default().as_bytes()))?;
             if let Some(password) = &self.password {
-                write!(f, ":{}", Encoded(password.bytes()))?;
+                write!(f, ":{}", PercentEncoded(password.bytes()))?;
             }
             write!(f, "@")?;
         }
-        write!(f, "{}/{}", self.host, Encoded(database.as_deref().unwrap_or_default().as_bytes()))?;
+        write!(f, "{}/{}", self.host, PercentEncoded(database.as_deref().unwrap_or_default().as_bytes()))?;
         let set = parameters.iter().filter(|(_, value)| !value.is_empty());
         for (number, (name, value)) in set.enumerate() {
             let separator = if number == 0 { '?' } else { '&' };
-            write!(f, "{separator}{}={}", Encoded(name.as_bytes()), Encoded(value.as_bytes()))?;
+            write!(f, "{separator}{}={}", PercentEncoded(name.as_bytes()), PercentEncoded(value.as_bytes()))?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! Bringing the database up to date before a program starts.
+//! The migration of the database before a program starts.
 
 use super::settings::{self, URL};
-use crate::{environment::Environment, instance::Instance};
+use crate::pods::{Environment, Instance};
 
-/// Runs a program, after the migration if that is wanted.
+/// Runs a program, after the migration if it is enabled.
 ///
-/// The shell takes the URL from the environment, where it comes from a Secret, and gives way to the program, which
-/// otherwise would not hear that it is to stop.
+/// The shell reads the URL from the environment, where it comes from a Secret. `exec` replaces the shell with
+/// the program; otherwise the program would not receive signals.
 pub(crate) fn command(program: &str, settings: &str, migration: Option<bool>) -> Vec<String> {
     let migrate = if migrates(migration) {
         format!("migrate-patch -database=\"${URL}\" && /migrations/migrate.sh && ")
@@ -16,7 +16,7 @@ pub(crate) fn command(program: &str, settings: &str, migration: Option<bool>) ->
     vec!["-c".into(), format!("{migrate}exec {program} -config {settings}")]
 }
 
-/// What the migration must be told; `half` is `server` or `signer`.
+/// The environment of the migration; `half` is `server` or `signer`.
 pub(crate) fn environment(half: &str, instance: &Instance<'_>, migration: Option<bool>) -> Environment {
     let none = Environment::default();
     if !migrates(migration) {

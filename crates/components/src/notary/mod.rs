@@ -1,4 +1,6 @@
-//! What Notary's two programs share: how they reach their database, prove who they are, and write their settings.
+//! What Notary's two programs share: their database, their certificates and their settings.
+//!
+//! Uses: certificates, connections, pods, secrets, values.
 
 mod certificates;
 mod database;

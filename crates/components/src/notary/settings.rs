@@ -1,7 +1,7 @@
-//! Settings that both programs read, and the Secret they are in.
+//! Settings of both programs, and the Secret with them.
 
 use super::Database;
-use crate::{instance::Instance, secret_key::SecretKey};
+use crate::{pods::Instance, secrets::SecretKey};
 use api::v1beta1::notary::NotaryLoggingSpec;
 use k8s_openapi::api::core::v1::Secret;
 use plan::PlanError;
@@ -17,7 +17,7 @@ pub(crate) struct Logging {
 }
 
 impl Logging {
-    /// What a spec wants; Notary itself would log errors only.
+    /// The level of a spec; Notary's own default logs errors only.
     pub fn of(spec: Option<&NotaryLoggingSpec>) -> Self {
         Self { level: spec.map(|spec| spec.level).unwrap_or_default().as_str() }
     }
@@ -33,13 +33,13 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// A database, and which of the passwords encrypts new keys in it, if there are any.
+    /// A database, and the alias of the password that encrypts new keys in it, if it has any.
     pub fn of(database: &Database<'_>, default_alias: Option<&'static str>) -> Self {
         Self { backend: "postgres", db_url: database.to_string(), default_alias }
     }
 }
 
-/// How long clients may keep what they got.
+/// How long clients may cache responses.
 #[derive(Serialize)]
 pub(crate) struct Caching {
     max_age: MaxAge,
@@ -52,13 +52,13 @@ struct MaxAge {
 }
 
 impl Default for Caching {
-    /// Five minutes for what may change, a year for what cannot.
+    /// Five minutes for responses that may change, a year for those that cannot.
     fn default() -> Self {
         Self { max_age: MaxAge { current_metadata: 300, consistent_metadata: 31_536_000 } }
     }
 }
 
-/// The Secret of a program: its settings as the file called `name`, and the URL the migration takes from it.
+/// The Secret of a program: its settings as the file `name`, and the URL for the migration.
 pub(crate) fn secret(
     instance: &Instance<'_>,
     name: &str,
@@ -71,7 +71,7 @@ pub(crate) fn secret(
     Ok(instance.secret([(name, file), (URL, database.to_string().into_bytes())]))
 }
 
-/// Where the Secret of a program has the URL of its database.
+/// The key with the URL of the database in the Secret of a program.
 pub(crate) fn url<'a>(instance: &'a Instance<'_>) -> SecretKey<'a> {
     SecretKey::new(&instance.name, URL)
 }

@@ -2,33 +2,33 @@
 
 use super::{
     NotaryServer,
-    inputs::Inputs,
     secret::FILE,
     service::{CONTAINER_PORT, PORT},
+    validated::Validated,
 };
 use crate::{
-    notary, ports, volumes,
-    workload::{Strategy, Workload},
+    notary,
+    pods::{Strategy, Workload, container_port, file_mount, http_probe, secret_volume, tcp_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Probe};
 use plan::{Component, Desired};
 
-/// Directory the settings are in.
+/// Directory of the settings.
 pub(super) const DIRECTORY: &str = "/etc/notary-server";
 
 const CONFIG: &str = "config";
 
-/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+/// How long a start may take, including the migration, in probes ten seconds apart: ten minutes.
 const STARTUP_PROBES: i32 = 60;
 
-/// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the Secret with the settings.
+pub(super) fn deployment(notary: &Validated<'_>) -> Desired {
     let certificates = || [notary.signer, notary.tls, notary.token].into_iter().flatten();
-    let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
+    let settings = secret_volume(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     let path = format!("{DIRECTORY}/{FILE}");
     let mut container = container(notary, &path);
     container.volume_mounts = Some(
-        std::iter::once(volumes::file(CONFIG, FILE, path))
+        std::iter::once(file_mount(CONFIG, FILE, path))
             .chain(certificates().map(|certificates| certificates.mount(DIRECTORY)))
             .collect(),
     );
@@ -42,7 +42,7 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(notary: &Inputs<'_>, settings: &str) -> Container {
+fn container(notary: &Validated<'_>, settings: &str) -> Container {
     let spec = notary.spec;
     let migration = spec.migration_enabled;
     Container {
@@ -52,13 +52,13 @@ fn container(notary: &Inputs<'_>, settings: &str) -> Container {
         args: Some(notary::command("notary-server", settings, migration)),
         env: Some(notary::environment("server", &notary.instance, migration).into())
             .filter(|env: &Vec<_>| !env.is_empty()),
-        ports: Some(vec![ports::container(PORT, CONTAINER_PORT)]),
-        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..ports::connection(PORT) }),
-        // Its health is that of the database and of the signer too, which a restart would not heal.
-        liveness_probe: Some(Probe { failure_threshold: Some(3), ..ports::connection(PORT) }),
+        ports: Some(vec![container_port(PORT, CONTAINER_PORT)]),
+        startup_probe: Some(Probe { failure_threshold: Some(STARTUP_PROBES), ..tcp_probe(PORT) }),
+        // Its health endpoint also checks the database and the signer, which a restart would not repair.
+        liveness_probe: Some(Probe { failure_threshold: Some(3), ..tcp_probe(PORT) }),
         readiness_probe: Some(Probe {
             failure_threshold: Some(3),
-            ..ports::probe("/_notary_server/health", PORT, notary.scheme())
+            ..http_probe("/_notary_server/health", PORT, notary.scheme())
         }),
         ..Container::default()
     }

@@ -1,16 +1,18 @@
-//! NotaryServer: serves the signatures of images. Until Harbor 2.8; later ones have none.
+//! NotaryServer: serves the signatures of images. Until Harbor 2.8; later versions have none.
 //!
-//! Its settings hold the URL of its database with the password, so they are in a Secret.
+//! Its settings contain the URL of its database with the password, so they are in a Secret.
+//!
+//! Uses: certificates, exposure, notary, pods, secrets, versions.
 
 mod deployment;
-mod inputs;
 mod secret;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::availability;
+use self::validated::Validated;
+use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -28,7 +30,7 @@ impl Component for NotaryServer {
     const NAME: &'static str = "notaryserver";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<Secret>()
@@ -40,7 +42,7 @@ impl Component for NotaryServer {
         world: &World<'_>,
         graph: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
-        let notary = Inputs::read(owner, world)?;
+        let notary = Validated::read(owner, world)?;
 
         graph.add::<Service>(service::service(&notary), ());
         if let Some(policy) = service::policy(&notary) {
@@ -48,7 +50,7 @@ impl Component for NotaryServer {
         }
         let settings = graph.add::<Secret>(secret::secret(&notary)?, ());
         graph.add::<Deployment>(deployment::deployment(&notary), settings);
-        availability::add(graph, &notary.instance);
+        add_availability(graph, &notary.instance);
         Ok(())
     }
 }

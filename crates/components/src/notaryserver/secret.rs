@@ -1,8 +1,8 @@
-//! The Secret with `server.json`, the server's settings, and with the URL the migration takes from it.
+//! The Secret with `server.json`, the server's settings, and with the URL for the migration.
 
-use super::{deployment::DIRECTORY, inputs::Inputs};
+use super::{deployment::DIRECTORY, validated::Validated};
 use crate::{
-    authorities::CERTIFICATE,
+    certificates::CA_CERTIFICATE,
     notary::{self, Caching, Certificates, Logging, Storage},
 };
 use api::v1beta1::notaryserver::{NotaryServerRemoteSignerSpec, NotaryServerTokenSpec};
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub(super) const FILE: &str = "server.json";
 
 /// The Secret.
-pub(super) fn secret(notary: &Inputs<'_>) -> Result<Secret, PlanError> {
+pub(super) fn secret(notary: &Validated<'_>) -> Result<Secret, PlanError> {
     notary::secret(&notary.instance, FILE, &settings(notary), &notary.database)
 }
 
@@ -41,9 +41,9 @@ struct Server {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum TrustService<'a> {
-    /// Keys stay in the memory of the server.
+    /// The server keeps the keys in memory.
     Local,
-    /// A signer keeps the keys.
+    /// A signer stores the keys.
     Remote {
         hostname: &'a str,
         port: String,
@@ -69,11 +69,11 @@ struct Token<'a> {
     service: &'a str,
     issuer: &'a str,
     rootcertbundle: String,
-    /// Read by newer implementations of such tokens than the one in Notary.
+    /// Notary's implementation ignores it; newer ones read it.
     autoredirect: bool,
 }
 
-fn settings<'a>(notary: &Inputs<'a>) -> Settings<'a> {
+fn settings<'a>(notary: &Validated<'a>) -> Settings<'a> {
     let spec = notary.spec;
     let remote = spec.trust_service.remote.as_ref();
     let token = spec.authentication.as_ref().map(|authentication| &authentication.token);
@@ -99,7 +99,7 @@ fn trust_service<'a>(
         hostname: &spec.host,
         port: spec.port.to_string(),
         key_algorithm: spec.key_algorithm.as_str(),
-        tls_ca_file: path(certificates, CERTIFICATE),
+        tls_ca_file: path(certificates, CA_CERTIFICATE),
         tls_client_cert: path(certificates, "tls.crt"),
         tls_client_key: path(certificates, "tls.key"),
     }

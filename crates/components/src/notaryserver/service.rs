@@ -1,7 +1,10 @@
-//! How a NotaryServer is reached: its Service and, if wanted, who may use it.
+//! The Service of a NotaryServer and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
-use crate::{ingress_controller, ports};
+use super::validated::Validated;
+use crate::{
+    exposure::{exposed_service, port_annotations},
+    pods::service_port,
+};
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 
 /// Name of the port, with and without TLS.
@@ -11,17 +14,18 @@ pub(super) const PORT: &str = "api";
 pub(super) const CONTAINER_PORT: i32 = 4443;
 
 /// The Service in front of the pods.
-pub(super) fn service(notary: &Inputs<'_>) -> Service {
+pub(super) fn service(notary: &Validated<'_>) -> Service {
     let scheme = notary.scheme();
-    let annotations = ingress_controller::port_annotations(&notary.instance, scheme, PORT);
-    notary.instance.exposed_service(
-        [ports::service(PORT, scheme.port())],
+    let annotations = port_annotations(&notary.instance, scheme, PORT);
+    exposed_service(
+        &notary.instance,
+        [service_port(PORT, scheme.port())],
         annotations,
         notary.spec.network.as_ref(),
     )
 }
 
-/// Lets everybody in through the port of the Service and nowhere else.
-pub(super) fn policy(notary: &Inputs<'_>) -> Option<NetworkPolicy> {
+/// The NetworkPolicy that allows traffic to the port of the Service only.
+pub(super) fn policy(notary: &Validated<'_>) -> Option<NetworkPolicy> {
     notary.instance.network_policy([PORT])
 }

@@ -1,4 +1,4 @@
-//! Sentences about a NotaryServer.
+//! Tests of a NotaryServer.
 
 use super::NotaryServer;
 use crate::cases::Case;
@@ -74,8 +74,8 @@ fn b13_the_migration_takes_the_url_from_the_environment() {
 
 #[test]
 fn the_database_is_migrated_unless_somebody_says_no() {
-    for (wish, migrates) in [(json!(null), true), (json!(true), true), (json!(false), false)] {
-        let command = container(&a_server().set("/spec/migrationEnabled", wish)).args.unwrap().remove(1);
+    for (migration, migrates) in [(json!(null), true), (json!(true), true), (json!(false), false)] {
+        let command = container(&a_server().set("/spec/migrationEnabled", migration)).args.unwrap().remove(1);
         assert_eq!(command.contains("migrate"), migrates, "{command}");
         assert!(command.ends_with("exec notary-server -config /etc/notary-server/server.json"), "{command}");
     }

@@ -2,28 +2,28 @@
 
 use super::{
     NotarySigner,
-    inputs::Inputs,
     secret::FILE,
     service::{PORT, PORT_NUMBER},
+    validated::Validated,
 };
 use crate::{
-    notary, ports, volumes,
-    workload::{Strategy, Workload},
+    notary,
+    pods::{Strategy, Workload, container_port, file_mount, secret_volume, tcp_probe},
 };
 use k8s_openapi::api::core::v1::{Container, EnvFromSource, Probe, SecretEnvSource};
 use plan::{Component, Desired};
 
-/// Directory the settings are in.
+/// Directory of the settings.
 pub(super) const DIRECTORY: &str = "/etc/notary-signer";
 
 const CONFIG: &str = "config";
 
-/// Time a start may take, migration included, in probes ten seconds apart: ten minutes.
+/// How long a start may take, including the migration, in probes ten seconds apart: ten minutes.
 const STARTUP_PROBES: i32 = 60;
 
-/// The Deployment. Waits for the Secret its settings are in.
-pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
-    let settings = volumes::secret(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
+/// The Deployment. It waits for the Secret with the settings.
+pub(super) fn deployment(notary: &Validated<'_>) -> Desired {
+    let settings = secret_volume(CONFIG, &notary.instance.name, &[(FILE, FILE)]);
     Workload {
         instance: &notary.instance,
         containers: vec![(container(notary), &notary.spec.component)],
@@ -34,12 +34,12 @@ pub(super) fn deployment(notary: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(notary: &Inputs<'_>) -> Container {
+fn container(notary: &Validated<'_>) -> Container {
     let spec = notary.spec;
     let migration = spec.migration_enabled;
     let settings = format!("{DIRECTORY}/{FILE}");
-    // It answers nobody without a certificate, which the kubelet has not.
-    let probe = |failures| Probe { failure_threshold: Some(failures), ..ports::connection(PORT) };
+    // The signer requires a client certificate, which the kubelet does not have.
+    let probe = |failures| Probe { failure_threshold: Some(failures), ..tcp_probe(PORT) };
     Container {
         name: NotarySigner::NAME.into(),
         image: Some(notary.instance.image("notary-signer-photon")),
@@ -48,11 +48,8 @@ fn container(notary: &Inputs<'_>) -> Container {
         env: Some(notary::environment("signer", &notary.instance, migration).into())
             .filter(|env: &Vec<_>| !env.is_empty()),
         env_from: Some(vec![passwords(&spec.storage.aliases_ref)]),
-        ports: Some(vec![ports::container(PORT, PORT_NUMBER)]),
-        volume_mounts: Some(vec![
-            volumes::file(CONFIG, FILE, settings),
-            notary.certificates.mount(DIRECTORY),
-        ]),
+        ports: Some(vec![container_port(PORT, PORT_NUMBER)]),
+        volume_mounts: Some(vec![file_mount(CONFIG, FILE, settings), notary.certificates.mount(DIRECTORY)]),
         startup_probe: Some(probe(STARTUP_PROBES)),
         liveness_probe: Some(probe(3)),
         readiness_probe: Some(probe(3)),
@@ -60,7 +57,7 @@ fn container(notary: &Inputs<'_>) -> Container {
     }
 }
 
-/// All passwords, also those that keys were once encrypted with.
+/// All passwords, including those of keys that were encrypted earlier.
 fn passwords(secret: &str) -> EnvFromSource {
     EnvFromSource {
         prefix: Some("NOTARY_SIGNER_".into()),

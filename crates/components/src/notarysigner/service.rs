@@ -1,7 +1,7 @@
-//! How a NotarySigner is reached: its Service and, if wanted, who may use it.
+//! The Service of a NotarySigner and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
-use crate::ports;
+use super::validated::Validated;
+use crate::pods::service_port;
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ pub(super) const PORT: &str = "api";
 pub(super) const PORT_NUMBER: i32 = 7899;
 
 /// The Service in front of the pods.
-pub(super) fn service(notary: &Inputs<'_>) -> Service {
-    let ports = [ports::service(PORT, PORT_NUMBER)];
+pub(super) fn service(notary: &Validated<'_>) -> Service {
+    let ports = [service_port(PORT, PORT_NUMBER)];
     notary.instance.service(ports, BTreeMap::new(), notary.spec.network.as_ref())
 }
 
-/// Lets everybody in through the port of the Service and nowhere else.
-pub(super) fn policy(notary: &Inputs<'_>) -> Option<NetworkPolicy> {
+/// The NetworkPolicy that allows traffic to the port of the Service only.
+pub(super) fn policy(notary: &Validated<'_>) -> Option<NetworkPolicy> {
     notary.instance.network_policy([PORT])
 }

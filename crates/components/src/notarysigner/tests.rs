@@ -1,4 +1,4 @@
-//! Sentences about a NotarySigner.
+//! Tests of a NotarySigner.
 
 use super::NotarySigner;
 use crate::cases::Case;

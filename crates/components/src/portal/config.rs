@@ -1,26 +1,23 @@
-//! `nginx.conf`: static pages, and the page that finds its own way for all else.
+//! `nginx.conf` of Portal: static files, and the page of the application for all other paths.
 
-use super::{deployment::TLS_DIRECTORY, inputs::Inputs};
+use super::{deployment::TLS_DIRECTORY, validated::Validated};
 use crate::{
-    catalogue::Feature,
-    nginx::{
-        Block,
-        server::{self, Ciphers, NOTHING},
-    },
+    nginx::{Block, CONFIG_FILE, Ciphers, NO_ARGUMENTS, config_file, listeners, tls_directives},
+    versions::Feature,
 };
 use k8s_openapi::api::core::v1::ConfigMap;
 
 /// The ConfigMap with nginx's configuration file.
-pub(super) fn config_map(portal: &Inputs<'_>) -> ConfigMap {
-    let http = Block::default().with_block("server", NOTHING, pages(portal));
-    portal.instance.config_map(server::FILE, server::file(portal.connections, http).to_string())
+pub(super) fn config_map(portal: &Validated<'_>) -> ConfigMap {
+    let http = Block::default().with_block("server", NO_ARGUMENTS, pages(portal));
+    portal.instance.config_map(CONFIG_FILE, config_file(portal.connections, http).to_string())
 }
 
-fn pages(portal: &Inputs<'_>) -> Block {
+fn pages(portal: &Validated<'_>) -> Block {
     let version = &portal.instance.version;
     let ciphers = Ciphers::of(portal.spec.strong_ciphers);
-    let certificate = portal.tls.map(|_| server::certificate(TLS_DIRECTORY, ciphers, version));
-    server::listeners(&portal.families, portal.scheme())
+    let certificate = portal.tls.map(|_| tls_directives(TLS_DIRECTORY, ciphers, version));
+    listeners(&portal.families, portal.scheme())
         .and(certificate.unwrap_or_default())
         .with("server_name", ["localhost"])
         .with("root", ["/usr/share/nginx/html"])
@@ -59,7 +56,8 @@ fn or_else(page: &str) -> Block {
     Block::default().with("try_files", ["$uri", "$uri/", page])
 }
 
-/// The page names the files of its version; a browser that kept an old one would ask for files that are gone.
+/// The page refers to the files of its version. A browser with a cached page would request files that no longer
+/// exist.
 fn never_cached() -> Block {
     Block::default().with("add_header", ["Cache-Control", "no-store, no-cache, must-revalidate"])
 }

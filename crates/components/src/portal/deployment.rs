@@ -1,21 +1,19 @@
 //! Portal's Deployment.
 
-use super::{Portal, inputs::Inputs};
+use super::{Portal, validated::Validated};
 use crate::{
-    nginx::server,
-    ports,
-    tls::{InternalTls, Scheme},
-    volumes,
-    workload::{Strategy, Workload},
+    certificates::InternalTls,
+    nginx::{CONFIG_FILE, CONFIG_PATH, security_context, temporary_mount, temporary_volume},
+    pods::{Scheme, Strategy, Workload, config_map_volume, container_port, file_mount, http_probe},
 };
 use k8s_openapi::api::core::v1::{Container, Volume, VolumeMount};
 use plan::{Component, Desired};
 
-/// Directory Portal's own certificate is in.
+/// Directory of Portal's certificate.
 pub(super) const TLS_DIRECTORY: &str = "/etc/portal/ssl";
 
-/// The Deployment. Waits for the ConfigMap that its pods mount.
-pub(super) fn deployment(portal: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the ConfigMap that its pods mount.
+pub(super) fn deployment(portal: &Validated<'_>) -> Desired {
     Workload {
         instance: &portal.instance,
         containers: vec![(container(portal), &portal.spec.component)],
@@ -26,33 +24,32 @@ pub(super) fn deployment(portal: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(portal: &Inputs<'_>) -> Container {
+fn container(portal: &Validated<'_>) -> Container {
     let scheme = portal.scheme();
-    let port = |scheme: Scheme| ports::container(scheme.as_str(), scheme.container_port());
-    let probe = || ports::probe("/", scheme.as_str(), scheme);
+    let port = |scheme: Scheme| container_port(scheme.as_str(), scheme.container_port());
+    let probe = || http_probe("/", scheme.as_str(), scheme);
     Container {
         name: Portal::NAME.into(),
         image: Some(portal.instance.image("harbor-portal")),
-        // Both were always declared, although nginx listens on one of them.
+        // Both ports are declared, although nginx listens on one of them: removing one would restart the pods.
         ports: Some([Scheme::Http, Scheme::Https].map(port).into()),
         volume_mounts: Some(mounts(portal)),
         liveness_probe: Some(probe()),
         readiness_probe: Some(probe()),
-        security_context: Some(server::security()),
+        security_context: Some(security_context()),
         ..Container::default()
     }
 }
 
 const CONFIGURATION: &str = "config";
 
-fn volumes(portal: &Inputs<'_>) -> Vec<Volume> {
-    let always =
-        [volumes::config_map(CONFIGURATION, &portal.instance.name, server::FILE), server::scratch_volume()];
+fn volumes(portal: &Validated<'_>) -> Vec<Volume> {
+    let always = [config_map_volume(CONFIGURATION, &portal.instance.name, CONFIG_FILE), temporary_volume()];
     always.into_iter().chain(portal.tls.map(|tls| tls.volume())).collect()
 }
 
-fn mounts(portal: &Inputs<'_>) -> Vec<VolumeMount> {
-    let always = [volumes::file(CONFIGURATION, server::FILE, server::PATH), server::scratch_mount()];
+fn mounts(portal: &Validated<'_>) -> Vec<VolumeMount> {
+    let always = [file_mount(CONFIGURATION, CONFIG_FILE, CONFIG_PATH), temporary_mount()];
     always
         .into_iter()
         .chain(portal.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten())

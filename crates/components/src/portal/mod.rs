@@ -1,14 +1,16 @@
-//! Portal: Harbor's web pages, served by an nginx. Talks to nobody.
+//! Portal: Harbor's web pages, served by nginx. It opens no connections.
+//!
+//! Uses: certificates, exposure, nginx, pods, secrets, versions.
 
 mod config;
 mod deployment;
-mod inputs;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::availability;
+use self::validated::Validated;
+use crate::pods::{add_availability, availability_children};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -26,7 +28,7 @@ impl Component for Portal {
     const NAME: &'static str = "portal";
 
     fn children() -> Children {
-        availability::children(Children::none())
+        availability_children(Children::none())
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -34,7 +36,7 @@ impl Component for Portal {
     }
 
     fn desired(owner: &v1beta1::Portal, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let portal = Inputs::read(owner, world)?;
+        let portal = Validated::read(owner, world)?;
 
         graph.add::<Service>(service::service(&portal), ());
         for policy in service::policies(&portal) {
@@ -42,7 +44,7 @@ impl Component for Portal {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&portal), ());
         graph.add::<Deployment>(deployment::deployment(&portal), config);
-        availability::add(graph, &portal.instance);
+        add_availability(graph, &portal.instance);
         Ok(())
     }
 }

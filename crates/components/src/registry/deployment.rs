@@ -1,7 +1,12 @@
 //! The registry's Deployment.
 
-use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, inputs::Inputs, service::API};
-use crate::{metrics::Metrics, ports, registrycontroller, tls::InternalTls, volumes, workload::Workload};
+use super::{DIRECTORY, FILE, Registry, TLS_DIRECTORY, environment, service::API, validated::Validated};
+use crate::{
+    certificates::InternalTls,
+    observability::Metrics,
+    pods::{Workload, config_map_volume, container_port, directory_mount, http_probe, tcp_probe},
+    registrycontroller,
+};
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
@@ -9,18 +14,18 @@ use plan::{Component, Desired};
 
 const CONFIGURATION: &str = "registry-config";
 
-/// How long a pod that is to stop goes on as before, in seconds. Requests still reach it in that time.
-const FAREWELL: u64 = 10;
+/// Seconds that a terminating pod keeps serving, since requests still reach it.
+const PRE_STOP: u64 = 10;
 
-/// How long a pod may take to end, at least.
+/// The minimum grace period in seconds.
 const GRACE: u64 = 120;
 
-/// The Deployment. Waits for the ConfigMaps and the Secret that its pods use.
-pub(super) fn deployment(registry: &Inputs<'_>) -> Desired {
+/// The Deployment. It waits for the ConfigMaps and the Secret that its pods use.
+pub(super) fn deployment(registry: &Validated<'_>) -> Desired {
     let controller = &registry.controller;
     let store = (environment::store(registry), shared_mounts(registry).collect());
     let sidecar = registrycontroller::container(controller, store, registry.trace.clone());
-    let grace = GRACE.max(registry.drain.saturating_add(FAREWELL + 10));
+    let grace = GRACE.max(registry.drain.saturating_add(PRE_STOP + 10));
     Workload {
         instance: &registry.instance,
         containers: vec![
@@ -34,8 +39,8 @@ pub(super) fn deployment(registry: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-fn container(registry: &Inputs<'_>) -> Container {
-    let ports = [Some(ports::container(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
+fn container(registry: &Validated<'_>) -> Container {
+    let ports = [Some(container_port(API, super::PORT)), registry.metrics.map(Metrics::container_port)];
     Container {
         name: Registry::NAME.into(),
         image: Some(registry.instance.image("registry-photon")),
@@ -43,14 +48,15 @@ fn container(registry: &Inputs<'_>) -> Container {
         env: Some(environment::environment(registry).into()),
         ports: Some(ports.into_iter().flatten().collect()),
         volume_mounts: Some(mounts(registry).collect()),
-        // It looks at the store before it listens, and some stores take their time.
-        startup_probe: Some(Probe { failure_threshold: Some(30), ..ports::connection(API) }),
-        // Not a request: while the store is away each is answered with 503, and a restart would not bring it back.
-        liveness_probe: Some(ports::connection(API)),
-        readiness_probe: Some(ports::probe("/", API, registry.scheme())),
+        // It checks the store before it listens, and some stores are slow.
+        startup_probe: Some(Probe { failure_threshold: Some(30), ..tcp_probe(API) }),
+        // Not a request: while the store is unavailable, the registry answers 503, and a restart would not
+        // help.
+        liveness_probe: Some(tcp_probe(API)),
+        readiness_probe: Some(http_probe("/", API, registry.scheme())),
         lifecycle: Some(Lifecycle {
             pre_stop: Some(LifecycleHandler {
-                exec: Some(ExecAction { command: Some(vec!["sleep".into(), FAREWELL.to_string()]) }),
+                exec: Some(ExecAction { command: Some(vec!["sleep".into(), PRE_STOP.to_string()]) }),
                 ..LifecycleHandler::default()
             }),
             ..Lifecycle::default()
@@ -59,8 +65,8 @@ fn container(registry: &Inputs<'_>) -> Container {
     }
 }
 
-fn volumes(registry: &Inputs<'_>) -> Vec<Volume> {
-    [volumes::config_map(CONFIGURATION, &registry.instance.name, FILE)]
+fn volumes(registry: &Validated<'_>) -> Vec<Volume> {
+    [config_map_volume(CONFIGURATION, &registry.instance.name, FILE)]
         .into_iter()
         .chain(registry.files.volumes())
         .chain(registry.driver.files.volumes())
@@ -70,14 +76,14 @@ fn volumes(registry: &Inputs<'_>) -> Vec<Volume> {
         .collect()
 }
 
-fn mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
+fn mounts(registry: &Validated<'_>) -> impl Iterator<Item = VolumeMount> {
     let certificate = registry.tls.map(|_| InternalTls::mounts(TLS_DIRECTORY)).into_iter().flatten();
     shared_mounts(registry).chain(registry.files.mounts()).chain(certificate)
 }
 
-/// What the controller mounts, too. Users and private keys are none of its business.
-fn shared_mounts(registry: &Inputs<'_>) -> impl Iterator<Item = VolumeMount> {
-    [volumes::directory(CONFIGURATION, DIRECTORY)]
+/// The mounts that the controller shares. It gets neither the users nor the private keys.
+fn shared_mounts(registry: &Validated<'_>) -> impl Iterator<Item = VolumeMount> {
+    [directory_mount(CONFIGURATION, DIRECTORY)]
         .into_iter()
         .chain(registry.driver.files.mounts())
         .chain(registry.authorities.mounts())

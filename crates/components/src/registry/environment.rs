@@ -1,13 +1,16 @@
 //! The environment of the registry's container, and the part of it that its controller shares.
 
-use super::inputs::{HTTP_SECRET, Inputs, http_secret};
-use crate::{environment::Environment, proxy, redis};
+use super::validated::{HTTP_SECRET, Validated, http_secret};
+use crate::{
+    connections::{proxy_environment, redis_uses_tls},
+    pods::Environment,
+};
 
-/// All of it, each name once.
-pub(super) fn environment(registry: &Inputs<'_>) -> Environment {
+/// The whole environment, without duplicate names.
+pub(super) fn environment(registry: &Validated<'_>) -> Environment {
     let server = registry.spec.redis.as_ref().map(|redis| &redis.connection.server);
-    // Not in the configuration file: Harbor's registry looks for another spelling of it there than Harbor writes.
-    let tls = server.filter(|server| redis::uses_tls(server)).map(|_| true);
+    // Not in the configuration file, where Harbor's registry expects another spelling than Harbor writes.
+    let tls = server.filter(|server| redis_uses_tls(server)).map(|_| true);
     let secret = http_secret(registry.spec);
     let secret = secret.map(|key| Environment::default().with_secret(HTTP_SECRET, &key));
     secret
@@ -17,12 +20,12 @@ pub(super) fn environment(registry: &Inputs<'_>) -> Environment {
         .and(store(registry))
 }
 
-/// How the store is reached.
-pub(super) fn store(registry: &Inputs<'_>) -> Environment {
+/// The settings for the store.
+pub(super) fn store(registry: &Validated<'_>) -> Environment {
     let siblings = [&*registry.instance.name, &*registry.controller.instance.name];
     registry
         .driver
         .credentials
         .environment(&registry.instance.name)
-        .and(proxy::environment(registry.spec.proxy.as_ref(), siblings))
+        .and(proxy_environment(registry.spec.proxy.as_ref(), siblings))
 }

@@ -1,20 +1,20 @@
-//! Volumes, each with the one place it is mounted.
+//! Volumes, each with its only mount.
 
 use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 
-/// Volumes and where they are mounted, in the order they were added.
+/// Volumes and their mounts, in the order they were added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Files(Vec<(Volume, VolumeMount)>);
 
 impl Files {
-    /// With this volume, mounted here.
+    /// Adds a volume and its mount.
     #[must_use]
     pub fn with(mut self, volume: Volume, mount: VolumeMount) -> Self {
         self.0.push((volume, mount));
         self
     }
 
-    /// With these too.
+    /// Adds those of another.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -26,7 +26,7 @@ impl Files {
         self.0.iter().map(|(volume, _)| volume.clone())
     }
 
-    /// Where they are mounted.
+    /// Their mounts.
     pub fn mounts(&self) -> impl Iterator<Item = VolumeMount> {
         self.0.iter().map(|(_, mount)| mount.clone())
     }

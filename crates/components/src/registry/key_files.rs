@@ -1,10 +1,11 @@
-//! Files that let the registry know its users and sign for itself.
+//! The files with the registry's users and its signing key.
 
 use super::{HTPASSWD_DIRECTORY, SCHEMA1_DIRECTORY, config::TOKEN_DIRECTORY, files::Files};
 use crate::{
-    pem,
-    secret_key::{Fault, SecretKey, Secrets},
-    volumes,
+    certificates::pem_certificates,
+    pods::{directory_mount, secret_volume},
+    secrets::{SecretKey, Secrets},
+    values::Fault,
 };
 use api::v1beta1::{RegistrySpec, registry::auth::RegistryAuthenticationSpec};
 use plan::{All, PlanError};
@@ -14,16 +15,16 @@ struct KeyFile<'a> {
     volume: &'static str,
     directory: &'static str,
     key: SecretKey<'a>,
-    judge: fn(&[u8]) -> Result<(), Fault>,
+    check: fn(&[u8]) -> Result<(), Fault>,
 }
 
-/// All that a spec refers to, found sound.
+/// All files that a spec refers to, validated.
 pub(super) fn of(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Files, PlanError> {
     let users = spec.authentication.as_ref().map(authentication).unwrap_or_default();
     let files = users.into_iter().flatten().chain(schema1(spec)).map(|file| {
-        let KeyFile { volume, directory, key: SecretKey { secret, key }, judge } = file;
-        secrets.sound(&file.key, judge)?;
-        Ok((volumes::secret(volume, secret, &[(key, key)]), volumes::directory(volume, directory)))
+        let KeyFile { volume, directory, key: SecretKey { secret, key }, check } = file;
+        secrets.checked(&file.key, check)?;
+        Ok((secret_volume(volume, secret, &[(key, key)]), directory_mount(volume, directory)))
     });
     let files = files.collect::<Vec<_>>().all()?;
     Ok(files.into_iter().fold(Files::default(), |files, (volume, mount)| files.with(volume, mount)))
@@ -34,29 +35,30 @@ fn authentication(spec: &RegistryAuthenticationSpec) -> [Option<KeyFile<'_>>; 2]
         volume: "authentication-htpasswd",
         directory: HTPASSWD_DIRECTORY,
         key: SecretKey::new(&users.secret_ref, "htpasswd"),
-        judge: names_users,
+        check: names_users,
     });
     let token = spec.token.as_ref().map(|token| KeyFile {
         volume: "authentication-token",
         directory: TOKEN_DIRECTORY,
         key: SecretKey::new(&token.certificate_ref, "tls.crt"),
-        judge: pem::certificates,
+        check: pem_certificates,
     });
     [htpasswd, token]
 }
 
-/// Without a key, or turned off, the registry makes one up that nobody trusts, and signs nothing.
+/// The signing key, if the spec sets one and enables it. Otherwise the registry generates a key that no client
+/// trusts, and signs nothing.
 fn schema1(spec: &RegistrySpec) -> Option<KeyFile<'_>> {
     let schema1 = spec.compatibility.as_ref()?.schema1.as_ref().filter(|schema1| schema1.enabled)?;
     Some(KeyFile {
         volume: "compatibility-schema1-certificate",
         directory: SCHEMA1_DIRECTORY,
         key: SecretKey::new(schema1.certificate_ref.as_ref()?, "tls.key"),
-        judge: signs_manifests,
+        check: signs_manifests,
     })
 }
 
-/// Accepts a file in which somebody has a bcrypt password; the registry turns all others away.
+/// Accepts a file with a bcrypt password; the registry supports no other hash.
 fn names_users(file: &[u8]) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(file);
     let bcrypt = |line: &str| {
@@ -69,7 +71,7 @@ fn names_users(file: &[u8]) -> Result<(), Fault> {
     Err(Fault::new("names no user with a bcrypt password", "make it with `htpasswd -nB`"))
 }
 
-/// Accepts what the registry can load; it does not start with anything else.
+/// Accepts a key that the registry can load; it does not start with anything else.
 fn signs_manifests(key: &[u8]) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(key);
     if ["RSA", "EC"].iter().any(|kind| text.contains(&format!("-----BEGIN {kind} PRIVATE KEY-----"))) {

@@ -1,20 +1,28 @@
 //! Registry: stores and serves images. Its pods run the registry controller, too, since both need the same store.
+//!
+//! Uses: certificates, connections, data, observability, pods, registrycontroller, secrets, values, versions.
 
 mod config;
 mod deployment;
 mod driver;
 mod environment;
 mod files;
-mod inputs;
 mod key_files;
 mod options;
 mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, claims, registrycontroller, service_monitor::Monitor};
+use self::validated::Validated;
+use crate::{
+    certificates::add_deployment,
+    data::claim_children,
+    observability::Monitor,
+    pods::{add_availability, availability_children},
+    registrycontroller,
+};
 use api::{
     thirdparty::monitoring::ServiceMonitor,
     v1beta1::{self, RegistrySpec},
@@ -26,14 +34,14 @@ use k8s_openapi::api::{
 };
 use plan::{All, Builder, Children, Component, PlanError, World};
 
-/// Port the registry listens on, with and without TLS.
+/// Port that the registry listens on, with and without TLS.
 const PORT: i32 = 5000;
 
 /// Key of the ConfigMap, and name of the file.
 const FILE: &str = "config.yml";
 
-/// Where the configuration file is, for the registry and its controller.
-pub(crate) const CONFIG_PATH: &str = "/etc/registry/config.yml";
+/// Path of the configuration file, for the registry and its controller.
+const CONFIG_PATH: &str = "/etc/registry/config.yml";
 
 const DIRECTORY: &str = "/etc/registry";
 const TLS_DIRECTORY: &str = "/etc/registry/ssl";
@@ -49,7 +57,7 @@ impl Component for Registry {
     const NAME: &'static str = "registry";
 
     fn children() -> Children {
-        claims::children(availability::children(Children::none()))
+        claim_children(availability_children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -65,7 +73,7 @@ impl Component for Registry {
     ) -> Result<(), PlanError> {
         let controller = world.require(owner.metadata.name.as_deref().unwrap_or_default());
         let (registry, monitor) =
-            (Inputs::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
+            (Validated::read(owner, controller.as_ref(), world), monitor(&owner.spec, world)).all()?;
 
         registry.claims.add(graph, &registry.instance);
         graph.add::<Service>(service::service(&registry), ());
@@ -74,11 +82,12 @@ impl Component for Registry {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let config = graph.add::<ConfigMap>(registry.instance.config_map(FILE, &*registry.config), ());
-        let sidecar = graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller)?, ());
+        let sidecar =
+            graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller, CONFIG_PATH)?, ());
         let secret = registry.secret().map(|secret| graph.add::<Secret>(secret, ()));
         let pods = deployment::deployment(&registry);
-        bundles::add(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
-        availability::add(graph, &registry.instance);
+        add_deployment(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
+        add_availability(graph, &registry.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &registry.instance);
         }
@@ -86,7 +95,7 @@ impl Component for Registry {
     }
 }
 
-/// Who looks at the metrics, where there are any.
+/// The ServiceMonitor of the metrics, if they are enabled.
 fn monitor<'a>(spec: &'a RegistrySpec, world: &World<'_>) -> Result<Option<Monitor<'a>>, PlanError> {
     let debug = spec.http.as_ref().and_then(|http| http.debug.as_ref());
     match debug.and_then(|debug| debug.prometheus.as_ref()).filter(|metrics| metrics.enabled) {

@@ -1,4 +1,4 @@
-//! Options that a spec keeps in Secrets: of middlewares, of log hooks, of services errors are reported to.
+//! Options that a spec keeps in Secrets: of middlewares, of log hooks and of error reporting.
 //!
 //! Each group is one secret setting that replaces a whole section of the configuration file.
 
@@ -8,8 +8,9 @@ use super::{
     settings::{self, Settings},
 };
 use crate::{
-    secret_key::{SecretKey, Secrets},
-    volumes, yaml,
+    pods::{directory_mount, secret_volume},
+    secrets::{SecretKey, Secrets},
+    values::parse_yaml,
 };
 use api::v1beta1::{
     RegistrySpec,
@@ -28,7 +29,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// All that a spec refers to.
+    /// All options that a spec refers to.
     pub fn of(spec: &RegistrySpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let (middlewares, hooks, reporting) = (
             spec.middlewares.as_ref().map_or_else(|| Ok(Self::default()), |all| middlewares(all, secrets)),
@@ -67,8 +68,8 @@ fn middlewares(spec: &RegistryMiddlewaresSpec, secrets: &Secrets<'_>) -> Result<
     Ok(Options { settings, files: all_files })
 }
 
-/// A middleware's options are texts, whatever they look like. It reads keys from files: an option that is one becomes
-/// the path of a file with it.
+/// The options of a middleware are always texts. It reads keys from files, so an option with a key becomes the
+/// path of a file.
 fn middleware(
     spec: &RegistryMiddlewareSpec,
     place: &str,
@@ -87,7 +88,7 @@ fn middleware(
         files
     } else {
         let items: Vec<_> = keys.iter().map(|key| (key.as_str(), key.as_str())).collect();
-        files.with(volumes::secret(&volume, secret, &items), volumes::directory(&volume, &directory))
+        files.with(secret_volume(&volume, secret, &items), directory_mount(&volume, &directory))
     };
     Ok((json!({ "name": spec.name, "options": options }), files))
 }
@@ -97,11 +98,11 @@ fn hook(spec: &RegistryLogHookSpec, secrets: &Secrets<'_>) -> Result<Value, Plan
     Ok(json!({ "type": spec.type_, "levels": spec.levels, "options": options }))
 }
 
-/// Options with structure: each key of the Secret is one, its text read as the configuration file would read it.
+/// Structured options: each key of the Secret is one option, whose text is parsed as in the configuration file.
 fn read(secret: &str, secrets: &Secrets<'_>) -> Result<Value, PlanError> {
-    let option = |(name, text): (String, String)| match yaml::parse(&text) {
+    let option = |(name, text): (String, String)| match parse_yaml(&text) {
         Ok(value) => Ok((name, value)),
-        Err(fault) => Err(secrets.refused(&SecretKey::new(secret, &name), fault)),
+        Err(fault) => Err(secrets.invalid(&SecretKey::new(secret, &name), fault)),
     };
     let options = texts(secret, secrets)?.into_iter().map(option).collect::<Vec<_>>().all()?;
     Ok(Value::Object(options.into_iter().collect()))

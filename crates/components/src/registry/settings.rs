@@ -1,12 +1,13 @@
-//! Settings that are secret. They are environment variables, which win over the configuration file, and live in the
-//! registry's own Secret.
+//! Secret settings: environment variables, which override the configuration file, with values in the registry's
+//! own Secret.
 //!
-//! The registry reads such a variable as YAML: a password `0123` would come out as 83, `@x` would keep it from
-//! starting. Each is therefore written as JSON, which every YAML parser reads as what it was.
+//! The registry parses such a variable as YAML: it would read a password `0123` as 83, and not start with `@x`.
+//! Values are therefore written as JSON, which every YAML parser reads unchanged.
 
 use crate::{
-    environment::Environment,
-    secret_key::{Fault, SecretKey, Secrets, not_empty},
+    pods::Environment,
+    secrets::{SecretKey, Secrets},
+    values::{Fault, not_empty},
 };
 use plan::PlanError;
 use serde_json::Value;
@@ -17,14 +18,14 @@ use std::collections::BTreeMap;
 pub(super) struct Settings(BTreeMap<&'static str, Value>);
 
 impl Settings {
-    /// With a setting of this value.
+    /// Adds a setting.
     #[must_use]
     pub fn with(mut self, variable: &'static str, value: impl Into<Value>) -> Self {
         self.0.insert(variable, value.into());
         self
     }
 
-    /// With a setting of this value, if there is one.
+    /// Adds a setting if it has a value.
     #[must_use]
     pub fn with_some(self, variable: &'static str, value: Option<impl Into<Value>>) -> Self {
         match value {
@@ -33,39 +34,39 @@ impl Settings {
         }
     }
 
-    /// The variables, which take their values from the Secret of this name.
+    /// The variables, with values from the Secret of this name.
     pub fn environment(&self, secret: &str) -> Environment {
         let none = Environment::default();
         self.0.keys().fold(none, |all, name| all.with_secret(name, &SecretKey::new(secret, name)))
     }
 
-    /// What the Secret holds.
+    /// The content of the Secret.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         self.0.iter().map(|(name, value)| (*name, value.to_string().into_bytes()))
     }
 
-    /// Whether there is nothing to put into a Secret.
+    /// Whether there are no settings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The text a Secret holds, which must not be empty. A line break at its end is none of it: YAML always dropped it.
+/// The text in a Secret, which must not be empty. A trailing line break is dropped, as YAML does.
 pub(super) fn text(key: &SecretKey<'_>, secrets: &Secrets<'_>) -> Result<String, PlanError> {
-    let value = secrets.sound(key, |bytes| {
+    let value = secrets.checked(key, |bytes| {
         let text = readable(bytes)?;
         not_empty(text.as_bytes())
     })?;
     Ok(String::from_utf8_lossy(value.bytes()).trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// The password a Secret holds, to the letter; an empty one is none.
+/// The password in a Secret, unchanged; `None` if it is empty.
 pub(super) fn password(key: &SecretKey<'_>, secrets: &Secrets<'_>) -> Result<Option<String>, PlanError> {
-    let value = secrets.sound(key, |bytes| readable(bytes).map(drop))?;
+    let value = secrets.checked(key, |bytes| readable(bytes).map(drop))?;
     Ok(Some(String::from_utf8_lossy(value.bytes()).into_owned()).filter(|password| !password.is_empty()))
 }
 
-/// Accepts text without the few characters that JSON may hold as they are and YAML may not.
+/// Accepts text without the characters that JSON allows unescaped and YAML does not.
 fn readable(bytes: &[u8]) -> Result<&str, Fault> {
     let unfit = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
     match std::str::from_utf8(bytes) {

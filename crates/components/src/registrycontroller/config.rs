@@ -1,7 +1,7 @@
 //! `config.yml` of the registry controller.
 
-use super::{Inputs, container::TLS_DIRECTORY};
-use crate::{registry, tls::Scheme, yaml};
+use super::{Validated, container::TLS_DIRECTORY};
+use crate::{pods::Scheme, values::to_yaml};
 use k8s_openapi::api::core::v1::ConfigMap;
 use plan::PlanError;
 use serde::Serialize;
@@ -9,16 +9,19 @@ use serde::Serialize;
 /// Key of the ConfigMap, and name of the file.
 pub(super) const FILE: &str = "config.yml";
 
-/// The ConfigMap with the configuration file.
-pub(crate) fn config_map(controller: &Inputs<'_>) -> Result<ConfigMap, PlanError> {
+/// The ConfigMap with the configuration file. `registry_config` is the path of the registry's own.
+pub(crate) fn config_map(
+    controller: &Validated<'_>,
+    registry_config: &'static str,
+) -> Result<ConfigMap, PlanError> {
     let file = File {
         protocol: controller.scheme().as_str(),
         port: controller.scheme().container_port(),
         https_config: https(controller.scheme()),
         log_level: controller.spec.log.as_ref().map(|log| log.level).unwrap_or_default().as_str(),
-        registry_config: registry::CONFIG_PATH,
+        registry_config,
     };
-    Ok(controller.instance.config_map(FILE, yaml::text(&file)?))
+    Ok(controller.instance.config_map(FILE, to_yaml(&file)?))
 }
 
 #[derive(Serialize)]

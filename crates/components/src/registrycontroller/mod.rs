@@ -1,26 +1,29 @@
 //! RegistryController: deletes blobs and manifests on behalf of JobService's garbage collection.
 //!
-//! It has no pods of its own: it runs beside the registry, in the pods of the Registry of the same name, because both
-//! need the same store. That Registry makes everything there is; the object itself only says how, and reports whether
-//! what it refers to is sound. What older operators made for it is swept: it owns it and wants none of it.
+//! It has no pods of its own: it runs beside the registry, in the pods of the Registry of the same name,
+//! because both need the same store. The Registry creates all children. This object holds the settings, and its
+//! status reports whether they are valid. The operator deletes the children that older operators created for
+//! it.
+//!
+//! Uses: certificates, pods, secrets, values, versions.
 
 mod config;
 mod container;
-mod inputs;
 mod pods;
 mod service;
 #[cfg(test)]
 mod tests;
+mod validated;
 
 pub(crate) use self::{
     config::config_map,
     container::{container, volumes},
-    inputs::Inputs,
     pods::without_pods,
     service::service,
+    validated::Validated,
 };
 
-use crate::secret_key::Secrets;
+use crate::secrets::Secrets;
 use api::v1beta1;
 use plan::{Builder, Children, Component, PlanError, World};
 
@@ -42,6 +45,6 @@ impl Component for RegistryController {
         _: &mut Builder<'_>,
     ) -> Result<(), PlanError> {
         let namespace = owner.metadata.namespace.as_deref().unwrap_or_default();
-        Inputs::read(owner, &Secrets::new(world, namespace)).map(drop)
+        Validated::read(owner, &Secrets::new(world, namespace)).map(drop)
     }
 }

@@ -1,13 +1,13 @@
-//! Settings of pods, of which the registry controller has none of its own.
+//! Settings of pods, which the registry controller does not have.
 
 use api::v1beta1::component::ComponentSpec;
 use plan::{All, PlanError};
 
-/// Refuses settings of pods in `field`; `registry` is where those of the pods are that it runs in.
+/// Refuses settings of pods in `field`; `registry` is where the settings of the registry's pods are.
 ///
-/// Not refused is what the operator's predecessor took without a word and ignored, since it is in manifests that work:
-/// `replicas`, `serviceAccountName`, `nodeSelector`, `tolerations`, `templateLabels` and `templateAnnotations`. The
-/// reference says that they have no effect.
+/// It accepts the settings that the operator's predecessor ignored, since existing manifests contain them:
+/// `replicas`, `serviceAccountName`, `nodeSelector`, `tolerations`, `templateLabels` and `templateAnnotations`.
+/// The reference says that they have no effect.
 pub(crate) fn without_pods(spec: &ComponentSpec, field: &str, registry: &str) -> Result<(), PlanError> {
     let refused = |name: &str| {
         Err(PlanError::invalid(

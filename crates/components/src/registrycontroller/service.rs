@@ -1,15 +1,15 @@
-//! How the registry controller is reached.
+//! The Service of the registry controller.
 
-use super::Inputs;
-use crate::{instance::Instance, ports};
+use super::Validated;
+use crate::pods::{Instance, service_port};
 use k8s_openapi::api::core::v1::Service;
 use kube::core::ObjectMeta;
 use std::collections::BTreeMap;
 
 /// The Service, in front of the pods of the registry.
-pub(crate) fn service(controller: &Inputs<'_>, registry: &Instance<'_>) -> Service {
+pub(crate) fn service(controller: &Validated<'_>, registry: &Instance<'_>) -> Service {
     let scheme = controller.scheme();
-    let port = ports::service(scheme.as_str(), scheme.port());
+    let port = service_port(scheme.as_str(), scheme.port());
     let network = controller.spec.network.as_ref();
     let Service { metadata, spec, status } = registry.service([port], BTreeMap::new(), network);
     let name = Some(controller.instance.name.to_string());

@@ -1,4 +1,4 @@
-//! Sentences about the registry controller.
+//! Tests of the registry controller.
 
 use super::RegistryController;
 use crate::cases::Case;

@@ -1,13 +1,16 @@
-//! The ConfigMap with Trivy's settings, each key an environment variable of the adapter.
+//! The ConfigMap with Trivy's settings. Each key is an environment variable of the adapter.
 
-use super::{inputs::Inputs, storage};
-use crate::{catalogue::Feature, redis};
+use super::{storage, validated::Validated};
+use crate::{
+    connections::{redis_master_set, url_has_password},
+    versions::Feature,
+};
 use api::v1beta1::trivy::{TrivyLogLevel, redis::TrivyRedisPoolSpec};
 use k8s_openapi::api::core::v1::ConfigMap;
 use std::collections::BTreeMap;
 
 /// The ConfigMap.
-pub(super) fn config_map(trivy: &Inputs<'_>) -> ConfigMap {
+pub(super) fn config_map(trivy: &Validated<'_>) -> ConfigMap {
     let Settings(data) = Settings::default().server(trivy).scans(trivy).sources(trivy).queue(trivy);
     ConfigMap { metadata: trivy.instance.own_metadata(), data: Some(data), ..ConfigMap::default() }
 }
@@ -28,14 +31,13 @@ impl Settings {
         }
     }
 
-    /// With a list, joined with commas. An empty one is left to the adapter's default; an empty value would be taken at
-    /// its word.
+    /// Adds a list, separated by commas. An empty list is left out, so that the adapter's default applies.
     fn with_list<'a>(self, name: &str, items: impl Iterator<Item = &'a str>) -> Self {
         let joined = items.collect::<Vec<_>>().join(",");
         self.with_some(name, Some(joined).filter(|joined| !joined.is_empty()))
     }
 
-    fn server(self, trivy: &Inputs<'_>) -> Self {
+    fn server(self, trivy: &Validated<'_>) -> Self {
         let server = &trivy.spec.server;
         self.with("SCANNER_LOG_LEVEL", log_level(trivy))
             .with("SCANNER_API_SERVER_READ_TIMEOUT", &server.read_timeout)
@@ -43,7 +45,7 @@ impl Settings {
             .with("SCANNER_API_SERVER_IDLE_TIMEOUT", &server.idle_timeout)
     }
 
-    fn scans(self, trivy: &Inputs<'_>) -> Self {
+    fn scans(self, trivy: &Validated<'_>) -> Self {
         let (spec, server) = (trivy.spec, &trivy.spec.server);
         self.with("SCANNER_TRIVY_CACHE_DIR", storage::CACHE)
             .with("SCANNER_TRIVY_REPORTS_DIR", storage::REPORTS)
@@ -55,7 +57,7 @@ impl Settings {
             .with("SCANNER_TRIVY_INSECURE", server.insecure)
     }
 
-    fn sources(self, trivy: &Inputs<'_>) -> Self {
+    fn sources(self, trivy: &Validated<'_>) -> Self {
         let sources = &trivy.spec.sources;
         let skip = trivy.spec.update.as_ref().is_some_and(|update| update.skip);
         self.with("SCANNER_TRIVY_SKIP_UPDATE", skip)
@@ -68,7 +70,7 @@ impl Settings {
             .with_list("SCANNER_TRIVY_SECURITY_CHECKS", sources.security_checks.iter().map(|it| it.as_str()))
     }
 
-    fn queue(self, trivy: &Inputs<'_>) -> Self {
+    fn queue(self, trivy: &Validated<'_>) -> Self {
         let (redis, jobs) = (trivy.redis.spec, &trivy.redis.jobs);
         let TrivyRedisPoolSpec {
             max_active,
@@ -81,7 +83,7 @@ impl Settings {
         self.with("SCANNER_STORE_REDIS_NAMESPACE", &redis.namespace)
             .with("SCANNER_STORE_REDIS_SCAN_JOB_TTL", &jobs.scan_ttl)
             .with("SCANNER_JOB_QUEUE_REDIS_NAMESPACE", &jobs.namespace)
-            // Scans at the same time in one pod would wait for each other: the cache can be opened once.
+            // Concurrent scans in one pod would wait for each other: only one process can open the cache.
             .with("SCANNER_JOB_QUEUE_WORKER_CONCURRENCY", 1)
             .with("SCANNER_REDIS_POOL_MAX_ACTIVE", max_active)
             .with("SCANNER_REDIS_POOL_MAX_IDLE", max_idle)
@@ -92,13 +94,13 @@ impl Settings {
     }
 }
 
-/// Since Harbor 2.10 the adapter knows nothing more severe than `error`, and takes what it does not know for `info`. At
-/// `debug` it prints the URL of Redis with its password, unless it asks sentinels.
-fn log_level(trivy: &Inputs<'_>) -> &'static str {
+/// Since Harbor 2.10, the adapter knows no level above `error`, and treats an unknown level as `info`. At
+/// `debug` it logs the URL of Redis with its password, unless it uses sentinels.
+fn log_level(trivy: &Validated<'_>) -> &'static str {
     let prints_url = trivy.instance.version.has(Feature::TrivyPrintsRedisUrl)
-        && redis::master_set(&trivy.redis.spec.connection.server).is_none();
+        && redis_master_set(&trivy.redis.spec.connection.server).is_none();
     match trivy.spec.log.level {
-        TrivyLogLevel::Debug if prints_url && redis::is_secret(&trivy.redis.url) => {
+        TrivyLogLevel::Debug if prints_url && url_has_password(&trivy.redis.url) => {
             TrivyLogLevel::Info.as_str()
         }
         TrivyLogLevel::Fatal | TrivyLogLevel::Panic => TrivyLogLevel::Error.as_str(),

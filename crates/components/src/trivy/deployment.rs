@@ -3,22 +3,21 @@
 use super::{
     Trivy,
     environment::{self, TLS_DIRECTORY},
-    inputs::Inputs,
     storage,
+    validated::Validated,
 };
 use crate::{
-    ports,
-    tls::InternalTls,
-    workload::{Strategy, Workload},
+    certificates::InternalTls,
+    pods::{Strategy, Workload, container_port, http_probe, tcp_probe},
 };
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
 use plan::{Component, Desired};
 
-/// The Deployment. Waits for the ConfigMap and the Secret that are its environment.
-pub(super) fn deployment(trivy: &Inputs<'_>) -> Desired {
-    // A scan that has begun, and as long as Kubernetes grants by itself.
+/// The Deployment. It waits for the ConfigMap and the Secret with its environment.
+pub(super) fn deployment(trivy: &Validated<'_>) -> Desired {
+    // The time of a running scan, and Kubernetes' default.
     let grace = i64::try_from(trivy.scan_seconds).unwrap_or(i64::MAX).saturating_add(30);
     Workload {
         instance: &trivy.instance,
@@ -30,22 +29,22 @@ pub(super) fn deployment(trivy: &Inputs<'_>) -> Desired {
     .deployment()
 }
 
-/// However a claim can be mounted, one pod after the other: scans of two pods would lock each other out of the database
-/// of vulnerabilities.
-fn strategy(trivy: &Inputs<'_>) -> Strategy {
+/// Always one pod after the other, whatever the claim allows: the scans of two pods would block each other in
+/// the database of vulnerabilities.
+fn strategy(trivy: &Validated<'_>) -> Strategy {
     if trivy.claims.is_empty() { Strategy::RollingUpdate } else { Strategy::Recreate }
 }
 
-fn container(trivy: &Inputs<'_>) -> Container {
+fn container(trivy: &Validated<'_>) -> Container {
     let scheme = trivy.scheme();
     Container {
         name: Trivy::NAME.into(),
         image: Some(trivy.instance.image("trivy-adapter-photon")),
         env: Some(environment::environment(trivy).into()),
         env_from: Some(environment::sources(trivy)),
-        ports: Some(vec![ports::container(scheme.as_str(), scheme.container_port())]),
+        ports: Some(vec![container_port(scheme.as_str(), scheme.container_port())]),
         volume_mounts: Some(mounts(trivy)),
-        // Scans may take all the processor there is.
+        // Scans may use the whole CPU.
         liveness_probe: Some(Probe { failure_threshold: Some(10), ..probe(trivy, "/probe/healthy") }),
         readiness_probe: Some(Probe { failure_threshold: Some(3), ..probe(trivy, "/probe/ready") }),
         lifecycle: Some(Lifecycle {
@@ -59,27 +58,27 @@ fn container(trivy: &Inputs<'_>) -> Container {
     }
 }
 
-/// The kubelet has no certificate to show; where callers need one it can only try to connect.
-fn probe(trivy: &Inputs<'_>, path: &str) -> Probe {
+/// The kubelet has no certificate; if callers need one, it can only open a connection.
+fn probe(trivy: &Validated<'_>, path: &str) -> Probe {
     let scheme = trivy.scheme();
-    if trivy.callers.anybody() {
-        ports::probe(path, scheme.as_str(), scheme)
+    if trivy.callers.accepts_all() {
+        http_probe(path, scheme.as_str(), scheme)
     } else {
-        ports::connection(scheme.as_str())
+        tcp_probe(scheme.as_str())
     }
 }
 
-/// Waits while a scan is running. Since Harbor 2.10 the adapter exits at once when told to, and Harbor would wait an
-/// hour for the report of a scan that nobody continues.
+/// A command that waits while a scan is running. Since Harbor 2.10, the adapter exits immediately on SIGTERM,
+/// and Harbor would wait an hour for the report of an aborted scan.
 ///
-/// A scan has a file among the reports as long as it runs. One older than what the kubelet makes for each start of a
-/// container was left behind by a crash.
+/// A running scan has a file among the reports. A file that is older than those that the kubelet creates for
+/// each start of a container is left over from a crash.
 fn scans_to_end() -> Vec<String> {
     let running = format!("find {} -name 'scan_report_*' -newer /dev/termination-log", storage::REPORTS);
     vec!["/bin/sh".into(), "-c".into(), format!("while [ -n \"$({running})\" ]; do sleep 1; done")]
 }
 
-fn volumes(trivy: &Inputs<'_>) -> Vec<Volume> {
+fn volumes(trivy: &Validated<'_>) -> Vec<Volume> {
     trivy
         .storage
         .volumes()
@@ -90,7 +89,7 @@ fn volumes(trivy: &Inputs<'_>) -> Vec<Volume> {
         .collect()
 }
 
-fn mounts(trivy: &Inputs<'_>) -> Vec<VolumeMount> {
+fn mounts(trivy: &Validated<'_>) -> Vec<VolumeMount> {
     trivy
         .storage
         .mounts()

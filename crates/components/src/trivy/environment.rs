@@ -1,27 +1,27 @@
-//! The environment of Trivy's container, beyond what its ConfigMap and its Secret bring.
+//! The environment of Trivy's container, in addition to its ConfigMap and its Secret.
 
-use super::inputs::Inputs;
-use crate::{environment::Environment, proxy};
+use super::validated::Validated;
+use crate::{connections::proxy_environment, pods::Environment};
 use k8s_openapi::api::core::v1::{ConfigMapEnvSource, EnvFromSource, SecretEnvSource};
 
-/// Directory Trivy's own certificate is in.
+/// Directory of Trivy's certificate.
 pub(super) const TLS_DIRECTORY: &str = "/etc/harbor/ssl";
 
-/// All of it, each name once.
-pub(super) fn environment(trivy: &Inputs<'_>) -> Environment {
+/// The whole environment, without duplicate names.
+pub(super) fn environment(trivy: &Validated<'_>) -> Environment {
     let token = match &trivy.github_token {
         Some(key) => Environment::default().with_secret("SCANNER_TRIVY_GITHUB_TOKEN", key),
         None => Environment::default(),
     };
-    // Trivy pulls what it scans through Core, which is called like the Harbor it belongs to.
+    // Trivy pulls the images that it scans through Core, whose name follows from that of the Harbor.
     let core = format!("{}-core", trivy.instance.owner);
     token
         .and(server(trivy))
-        .and(proxy::environment(trivy.proxy.as_ref(), [core.as_str()]))
+        .and(proxy_environment(trivy.proxy.as_ref(), [core.as_str()]))
         .with("SCANNER_TRIVY_TIMEOUT", &trivy.spec.timeout)
 }
 
-fn server(trivy: &Inputs<'_>) -> Environment {
+fn server(trivy: &Validated<'_>) -> Environment {
     let address = format!(":{}", trivy.scheme().container_port());
     let environment = Environment::default().with("SCANNER_API_SERVER_ADDR", address);
     if trivy.tls.is_none() {
@@ -34,7 +34,7 @@ fn server(trivy: &Inputs<'_>) -> Environment {
 }
 
 /// The ConfigMap and the Secret, each as a whole.
-pub(super) fn sources(trivy: &Inputs<'_>) -> Vec<EnvFromSource> {
+pub(super) fn sources(trivy: &Validated<'_>) -> Vec<EnvFromSource> {
     let name = || trivy.instance.name.to_string();
     vec![
         EnvFromSource {

@@ -1,20 +1,26 @@
-//! Trivy: the adapter through which Harbor has images scanned for vulnerabilities.
+//! Trivy: the adapter with which Harbor scans images for vulnerabilities.
 //!
-//! Keeps its queue and its results in Redis, its database of vulnerabilities in a volume that may be lost.
+//! Its queue and its results are in Redis, its database of vulnerabilities in a volume that may be lost.
+//!
+//! Uses: certificates, connections, data, pods, secrets, values, versions.
 
 mod callers;
 mod config;
 mod deployment;
 mod environment;
-mod inputs;
 mod secret;
 mod service;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod validated;
 
-use self::inputs::Inputs;
-use crate::{availability, bundles, claims};
+use self::validated::Validated;
+use crate::{
+    certificates::add_deployment,
+    data::claim_children,
+    pods::{add_availability, availability_children},
+};
 use api::v1beta1;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -32,7 +38,7 @@ impl Component for Trivy {
     const NAME: &'static str = "trivy";
 
     fn children() -> Children {
-        claims::children(availability::children(Children::none()))
+        claim_children(availability_children(Children::none()))
             .and::<Service>()
             .and::<NetworkPolicy>()
             .and::<ConfigMap>()
@@ -41,7 +47,7 @@ impl Component for Trivy {
     }
 
     fn desired(owner: &v1beta1::Trivy, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let trivy = Inputs::read(owner, world)?;
+        let trivy = Validated::read(owner, world)?;
 
         trivy.claims.add(graph, &trivy.instance);
         graph.add::<Service>(service::service(&trivy), ());
@@ -51,8 +57,8 @@ impl Component for Trivy {
         let config = graph.add::<ConfigMap>(config::config_map(&trivy), ());
         let access = graph.add::<Secret>(secret::secret(&trivy), ());
         let pods = deployment::deployment(&trivy);
-        bundles::add(graph, &trivy.instance, pods, (config, access), world)?;
-        availability::add(graph, &trivy.instance);
+        add_deployment(graph, &trivy.instance, pods, (config, access), world)?;
+        add_availability(graph, &trivy.instance);
         Ok(())
     }
 }

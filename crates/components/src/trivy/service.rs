@@ -1,18 +1,18 @@
-//! How Trivy is reached: its Service and, if wanted, who may use it.
+//! The Service of Trivy and, if requested, its NetworkPolicy.
 
-use super::inputs::Inputs;
-use crate::ports;
+use super::validated::Validated;
+use crate::pods::service_port;
 use k8s_openapi::api::{core::v1::Service, networking::v1::NetworkPolicy};
 use std::collections::BTreeMap;
 
 /// The Service in front of Trivy's pods.
-pub(super) fn service(trivy: &Inputs<'_>) -> Service {
+pub(super) fn service(trivy: &Validated<'_>) -> Service {
     let scheme = trivy.scheme();
-    let ports = [ports::service(scheme.as_str(), scheme.port())];
+    let ports = [service_port(scheme.as_str(), scheme.port())];
     trivy.instance.service(ports, BTreeMap::new(), trivy.spec.network.as_ref())
 }
 
-/// Lets everybody in through the port of the Service and nowhere else.
-pub(super) fn policy(trivy: &Inputs<'_>) -> Option<NetworkPolicy> {
+/// The NetworkPolicy that allows traffic to the port of the Service only.
+pub(super) fn policy(trivy: &Validated<'_>) -> Option<NetworkPolicy> {
     trivy.instance.network_policy([trivy.scheme().as_str()])
 }

@@ -1,7 +1,7 @@
 //! Objects and their inputs, as files.
 
 use kube::core::DynamicObject;
-use plan::{Component, Defaults, ObjectKey, Plan, PlanError, Planned, Snapshot, plan_with};
+use plan::{Component, ComponentKind, Defaults, ObjectKey, Plan, PlanError, Planned, Snapshot, plan_with};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -41,31 +41,18 @@ impl<C: Component> Case<C> {
     /// The case in a directory; its file `without`, if there is one, names a group on each line.
     pub fn load(directory: &Path) -> Self {
         let case = Self::read(&directory.join("in.yaml"), &directory.join("inputs"));
-        let without = fs::read_to_string(directory.join("without")).unwrap_or_default();
-        Self { without: without.lines().map(Into::into).collect(), ..case }
+        Self { without: unserved(directory), ..case }
     }
 
     pub fn read(owner: &Path, inputs: &Path) -> Self {
         let owner = serde_saphyr::from_str(&text(owner)).unwrap();
-        let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
-        let files = if inputs.exists() { files(inputs) } else { Vec::new() };
-        let inputs = files.iter().flat_map(documents).map(stored).collect();
-        Self { owner, inputs, without: Vec::new(), defaults: Defaults::default() }
+        Self { owner, inputs: documents(inputs), without: Vec::new(), defaults: Defaults::default() }
     }
 
     /// The plan, with everything that is not among the inputs absent, and every kind served that is not left out.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        let mut snapshot: Snapshot = self.inputs.iter().map(entry).collect();
-        loop {
-            match plan_with::<C>(&self.owner, &snapshot, &self.defaults) {
-                Planned::Done(plan) => return Ok(plan),
-                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
-                    let served = key.is_kind() && !self.without.contains(&key.group);
-                    (key, served.then(plan::served))
-                })),
-                Planned::Failed { error, .. } => return Err(error),
-            }
-        }
+        let pass = |snapshot: &Snapshot| plan_with::<C>(&self.owner, snapshot, &self.defaults);
+        planned(pass, &self.inputs, &self.without)
     }
 
     /// The children, in the order they are applied.
@@ -92,11 +79,7 @@ impl<C: Component> Case<C> {
     /// The object with one field of its JSON changed.
     pub fn set(mut self, pointer: &str, value: Value) -> Self {
         let mut json = serde_json::to_value(&self.owner).unwrap();
-        let mut at = &mut json;
-        for field in pointer.split('/').skip(1) {
-            at = &mut at[field.replace("~1", "/")];
-        }
-        *at = value;
+        set(&mut json, pointer, value);
         self.owner = serde_json::from_value(json).unwrap();
         self
     }
@@ -118,8 +101,97 @@ impl<C: Component> Case<C> {
     }
 }
 
+/// A case of any component.
+#[derive(Clone)]
+pub struct AnyCase {
+    pub component: ComponentKind,
+    pub owner: Value,
+    pub inputs: Vec<Value>,
+    pub without: Vec<String>,
+}
+
+impl AnyCase {
+    /// All golden cases of a component, with their directories.
+    pub fn all(component: &ComponentKind) -> Vec<(PathBuf, Self)> {
+        let directories = files(&golden_cases(component.name));
+        directories
+            .into_iter()
+            .map(|directory| (directory.clone(), Self::load(component, &directory)))
+            .collect()
+    }
+
+    /// See [`Case::load`].
+    pub fn load(component: &ComponentKind, directory: &Path) -> Self {
+        Self {
+            component: component.clone(),
+            owner: serde_saphyr::from_str(&text(&directory.join("in.yaml"))).unwrap(),
+            inputs: documents(&directory.join("inputs")),
+            without: unserved(directory),
+        }
+    }
+
+    /// See [`Case::plan`].
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        let owner = self.component.decode(self.owner.clone()).unwrap();
+        planned(|snapshot| owner.plan(snapshot, &Defaults::default()), &self.inputs, &self.without)
+    }
+
+    /// See [`Case::children`].
+    pub fn children(&self) -> Vec<Value> {
+        let plan = self.plan().unwrap();
+        plan.graph.iter().map(|(_, desired, _)| desired.object.to_json().unwrap()).collect()
+    }
+
+    /// See [`Case::set`].
+    pub fn set(mut self, pointer: &str, value: Value) -> Self {
+        set(&mut self.owner, pointer, value);
+        self
+    }
+}
+
+fn planned(
+    pass: impl Fn(&Snapshot) -> Planned,
+    inputs: &[Value],
+    without: &[String],
+) -> Result<Plan, PlanError> {
+    let mut snapshot: Snapshot = inputs.iter().map(entry).collect();
+    loop {
+        match pass(&snapshot) {
+            Planned::Done(plan) => return Ok(plan),
+            Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+                let served = key.is_kind() && !without.contains(&key.group);
+                (key, served.then(plan::served))
+            })),
+            Planned::Failed { error, .. } => return Err(error),
+        }
+    }
+}
+
+fn set(owner: &mut Value, pointer: &str, value: Value) {
+    let mut at = owner;
+    for field in pointer.split('/').skip(1) {
+        at = &mut at[field.replace("~1", "/")];
+    }
+    *at = value;
+}
+
+fn documents(directory: &Path) -> Vec<Value> {
+    let documents = |file: &PathBuf| -> Vec<Value> { serde_saphyr::from_multiple(&text(file)).unwrap() };
+    let files = if directory.exists() { files(directory) } else { Vec::new() };
+    files.iter().flat_map(documents).map(stored).collect()
+}
+
+fn unserved(directory: &Path) -> Vec<String> {
+    let without = fs::read_to_string(directory.join("without")).unwrap_or_default();
+    without.lines().map(Into::into).collect()
+}
+
 pub fn golden_directory<C: Component>() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(C::NAME)
+    golden_cases(C::NAME)
+}
+
+fn golden_cases(component: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(component)
 }
 
 pub fn files(directory: &Path) -> Vec<PathBuf> {

@@ -1,17 +1,16 @@
 //! Objects in which fields are tried: the golden cases, those that say most first.
 
 use crate::{
-    cases::{Case, files, golden_directory},
+    cases::{AnyCase, golden_directory},
     object,
     rendering::{Rendering, Surroundings},
     schema::{self, Field, schema},
     values::values,
 };
 use api::crds;
-use components::{Visitor, registry::Registry, registrycontroller::RegistryController};
+use components::{registry::Registry, registrycontroller::RegistryController};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Resource;
-use plan::Component;
+use plan::{Component as _, ComponentKind};
 use serde_json::Value;
 use std::path::Path;
 
@@ -49,26 +48,16 @@ pub struct Trial {
 impl Kind {
     /// The kind of this name.
     pub fn of(name: &str) -> Self {
-        struct Find<'n>(&'n str, Option<Kind>);
-
-        impl Visitor for Find<'_> {
-            fn visit<C: Component>(&mut self) {
-                if C::Owner::kind(&()) == self.0 {
-                    let definition = crds::of(self.0).unwrap();
-                    self.1 = Some(Kind {
-                        name: self.0.to_owned(),
-                        children: C::children().iter().map(|kind| kind.resource.kind.clone()).collect(),
-                        schema: schema(&definition),
-                        definition,
-                        bases: bases::<C>(),
-                    });
-                }
-            }
+        let all = components::all();
+        let component = all.iter().find(|component| component.resource().kind == name).unwrap();
+        let definition = crds::of(name).unwrap();
+        Self {
+            name: name.to_owned(),
+            children: component.children.iter().map(|kind| kind.resource.kind.clone()).collect(),
+            schema: schema(&definition),
+            definition,
+            bases: bases(component),
         }
-
-        let mut find = Find(name, None);
-        components::for_each(&mut find);
-        find.1.unwrap()
     }
 
     /// Every field of its `spec`, each after those it is in.
@@ -98,26 +87,23 @@ impl Base {
     }
 }
 
-fn bases<C: Component>() -> Vec<Base> {
-    let mut bases: Vec<Base> =
-        files(&golden_directory::<C>()).iter().map(|directory| base::<C>(directory)).collect();
+fn bases(component: &ComponentKind) -> Vec<Base> {
+    let cases = AnyCase::all(component);
+    let mut bases: Vec<Base> = cases.into_iter().map(|(directory, case)| base(&directory, case)).collect();
     bases.sort_by_key(|base| std::cmp::Reverse(base.owner.to_string().len()));
     bases
 }
 
-fn base<C: Component>(directory: &Path) -> Base {
+fn base(directory: &Path, case: AnyCase) -> Base {
     let name = directory.file_name().unwrap().to_str().unwrap().to_owned();
-    let (owner, mut around) = read::<C>(directory);
-    let companion = (C::NAME == RegistryController::NAME).then(|| {
-        let (registry, beside) = read::<Registry>(&golden_directory::<Registry>().join(&name));
-        let others = beside.objects.into_iter().filter(|it| it["kind"] != owner["kind"]);
+    let AnyCase { component, owner, inputs, without } = case;
+    let mut around = Surroundings { objects: inputs, unserved: without };
+    let companion = (component.name == RegistryController::NAME).then(|| {
+        let registry = golden_directory::<Registry>().join(&name);
+        let registry = AnyCase::load(&ComponentKind::of::<Registry>(), &registry);
+        let others = registry.inputs.into_iter().filter(|it| it["kind"] != owner["kind"]);
         around.objects.extend(others);
-        registry
+        registry.owner
     });
     Base { name, owner, around, companion }
-}
-
-fn read<C: Component>(directory: &Path) -> (Value, Surroundings) {
-    let Case { owner, inputs, without, .. } = Case::<C>::load(directory);
-    (serde_json::to_value(owner).unwrap(), Surroundings { objects: inputs, unserved: without })
 }

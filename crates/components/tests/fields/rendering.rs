@@ -1,12 +1,11 @@
 //! What comes of an object: its children, where everything that it refers to exists.
 
 use crate::values::NAMES;
-use components::Visitor;
-use kube::{
-    Resource as _,
-    core::{ApiResource, DynamicObject},
+use kube::core::{ApiResource, DynamicObject};
+use plan::{
+    ComponentKind, Defaults, DeletionBehavior, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot,
+    placeholder,
 };
-use plan::{Component, DeletionBehavior, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot, placeholder};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -39,30 +38,7 @@ pub struct Surroundings {
     pub unserved: Vec<String>,
 }
 
-/// What an object plans, without its type.
-type Planner = Box<dyn Fn(&Snapshot) -> Planned>;
-
-/// How objects are planned, by their kind.
-type Planners = BTreeMap<String, fn(Value) -> Planner>;
-
-static PLANNERS: LazyLock<Planners> = LazyLock::new(|| {
-    struct All(Planners);
-
-    impl Visitor for All {
-        fn visit<C: Component>(&mut self) {
-            let planner: fn(Value) -> Planner = |owner| {
-                let text = owner.to_string();
-                let owner = serde_json::from_value(owner).unwrap_or_else(|error| panic!("{error} in {text}"));
-                Box::new(move |snapshot| plan::plan::<C>(&owner, snapshot))
-            };
-            self.0.insert(C::Owner::kind(&()).into_owned(), planner);
-        }
-    }
-
-    let mut all = All(BTreeMap::new());
-    components::for_each(&mut all);
-    all.0
-});
+static COMPONENTS: LazyLock<Vec<ComponentKind>> = LazyLock::new(components::all);
 
 impl Surroundings {
     /// What comes of an object here.
@@ -82,10 +58,12 @@ impl Surroundings {
     }
 
     fn plan(&self, owner: &Value) -> Result<Plan, PlanError> {
-        let planner = PLANNERS[owner["kind"].as_str().unwrap()](owner.clone());
+        let component = COMPONENTS.iter().find(|it| it.resource().kind == owner["kind"]).unwrap();
+        let decoded = component.decode(owner.clone());
+        let decoded = decoded.unwrap_or_else(|error| panic!("{error} in {owner}"));
         let mut snapshot: Snapshot = self.objects.iter().map(entry).collect();
         loop {
-            match planner(&snapshot) {
+            match decoded.plan(&snapshot, &Defaults::default()) {
                 Planned::Done(plan) => return Ok(plan),
                 Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
                     let served = key.is_kind() && !self.unserved.contains(&key.group);

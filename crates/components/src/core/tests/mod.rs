@@ -1,4 +1,4 @@
-//! Sentences about Core.
+//! Tests of Core.
 
 mod adoption;
 mod environment;
@@ -12,7 +12,7 @@ use super::Core;
 use crate::cases::Case;
 use serde_json::Value;
 
-/// Names of the golden cases, which together use everything a Core can be given.
+/// Names of the golden cases, which together use every field of a Core.
 const CASES: [&str; 10] = [
     "as-the-chart",
     "minimal",

@@ -9,7 +9,7 @@ fn remembered(case: &Case<Core>) -> Value {
     case.children().into_iter().find(|child| child["metadata"]["name"] == NAME).unwrap()
 }
 
-/// The case some time later: what was remembered is there.
+/// The case at a later reconcile, with the record.
 fn later(case: Case<Core>) -> Case<Core> {
     let secret = remembered(&case);
     let mut case = case;
@@ -17,7 +17,7 @@ fn later(case: Case<Core>) -> Case<Core> {
     case
 }
 
-/// An entry of what is remembered.
+/// An entry of the record.
 fn entry(secret: &Value, key: &str) -> Option<String> {
     let data: ByteString = serde_json::from_value(secret["data"].get(key)?.clone()).unwrap();
     Some(String::from_utf8(data.0).unwrap())
@@ -90,7 +90,7 @@ fn a_record_without_a_fingerprint_is_told() {
     );
 }
 
-/// What the Secret says of versions.
+/// The versions in the record.
 fn versions(secret: &Value) -> [Option<String>; 2] {
     ["migrated-by", "completed"].map(|key| entry(secret, key))
 }

@@ -1,7 +1,7 @@
 use super::{CASES, Case, Core};
 use crate::{
     cases::{CERTIFICATE, base64},
-    percent::Encoded,
+    connections::PercentEncoded,
 };
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn marked(name: &str) -> Case<Core> {
 
 fn forms(value: &[u8]) -> [String; 3] {
     let text = String::from_utf8_lossy(value).into_owned();
-    [text, Encoded(value).to_string(), base64(value).as_str().unwrap().to_owned()]
+    [text, PercentEncoded(value).to_string(), base64(value).as_str().unwrap().to_owned()]
 }
 
 fn leaks(object: &Value, secrets: &[Value]) -> Option<String> {

@@ -190,8 +190,8 @@ fn a_user_whom_the_registry_would_turn_away_is_refused() {
 #[test]
 fn a_part_of_the_requests_is_traced_and_never_more_than_all() {
     let rate = |rate: Value| Case::<Core>::golden("as-the-chart").set("/spec/trace/sampleRate", rate);
-    for (wished, told) in [(json!(0.25), "0.25"), (json!(1), "1"), (json!(0), "0")] {
-        assert_eq!(variable(&rate(wished), "TRACE_SAMPLE_RATE"), Some(json!(told)));
+    for (requested, told) in [(json!(0.25), "0.25"), (json!(1), "1"), (json!(0), "0")] {
+        assert_eq!(variable(&rate(requested), "TRACE_SAMPLE_RATE"), Some(json!(told)));
     }
     for wrong in [json!(50), json!(-0.5)] {
         let error = rate(wrong.clone()).error();

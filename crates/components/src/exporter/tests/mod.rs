@@ -1,4 +1,4 @@
-//! Sentences about the exporter.
+//! Tests of the exporter.
 
 use super::Exporter;
 use crate::cases::Case;
@@ -36,8 +36,8 @@ fn b13_the_password_of_redis_is_in_a_secret_and_not_in_the_deployment() {
 
 #[test]
 fn the_queue_that_is_counted_is_the_one_jobservice_works_on() {
-    use crate::jobservice::queue::namespace;
-    assert_eq!(values(&an_exporter())["HARBOR_REDIS_NAMESPACE"], namespace("registry", "harbor"));
+    use crate::jobservice::queue_namespace;
+    assert_eq!(values(&an_exporter())["HARBOR_REDIS_NAMESPACE"], queue_namespace("registry", "harbor"));
     assert_eq!(values(&Case::golden("full"))["HARBOR_REDIS_NAMESPACE"], "jobs-of-staging");
 }
 

@@ -1,18 +1,18 @@
-//! Sentences about the front.
+//! Tests of the front.
 
 mod config;
 mod deployment;
 mod refusals;
 mod service;
 
-use super::{Front, Wishes};
-use crate::{HarborVersion, nginx::server::Ciphers, url::Url};
+use super::{Front, Request};
+use crate::{connections::Url, nginx::Ciphers, versions::HarborVersion};
 use api::v1beta1::{component::ComponentSpec, expose::ExposeServiceSpec, network::Network};
 use kube::core::ObjectMeta;
 use plan::PlanError;
 use serde_json::{Value, json};
 
-/// A Harbor called `h` that shows itself through a Service.
+/// A Harbor called `h` that is exposed by a Service.
 struct Shown {
     harbor: ObjectMeta,
     version: &'static str,
@@ -37,7 +37,7 @@ fn plain() -> Shown {
     }
 }
 
-/// With TLS towards users, and inside.
+/// With TLS for users and between components.
 fn secured() -> Shown {
     Shown {
         external: "https://harbor.example.com",
@@ -53,7 +53,7 @@ fn service_spec(json: Value) -> ExposeServiceSpec {
 
 impl Shown {
     fn front(&self) -> Result<Front<'_>, PlanError> {
-        let wishes = Wishes {
+        let request = Request {
             version: HarborVersion::parse(self.version).unwrap(),
             pods: &self.pods,
             service: &self.service,
@@ -66,7 +66,7 @@ impl Shown {
             portal: "h-harbor-portal",
             addresses: Vec::new(),
         };
-        Front::of(&self.harbor, wishes)
+        Front::of(&self.harbor, request)
     }
 
     fn error(&self) -> String {

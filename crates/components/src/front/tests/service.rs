@@ -11,7 +11,7 @@ fn selector() -> Value {
 }
 
 #[test]
-fn a_service_for_which_nothing_is_wished_is_inside_the_cluster() {
+fn a_service_for_which_nothing_is_requested_is_inside_the_cluster() {
     assert_eq!(
         service(&plain()),
         json!({
@@ -29,7 +29,7 @@ fn a_service_for_which_nothing_is_wished_is_inside_the_cluster() {
 }
 
 #[test]
-fn everything_that_can_be_wished_is_in_the_service() {
+fn everything_that_can_be_requested_is_in_the_service() {
     let shown = Shown {
         service: service_spec(json!({
             "type": "LoadBalancer",

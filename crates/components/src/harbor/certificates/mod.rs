@@ -1,16 +1,16 @@
-//! Certificates: between components, for tokens, for Notary, and for users where they bring none.
+//! Certificates between components, for tokens, for Notary, and for users if they name none.
 //!
-//! cert-manager makes them where it is installed; otherwise the operator does, and renews them. What the operator began
-//! it goes on with: were both to write a Secret, it would flap.
+//! cert-manager issues them if it is installed; otherwise the operator issues and renews them. The operator
+//! keeps renewing a certificate that it has issued: if both wrote the same Secret, its content would flap.
 
 mod public;
 
 pub(super) use self::public::{public, public_secret};
 
-use super::{inputs::Inputs, internal_tls, part::Part};
-use crate::tls::Scheme;
+use super::{internal_tls, part::Part, validated::Validated};
+use crate::pods::Scheme;
+use api::names::CONTROLLER_LABEL;
 use api::{
-    names::CONTROLLER_LABEL,
     thirdparty::cert_manager::{
         Certificate, CertificatePrivateKey, CertificateSpec, Issuer, IssuerRef, IssuerSpec,
         PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
@@ -23,16 +23,16 @@ use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World};
 const YEAR: u32 = 365;
 const QUARTER: u32 = 90;
 
-/// A certificate on its way, whoever makes it.
+/// A certificate that is being issued.
 #[derive(Clone, Copy)]
-pub(super) enum Made<'g> {
+pub(super) enum Issued<'g> {
     /// By cert-manager.
     Certificate(Node<'g, Certificate>),
     /// By the operator.
     Secret(Node<'g, Secret>),
 }
 
-impl<'g> Deps<'g> for Made<'g> {
+impl<'g> Deps<'g> for Issued<'g> {
     fn collect(&self, into: &mut plan::Blockers<'g>) {
         match self {
             Self::Certificate(node) => node.collect(into),
@@ -41,44 +41,44 @@ impl<'g> Deps<'g> for Made<'g> {
     }
 }
 
-/// Who makes the certificates of one purpose.
+/// The issuer of the certificates for one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Maker {
+enum IssuedBy {
     CertManager,
     Operator,
 }
 
-/// Who makes what: decided before anything is added.
-pub(super) struct Makers {
-    internal: Maker,
-    token: Maker,
-    notary: Maker,
+/// The issuers for all purposes, chosen before anything is added.
+pub(super) struct Issuers {
+    internal: IssuedBy,
+    token: IssuedBy,
+    notary: IssuedBy,
 }
 
-impl Makers {
-    /// Looks at what the cluster serves, and at what was begun.
-    pub fn of(harbor: &Inputs<'_>, world: &World<'_>) -> Result<Self, PlanError> {
-        let maker = |wanted: Wanted, secret: &str| match wanted {
-            Wanted::No => Ok(Maker::Operator),
+impl Issuers {
+    /// Chooses by what the API server serves, and by the Secrets that exist.
+    pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let issued_by = |wanted: Wanted, secret: &str| match wanted {
+            Wanted::No => Ok(IssuedBy::Operator),
             Wanted::Yes => {
                 let secret = world.read::<Secret>(&harbor.child(secret));
                 let (served, secret) = (world.serves::<Certificate>(), secret).all()?;
-                let ours = secret.is_some_and(|secret| begun_by_us(&secret));
-                Ok(if served && !ours { Maker::CertManager } else { Maker::Operator })
+                let ours = secret.is_some_and(|secret| is_issued_by_us(&secret));
+                Ok(if served && !ours { IssuedBy::CertManager } else { IssuedBy::Operator })
             }
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
         let (internal, token, notary) = (
-            maker(Wanted::when(issues_internal(harbor)), INTERNAL_AUTHORITY_SECRET),
-            maker(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), TOKEN),
-            maker(Wanted::when(harbor.installation.notary.is_some()), NOTARY_AUTHORITY),
+            issued_by(Wanted::when(issues_internal(harbor)), INTERNAL_AUTHORITY_SECRET),
+            issued_by(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), TOKEN),
+            issued_by(Wanted::when(harbor.installation.notary.is_some()), NOTARY_AUTHORITY),
         )
             .all()?;
         Ok(Self { internal, token, notary })
     }
 }
 
-/// Whether cert-manager is to be asked at all.
+/// Whether cert-manager may issue the certificates.
 #[derive(Clone, Copy)]
 enum Wanted {
     Yes,
@@ -91,7 +91,7 @@ impl Wanted {
     }
 }
 
-fn begun_by_us(secret: &Secret) -> bool {
+fn is_issued_by_us(secret: &Secret) -> bool {
     secret.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(CONTROLLER_LABEL))
 }
 
@@ -103,46 +103,46 @@ const NOTARY_AUTHORITY: &str = "notarysigner-authority";
 const NOTARY_SIGNER: &str = "notarysigner-authentication";
 const NOTARY_SERVER: &str = "notaryserver-authentication";
 
-fn token_given<'a>(harbor: &Inputs<'a>) -> Option<&'a ObjectName> {
+fn token_given<'a>(harbor: &Validated<'a>) -> Option<&'a ObjectName> {
     harbor.installation.core.as_ref()?.token_certificate_ref.as_ref()
 }
 
 /// The Secret whose key signs tokens.
-pub(super) fn token_secret(harbor: &Inputs<'_>) -> ObjectName {
+pub(super) fn token_secret(harbor: &Validated<'_>) -> ObjectName {
     token_given(harbor).cloned().unwrap_or_else(|| harbor.child(TOKEN).into())
 }
 
-/// The Secret the Notary server proves itself to the signer with.
-pub(super) fn notary_server_secret(harbor: &Inputs<'_>) -> ObjectName {
+/// The Secret with the client certificate of the Notary server for the signer.
+pub(super) fn notary_server_secret(harbor: &Validated<'_>) -> ObjectName {
     harbor.child(NOTARY_SERVER).into()
 }
 
-/// The Secret the Notary signer proves itself with.
-pub(super) fn notary_signer_secret(harbor: &Inputs<'_>) -> ObjectName {
+/// The Secret with the certificate of the Notary signer.
+pub(super) fn notary_signer_secret(harbor: &Validated<'_>) -> ObjectName {
     harbor.child(NOTARY_SIGNER).into()
 }
 
-/// Whether components need certificates that nobody brought along.
-fn issues_internal(harbor: &Inputs<'_>) -> bool {
+/// Whether components need certificates that the user does not name.
+fn issues_internal(harbor: &Validated<'_>) -> bool {
     harbor.scheme() == Scheme::Https && !internal_tls::is_given(harbor.installation)
 }
 
 /// Adds the authority of all components; their certificates come from [`Internal::certificate`].
 pub(super) fn internal<'h, 'g>(
-    harbor: &'h Inputs<'h>,
-    makers: &Makers,
+    harbor: &'h Validated<'h>,
+    issuers: &Issuers,
     graph: &mut Builder<'g>,
 ) -> Option<Internal<'h, 'g>> {
     if !issues_internal(harbor) {
         return None;
     }
     let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);
-    let authority = match makers.internal {
-        Maker::Operator => {
+    let authority = match issuers.internal {
+        IssuedBy::Operator => {
             let services = for_services(harbor, &Part::ALL);
             Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name, services))
         }
-        Maker::CertManager => {
+        IssuedBy::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(harbor.name.to_string()),
@@ -156,7 +156,7 @@ pub(super) fn internal<'h, 'g>(
 
 /// The authority of all components.
 pub(super) struct Internal<'h, 'g> {
-    harbor: &'h Inputs<'h>,
+    harbor: &'h Validated<'h>,
     authority: Authority<'g>,
 }
 
@@ -167,7 +167,7 @@ enum Authority<'g> {
 
 impl<'g> Internal<'_, 'g> {
     /// Adds the certificate of a component.
-    pub fn certificate(&self, graph: &mut Builder<'g>, part: Part) -> Made<'g> {
+    pub fn certificate(&self, graph: &mut Builder<'g>, part: Part) -> Issued<'g> {
         let harbor = self.harbor;
         let host = harbor.child(part.name());
         let secret = harbor.internal_certificate(part);
@@ -181,26 +181,31 @@ impl<'g> Internal<'_, 'g> {
                     ..CertificateSpec::default()
                 };
                 let name = harbor.child(&format!("{INTERNAL}-{}", part.name()));
-                Made::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), *issuer))
+                Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), *issuer))
             }
             Authority::Secret(authority, made) => {
                 let issuance = leaf(&host, Some(authority));
-                Made::Secret(graph.add::<Secret>(issued(harbor, &secret, issuance), *made))
+                Issued::Secret(graph.add::<Secret>(issued(harbor, &secret, issuance), *made))
             }
         }
     }
 }
 
-/// Adds the key that signs tokens, unless the user has one. RSA in PKCS#1: with anything else every login fails while
-/// Core looks healthy. The key stays when the certificate is renewed: tokens signed before would be refused.
-pub(super) fn token<'g>(harbor: &Inputs<'_>, makers: &Makers, graph: &mut Builder<'g>) -> Option<Made<'g>> {
+/// Adds the key that signs tokens, unless the user names one. RSA in PKCS#1: with anything else every login
+/// fails while Core looks healthy. The key stays when the certificate is renewed: tokens signed before would be
+/// refused.
+pub(super) fn token<'g>(
+    harbor: &Validated<'_>,
+    issuers: &Issuers,
+    graph: &mut Builder<'g>,
+) -> Option<Issued<'g>> {
     if token_given(harbor).is_some() {
         return None;
     }
     let name = harbor.child(TOKEN);
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
-    Some(match (makers.token, issuer) {
-        (Maker::CertManager, Some(issuer)) => {
+    Some(match (issuers.token, issuer) {
+        (IssuedBy::CertManager, Some(issuer)) => {
             let spec = CertificateSpec {
                 secret_name: name.clone(),
                 common_name: Some(common_name(harbor, &name)),
@@ -219,34 +224,34 @@ pub(super) fn token<'g>(harbor: &Inputs<'_>, makers: &Makers, graph: &mut Builde
                 }),
                 ..CertificateSpec::default()
             };
-            Made::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
+            Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
         }
-        _ => Made::Secret(
+        _ => Issued::Secret(
             graph.add::<Secret>(issued(harbor, &name, leaf(&common_name(harbor, &name), None)), ()),
         ),
     })
 }
 
-/// Adds what Notary's server and signer prove themselves to each other with, in this order.
+/// Adds the certificates with which Notary's server and signer authenticate to each other, in this order.
 pub(super) fn notary<'g>(
-    harbor: &Inputs<'_>,
-    makers: &Makers,
+    harbor: &Validated<'_>,
+    issuers: &Issuers,
     graph: &mut Builder<'g>,
-) -> Option<(Made<'g>, Made<'g>)> {
+) -> Option<(Issued<'g>, Issued<'g>)> {
     harbor.installation.notary.as_ref()?;
     let secret = harbor.child(NOTARY_AUTHORITY);
     let subject = common_name(harbor, &harbor.child("notarysigner-CA"));
     let sides = [(NOTARY_SERVER, Part::NotaryServer), (NOTARY_SIGNER, Part::NotarySigner)];
-    let [server, signer] = match makers.notary {
-        Maker::Operator => {
+    let [server, signer] = match issuers.notary {
+        IssuedBy::Operator => {
             let services = for_services(harbor, &sides.map(|(_, part)| part));
             let made = authority(harbor, graph, &secret, &subject, services);
             sides.map(|(name, part)| {
                 let issuance = leaf(&harbor.child(part.name()), Some(&secret));
-                Made::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
+                Issued::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
             })
         }
-        Maker::CertManager => {
+        IssuedBy::CertManager => {
             let spec = CertificateSpec {
                 secret_name: secret,
                 common_name: Some(subject),
@@ -273,7 +278,7 @@ pub(super) fn notary<'g>(
                     }),
                     ..CertificateSpec::default()
                 };
-                Made::Certificate(
+                Issued::Certificate(
                     graph.add::<Certificate>(certificate(harbor, harbor.child(name), spec), issuer),
                 )
             })
@@ -284,7 +289,7 @@ pub(super) fn notary<'g>(
 
 /// An issuer that signs itself, the authority it signs, and the issuer that signs with that authority.
 fn issuer_of<'g>(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     graph: &mut Builder<'g>,
     authority: &str,
     name: &str,
@@ -297,11 +302,11 @@ fn issuer_of<'g>(
     graph.add::<Issuer>(issuer(harbor, name, IssuerSpec::ca(secret)), authority)
 }
 
-fn issuer(harbor: &Inputs<'_>, name: &str, spec: IssuerSpec) -> Issuer {
+fn issuer(harbor: &Validated<'_>, name: &str, spec: IssuerSpec) -> Issuer {
     Issuer { metadata: harbor.metadata(harbor.child(name)), spec, status: None }
 }
 
-fn certificate(harbor: &Inputs<'_>, name: String, spec: CertificateSpec) -> Certificate {
+fn certificate(harbor: &Validated<'_>, name: String, spec: CertificateSpec) -> Certificate {
     Certificate { metadata: harbor.metadata(name), spec, status: None }
 }
 
@@ -309,7 +314,8 @@ fn issued_by(name: String) -> IssuerRef {
     IssuerRef { name, kind: Some("Issuer".into()), group: None }
 }
 
-/// The key of an authority stays when its certificate is renewed, so that what trusts the one trusts the other.
+/// The key of an authority stays when its certificate is renewed, so that clients that trust one certificate
+/// trust the next.
 fn authority_certificate() -> CertificateSpec {
     CertificateSpec {
         is_ca: Some(true),
@@ -322,27 +328,27 @@ fn authority_certificate() -> CertificateSpec {
     }
 }
 
-/// As X.509 has it.
+/// The limit of X.509.
 const LONGEST_COMMON_NAME: usize = 64;
 
-fn common_name(harbor: &Inputs<'_>, name: &str) -> String {
+fn common_name(harbor: &Validated<'_>, name: &str) -> String {
     if name.len() <= LONGEST_COMMON_NAME { name.to_owned() } else { harbor.name.to_string() }
 }
 
-/// As cert-manager writes durations.
+/// A duration in cert-manager's syntax.
 fn days(days: u32) -> String {
     format!("{}h0m0s", days * 24)
 }
 
-/// Limits an authority to the Services of these parts, whether or not the Harbor has them today: their names never
-/// change, so neither does the authority. Why that of users has no such limit: see
-/// `docs/adr/0013-authorities-are-limited-to-services.md`.
-fn for_services(harbor: &Inputs<'_>, parts: &[Part]) -> Role {
+/// Limits an authority to the Services of these parts, whether or not the Harbor has them today: their names
+/// never change, so neither does the authority. `docs/adr/0013-authorities-are-limited-to-services.md` says why
+/// the authority for users has no such limit.
+fn for_services(harbor: &Validated<'_>, parts: &[Part]) -> Role {
     Role::Authority { only_for: Some(parts.iter().map(|part| harbor.child(part.name())).collect()) }
 }
 
 fn authority<'g>(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     graph: &mut Builder<'g>,
     secret: &str,
     subject: &str,
@@ -368,6 +374,6 @@ fn leaf(host: &str, authority: Option<&String>) -> Issuance {
     }
 }
 
-fn issued(harbor: &Inputs<'_>, name: &str, issuance: Issuance) -> Desired {
+fn issued(harbor: &Validated<'_>, name: &str, issuance: Issuance) -> Desired {
     Desired::issued(Secret { metadata: harbor.metadata(name), ..Secret::default() }, issuance)
 }

@@ -1,7 +1,7 @@
-//! The certificate that users see.
+//! The certificate for users.
 
-use super::{LONGEST_COMMON_NAME, Made, QUARTER, authority, common_name, issued};
-use crate::harbor::inputs::Inputs;
+use super::{Issued, LONGEST_COMMON_NAME, QUARTER, authority, common_name, issued};
+use crate::harbor::validated::Validated;
 use api::v1beta1::ObjectName;
 use k8s_openapi::api::core::v1::Secret;
 use plan::{Builder, Issuance, Role};
@@ -10,32 +10,33 @@ use std::{collections::BTreeSet, net::IpAddr};
 const PUBLIC: &str = "expose-tls";
 const PUBLIC_AUTHORITY: &str = "expose-tls-authority";
 
-/// The Secret Harbor is served to users with, where it is served over TLS.
-pub(in crate::harbor) fn public_secret(harbor: &Inputs<'_>) -> Option<ObjectName> {
+/// The Secret with the certificate for users, if they are served over TLS.
+pub(in crate::harbor) fn public_secret(harbor: &Validated<'_>) -> Option<ObjectName> {
     let tls = harbor.installation.expose.core.component.tls.as_ref()?;
     Some(tls.certificate_ref.clone().unwrap_or_else(|| harbor.child(PUBLIC).into()))
 }
 
-/// Adds the certificate users see, where they asked for TLS and named none.
+/// Adds the certificate for users, if the user requests TLS and names none.
 ///
-/// An authority of its own signs it: users trust that one, and a renewal of the certificate changes nothing for them.
-pub(in crate::harbor) fn public<'g>(harbor: &Inputs<'_>, graph: &mut Builder<'g>) -> Option<Made<'g>> {
+/// An authority of its own signs it: users trust the authority, so they do not notice when the certificate is
+/// renewed.
+pub(in crate::harbor) fn public<'g>(harbor: &Validated<'_>, graph: &mut Builder<'g>) -> Option<Issued<'g>> {
     let tls = harbor.installation.expose.core.component.tls.as_ref()?;
     if tls.certificate_ref.is_some() {
         return None;
     }
     let name = harbor.child(PUBLIC_AUTHORITY);
-    // Users trust it under whatever host the Harbor gets later.
+    // Users also trust it after the host of the Harbor changes.
     let role = Role::Authority { only_for: None };
     let authority = authority(harbor, graph, &name, &common_name(harbor, &name), role);
     let secret = issued(harbor, &harbor.child(PUBLIC), issuance(harbor, name));
-    Some(Made::Secret(graph.add::<Secret>(secret, authority)))
+    Some(Issued::Secret(graph.add::<Secret>(secret, authority)))
 }
 
-fn issuance(harbor: &Inputs<'_>, authority: String) -> Issuance {
-    let external = crate::url::host(harbor.external_url());
+fn issuance(harbor: &Validated<'_>, authority: String) -> Issuance {
+    let external = crate::connections::url_host(harbor.external_url());
     let ingress = harbor.installation.expose.core.component.ingress.as_ref();
-    // An ingress controller shows a certificate of its own where this one is not for the host of the Ingress.
+    // An ingress controller serves its own certificate if this one is not valid for the host of the Ingress.
     let hosts: BTreeSet<&str> = [external].into_iter().chain(ingress.map(|it| it.host.as_str())).collect();
     let parsed = |host: &&str| host.parse::<IpAddr>().ok();
     Issuance {

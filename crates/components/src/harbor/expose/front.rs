@@ -1,21 +1,20 @@
 //! The reverse proxy in front of Core and the portal.
 
-use super::super::{certificates, inputs::Inputs, internal_tls, part::Part};
+use super::super::{certificates, internal_tls, part::Part, validated::Validated};
 use crate::{
-    authorities,
-    front::{Front, Wishes},
-    nginx::server::Ciphers,
-    pem,
-    secret_key::{SecretKey, Secrets},
-    tls::Scheme,
-    url::Url,
+    certificates::{CA_CERTIFICATE, pem_certificates},
+    connections::Url,
+    front::{Front, Request},
+    nginx::Ciphers,
+    pods::Scheme,
+    secrets::{SecretKey, Secrets},
 };
 use api::v1beta1::{ObjectName, component::ComponentSpec};
 use k8s_openapi::api::core::v1::Service;
 use kube::core::ObjectMeta;
 use plan::{All, PlanError, World};
 
-/// What a front is made from that nobody else holds.
+/// What a front borrows: the names of Services and Secrets.
 pub(in super::super) struct FrontParts {
     pods: ComponentSpec,
     certificate: Option<ObjectName>,
@@ -24,15 +23,15 @@ pub(in super::super) struct FrontParts {
     portal: String,
 }
 
-/// The addresses of a Service, if it has any yet.
+/// The addresses of a Service, if it exists.
 fn addresses(service: &str, world: &World<'_>) -> Result<Vec<String>, PlanError> {
     let spec = world.read::<Service>(service)?.and_then(|service| service.spec);
     Ok(spec.and_then(|spec| spec.cluster_ips.or_else(|| Some(vec![spec.cluster_ip?]))).unwrap_or_default())
 }
 
 impl FrontParts {
-    /// Of this Harbor, whether or not it has a front.
-    pub fn of(harbor: &Inputs<'_>) -> Self {
+    /// The names for this Harbor, whether or not it has a front.
+    pub fn of(harbor: &Validated<'_>) -> Self {
         let internal = harbor.scheme() == Scheme::Https;
         Self {
             pods: harbor.pods(Part::Nginx, harbor.installation.nginx.as_ref()),
@@ -43,10 +42,10 @@ impl FrontParts {
         }
     }
 
-    /// The front, where the user wants one.
+    /// The front, if the user requests one.
     pub fn front<'a>(
         &'a self,
-        harbor: &Inputs<'a>,
+        harbor: &Validated<'a>,
         meta: &'a ObjectMeta,
         world: &World<'_>,
     ) -> Result<Option<Front<'a>>, PlanError> {
@@ -61,7 +60,7 @@ impl FrontParts {
         let (core, portal, ()) =
             (addresses(&self.core, world), addresses(&self.portal, world), given_authority(harbor, world))
                 .all()?;
-        let wishes = Wishes {
+        let request = Request {
             version: harbor.version.clone(),
             pods: &self.pods,
             service,
@@ -74,15 +73,15 @@ impl FrontParts {
             portal: &self.portal,
             addresses: [core, portal].concat(),
         };
-        Front::of(meta, wishes).map(Some)
+        Front::of(meta, request).map(Some)
     }
 }
 
-/// The authority that the user brought along is looked at: nginx would not start without.
-fn given_authority(harbor: &Inputs<'_>, world: &World<'_>) -> Result<(), PlanError> {
+/// Validates the authority that the user names: nginx does not start without it.
+fn given_authority(harbor: &Validated<'_>, world: &World<'_>) -> Result<(), PlanError> {
     let installation = harbor.installation;
     let core = internal_tls::is_given(installation).then(|| internal_tls::given(installation, Part::Core));
     let Some(secret) = core.flatten() else { return Ok(()) };
-    let authority = SecretKey::new(secret, authorities::CERTIFICATE);
-    Secrets::new(world, harbor.namespace).sound(&authority, pem::certificates).map(drop)
+    let authority = SecretKey::new(secret, CA_CERTIFICATE);
+    Secrets::new(world, harbor.namespace).checked(&authority, pem_certificates).map(drop)
 }

@@ -1,21 +1,21 @@
-//! Whether users find Harbor under the name it gives itself.
+//! Whether users can reach Harbor under its external URL.
 
-use crate::url;
+use crate::connections::url_host;
 use api::v1beta1::installation::InstallationSpec;
 use plan::Violation;
 
-/// Tells where no way in is for the host of the external URL. Core sends browsers and clients there, whatever host they
-/// came by. Not refused: a proxy in front may change the host of requests, and names may differ inside and outside.
+/// Advice if neither Ingress nor route has the host of the external URL, to which Core redirects browsers and
+/// clients. It is not refused: a proxy in front may change the host of requests.
 pub(crate) fn advice(installation: &InstallationSpec) -> Option<Violation> {
     let expose = &installation.expose.core;
-    // A Service answers to every name.
+    // A Service accepts every host.
     if expose.service.is_some() {
         return None;
     }
-    let external = url::host(&installation.external_url);
+    let external = url_host(&installation.external_url);
     let ingress = expose.component.ingress.as_ref().map(|ingress| ingress.host.as_str());
     let route = expose.route.iter().flat_map(|route| &route.hostnames).map(String::as_str);
-    // A route without names takes that of the external URL.
+    // A route without host names uses the one of the external URL.
     let unnamed = expose.route.as_ref().filter(|route| route.hostnames.is_empty()).map(|_| external);
     let hosts: Vec<&str> = ingress.into_iter().chain(route).chain(unnamed).collect();
     if hosts.is_empty() || hosts.iter().any(|host| covers(host, external)) {
@@ -28,7 +28,7 @@ pub(crate) fn advice(installation: &InstallationSpec) -> Option<Violation> {
     })
 }
 
-/// Whether a host of an Ingress or a route is this one, or a wildcard for it.
+/// Whether a host of an Ingress or a route matches this one, possibly by a wildcard.
 fn covers(host: &str, external: &str) -> bool {
     let external = external.to_ascii_lowercase();
     match host.to_ascii_lowercase().strip_prefix("*.") {

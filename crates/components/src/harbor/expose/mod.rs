@@ -14,11 +14,11 @@ pub(super) use self::{
     route::route,
 };
 
-use super::inputs::Inputs;
-use crate::catalogue::Feature;
+use super::validated::Validated;
+use crate::versions::Feature;
 
-/// Paths Core answers; all others are the portal's.
-fn core_paths(harbor: &Inputs<'_>) -> impl Iterator<Item = &'static str> {
+/// The paths of Core; all others belong to the portal.
+fn core_paths(harbor: &Validated<'_>) -> impl Iterator<Item = &'static str> {
     let charts = harbor.version.has(Feature::ChartMuseum).then_some("/chartrepo/");
     ["/api/", "/service/", "/v2"].into_iter().chain(charts).chain(["/c/"])
 }

@@ -1,28 +1,28 @@
 //! An HTTPRoute of the Gateway API.
 
 use super::{
-    super::{inputs::Inputs, part::Part},
+    super::{part::Part, validated::Validated},
     core_paths,
 };
-use crate::{tls::Scheme, url};
+use crate::{connections::url_host, pods::Scheme};
 use api::{
     thirdparty::gateway::{
         HTTPBackendRef, HTTPRoute, HTTPRouteMatch, HTTPRouteRule, HTTPRouteSpec, ParentReference,
     },
-    v1beta1::expose::RouteParentSpec,
+    v1beta1::expose::{ExposeRouteSpec, RouteParentSpec},
 };
 use kube::core::ObjectMeta;
 use plan::{PlanError, World};
 
-/// The route, where the user wants one and the cluster has gateways.
+/// The route, if the user requests one and the API server serves the Gateway API.
 ///
-/// Gateways talk clear text to what is behind them unless a policy of their own says otherwise, and that policy is still
-/// an experiment; so a route and TLS between components exclude each other.
+/// Gateways use clear text for backends unless a policy says otherwise, and that policy is still experimental.
+/// So a route and TLS between components exclude each other.
 pub(in super::super) fn route(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     world: &World<'_>,
 ) -> Result<Option<HTTPRoute>, PlanError> {
-    let Some(wished) = &harbor.installation.expose.core.route else { return Ok(None) };
+    let Some(requested) = &harbor.installation.expose.core.route else { return Ok(None) };
     if harbor.scheme() == Scheme::Https {
         return Err(PlanError::invalid(
             "spec.expose.core.route",
@@ -33,10 +33,11 @@ pub(in super::super) fn route(
     if !world.serves::<HTTPRoute>()? {
         return Err(PlanError::unserved::<HTTPRoute>("the Gateway API, or remove spec.expose.core.route"));
     }
-    let hostnames = if wished.hostnames.is_empty() {
-        vec![url::host(harbor.external_url()).to_owned()]
+    let ExposeRouteSpec { parent_refs, hostnames, annotations, labels } = requested;
+    let hostnames = if hostnames.is_empty() {
+        vec![url_host(harbor.external_url()).to_owned()]
     } else {
-        wished.hostnames.clone()
+        hostnames.clone()
     };
     let set =
         |map: &std::collections::BTreeMap<String, String>| Some(map.clone()).filter(|map| !map.is_empty());
@@ -44,12 +45,12 @@ pub(in super::super) fn route(
     let to_portal = harbor.installation.portal.as_ref().map(|_| rule(harbor, ["/"], Part::Portal));
     Ok(Some(HTTPRoute {
         metadata: ObjectMeta {
-            annotations: set(&wished.annotations),
-            labels: set(&wished.labels),
+            annotations: set(annotations),
+            labels: set(labels),
             ..harbor.metadata(&*harbor.name)
         },
         spec: HTTPRouteSpec {
-            parent_refs: wished.parent_refs.iter().map(parent).collect(),
+            parent_refs: parent_refs.iter().map(parent).collect(),
             hostnames,
             rules: [Some(to_core), to_portal].into_iter().flatten().collect(),
         },
@@ -58,17 +59,15 @@ pub(in super::super) fn route(
 }
 
 fn parent(spec: &RouteParentSpec) -> ParentReference {
-    ParentReference {
-        group: spec.group.clone(),
-        kind: spec.kind.clone(),
-        namespace: spec.namespace.clone(),
-        name: spec.name.clone(),
-        section_name: spec.section_name.clone(),
-        port: spec.port,
-    }
+    let RouteParentSpec { name, namespace, section_name, port, kind, group } = spec.clone();
+    ParentReference { group, kind, namespace, name, section_name, port }
 }
 
-fn rule(harbor: &Inputs<'_>, prefixes: impl IntoIterator<Item = &'static str>, part: Part) -> HTTPRouteRule {
+fn rule(
+    harbor: &Validated<'_>,
+    prefixes: impl IntoIterator<Item = &'static str>,
+    part: Part,
+) -> HTTPRouteRule {
     HTTPRouteRule {
         matches: prefixes.into_iter().map(HTTPRouteMatch::prefix).collect(),
         backend_refs: vec![HTTPBackendRef {

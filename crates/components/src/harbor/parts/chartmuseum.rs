@@ -1,7 +1,7 @@
 //! ChartMuseum.
 
 use super::{
-    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, databases::RedisDatabase, part::Part, validated::Validated},
     storage,
 };
 use api::v1beta1::{
@@ -10,25 +10,26 @@ use api::v1beta1::{
         ChartMuseumAuthenticationSpec, ChartMuseumCacheSpec, ChartMuseumChartSpec, ChartMuseumLogSpec,
         ChartMuseumServerSpec, chart::ChartMuseumIndexSpec,
     },
-    installation::HarborLogLevel,
+    installation::{HarborLogLevel, components::HarborChartMuseumSpec},
 };
 
-/// ChartMuseum, where the user wants one.
+/// ChartMuseum, if the user requests one.
 pub(in super::super) fn chartmuseum(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> Option<v1beta1::ChartMuseum> {
     let installation = harbor.installation;
-    let wished = installation.chartmuseum.as_ref()?;
+    let HarborChartMuseumSpec { component, certificates, absolute_url } =
+        installation.chartmuseum.as_ref()?;
     let store = harbor.spec.image_chart_storage.object_store.s3.as_ref();
-    let mut certificates = harbor.authorities(Some(&wished.certificates));
+    let mut certificates = harbor.authorities(Some(certificates));
     certificates.certificate_refs.extend(store.and_then(|s3| s3.certificate_ref.clone()).map(String::from));
     let spec = ChartMuseumSpec {
-        component: harbor.pods(Part::ChartMuseum, Some(&wished.component)),
+        component: harbor.pods(Part::ChartMuseum, Some(component)),
         certificates,
         chart: ChartMuseumChartSpec {
             storage: storage::of_charts(&harbor.spec.image_chart_storage),
-            url: wished.absolute_url.then(|| format!("{}/chartrepo", harbor.external_url())),
+            url: absolute_url.then(|| format!("{}/chartrepo", harbor.external_url())),
             allow_overwrite: true,
             only_semver2: false,
             index: Some(ChartMuseumIndexSpec { parallel_limit: Some(0), ..ChartMuseumIndexSpec::default() }),

@@ -5,8 +5,8 @@ use super::{
         certificates,
         credentials::Credentials,
         databases::{Database, RedisDatabase},
-        inputs::Inputs,
         part::Part,
+        validated::Validated,
     },
     registry_access, storage,
 };
@@ -25,16 +25,35 @@ use api::v1beta1::{
 };
 
 /// Core.
-pub(in super::super) fn core(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::Core {
+pub(in super::super) fn core(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::Core {
     let installation = harbor.installation;
-    let wished = installation.core.clone().unwrap_or_default();
+    let requested = installation.core.clone().unwrap_or_default();
+    let database = database(harbor, credentials, &requested);
+    let HarborCoreSpec {
+        component,
+        certificates,
+        service,
+        metrics,
+        settings,
+        // In `database`.
+        max_idle_connections: _,
+        max_open_connections: _,
+        lifetime: _,
+        // In `public_authority`, `certificates` and `credentials`.
+        public_certificate_ref: _,
+        token_issuer: _,
+        token_certificate_ref: _,
+        encryption_key_ref: _,
+        csrf_key_ref: _,
+        secret_ref: _,
+    } = requested;
     let spec = CoreSpec {
-        component: harbor.pods(Part::Core, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
-        service: wished.service.clone(),
+        component: harbor.pods(Part::Core, Some(&component)),
+        certificates: harbor.authorities(Some(&certificates)),
+        service,
         external_endpoint: harbor.external_url().into(),
         components: components(harbor, credentials),
-        database: database(harbor, credentials, &wished),
+        database,
         redis: CoreRedisSpec {
             connection: harbor.redis(RedisDatabase::Core),
             idle_timeout: GoDuration::from("30s"),
@@ -49,38 +68,38 @@ pub(in super::super) fn core(harbor: &Inputs<'_>, credentials: &Credentials) -> 
         config_expiration: GoDuration::from("5s"),
         http: None,
         log: Some(CoreLogSpec { level: level(installation.log_level) }),
-        metrics: wished.metrics,
+        metrics,
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::Core),
         network: installation.network.clone(),
         cache_layer: installation.cache_layer.clone(),
         deletion_policy: installation.deletion_policy,
-        settings: wished.settings,
+        settings,
     };
     v1beta1::Core { metadata: harbor.exposed_metadata(), spec, status: None }
 }
 
 pub(super) fn database(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
-    wished: &HarborCoreSpec,
+    requested: &HarborCoreSpec,
 ) -> CoreDatabaseSpec {
     CoreDatabaseSpec {
         connection: harbor.database(Database::Core),
         encryption_key_ref: credentials.encryption.name(),
-        max_idle_connections: wished.max_idle_connections,
-        max_open_connections: wished.max_open_connections,
-        lifetime: wished.lifetime.clone(),
+        max_idle_connections: requested.max_idle_connections,
+        max_open_connections: requested.max_open_connections,
+        lifetime: requested.lifetime.clone(),
     }
 }
 
-/// The Secret whose authority users may download.
-pub(super) fn public_authority(harbor: &Inputs<'_>) -> Option<ObjectName> {
+/// The Secret with the authority that users may download.
+pub(super) fn public_authority(harbor: &Validated<'_>) -> Option<ObjectName> {
     let given = harbor.installation.core.as_ref().and_then(|core| core.public_certificate_ref.clone());
     given.or_else(|| certificates::public_secret(harbor))
 }
 
-fn components(harbor: &Inputs<'_>, credentials: &Credentials) -> CoreComponentsSpec {
+fn components(harbor: &Validated<'_>, credentials: &Credentials) -> CoreComponentsSpec {
     let installation = harbor.installation;
     CoreComponentsSpec {
         job_service: CoreJobServiceSpec {

@@ -1,16 +1,17 @@
 //! JobService.
 
 use super::{
-    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, databases::RedisDatabase, part::Part, validated::Validated},
     registry_access,
 };
-use crate::{catalogue::Feature, volumes};
+use crate::{pods::scratch_volume, versions::Feature};
 use api::v1beta1::{
     self, JobServiceSpec,
+    core::CacheLayerSpec,
     duration::GoDuration,
     installation::{
         HarborLogLevel,
-        components::{HarborJobServiceSpec, JobLoggerKind},
+        components::{HarborJobServiceSpec, HarborJobServiceStorageSpec, JobLoggerKind},
     },
     jobservice::{
         JobServiceCacheLayerSpec, JobServiceCoreSpec, JobServiceStorageSpec, LoggersSpec, WorkerPoolBackend,
@@ -23,17 +24,36 @@ use api::v1beta1::{
 };
 use k8s_openapi::api::core::v1::{PersistentVolumeClaimVolumeSource, Volume};
 
-/// Days the logs of jobs are kept unless the user says otherwise.
-const USUAL_DAYS: i32 = 14;
+/// How many days the logs of jobs are kept by default.
+const DEFAULT_DAYS: i32 = 14;
 
-/// JobService. Starts after Core, whose database settings it asks for.
-pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::JobService {
+/// JobService. It starts after Core, from which it requests settings.
+pub(in super::super) fn jobservice(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::JobService {
     let installation = harbor.installation;
-    let wished = installation.jobservice.clone().unwrap_or_default();
+    let HarborJobServiceSpec {
+        component,
+        certificates,
+        worker_count,
+        // In `credentials`.
+        secret_ref: _,
+        job_loggers,
+        logger_sweeper_days,
+        storage,
+        metrics,
+        settings,
+    } = installation.jobservice.clone().unwrap_or_default();
+    let HarborJobServiceStorageSpec { scan_data_exports_persistent_volume, job_logs_persistent_volume } =
+        storage.unwrap_or_default();
+    let job_logs = JobLogs {
+        level: level(installation.log_level),
+        loggers: job_loggers,
+        days: logger_sweeper_days.unwrap_or(DEFAULT_DAYS),
+        volume: job_logs_persistent_volume,
+    };
     let level = level(installation.log_level);
     let spec = JobServiceSpec {
-        component: harbor.pods(Part::JobService, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
+        component: harbor.pods(Part::JobService, Some(&component)),
+        certificates: harbor.authorities(Some(&certificates)),
         core: JobServiceCoreSpec {
             url: harbor.url_with_port(Part::Core),
             secret_ref: credentials.core.name(),
@@ -42,27 +62,29 @@ pub(in super::super) fn jobservice(harbor: &Inputs<'_>, credentials: &Credential
         token_service: TokenServiceAccess { url: harbor.token_service_url() },
         secret_ref: credentials.jobservice.name(),
         worker_pool: WorkerPoolSpec {
-            workers: wished.worker_count,
+            workers: worker_count,
             backend: WorkerPoolBackend::default(),
             redis_pool: Some(queue(harbor)),
         },
-        job_loggers: job_loggers(&wished, level),
+        job_loggers: job_logs.into(),
         loggers: LoggersSpec { files: None, database: None, stdout: Some(StdoutLoggerSpec { level }) },
-        storage: Some(JobServiceStorageSpec { scan_data_exports: exports(harbor, &wished) }),
-        metrics: wished.metrics,
+        storage: Some(JobServiceStorageSpec {
+            scan_data_exports: exports(harbor, scan_data_exports_persistent_volume.as_ref()),
+        }),
+        metrics,
         trace: installation.trace.clone(),
         proxy: harbor.proxy(Part::JobService),
         tls: harbor.tls(Part::JobService),
         network: installation.network.clone(),
         update_strategy_type: installation.update_strategy_type.clone(),
         cache_layer: cache_layer(harbor),
-        settings: wished.settings,
+        settings,
     };
     v1beta1::JobService { metadata: harbor.component_metadata(), spec, status: None }
 }
 
-/// The queue of jobs. Its namespace is left to JobService, which makes one from its own name.
-pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
+/// The queue of jobs. JobService derives its namespace from its own name.
+pub(super) fn queue(harbor: &Validated<'_>) -> JobServiceRedisPool {
     JobServiceRedisPool {
         connection: harbor.redis(RedisDatabase::JobService),
         namespace: None,
@@ -70,59 +92,63 @@ pub(super) fn queue(harbor: &Inputs<'_>) -> JobServiceRedisPool {
     }
 }
 
-fn job_loggers(wished: &HarborJobServiceSpec, level: JobServiceLogLevel) -> LoggersSpec {
-    let days = wished.logger_sweeper_days.unwrap_or(USUAL_DAYS);
-    let sweeper = || Some(GoDuration::from(format!("{}h", days * 24)));
-    let volume = wished.storage.as_ref().and_then(|storage| storage.job_logs_persistent_volume.as_ref());
-    let chosen = |kind| wished.job_loggers.contains(&kind);
-    let file = wished.job_loggers.is_empty() || chosen(JobLoggerKind::File);
-    LoggersSpec {
-        files: file.then(|| {
-            vec![FileLoggerSpec {
-                level,
-                sweeper: sweeper(),
-                volume: volume.map(claim),
-                prefix: volume.and_then(|volume| volume.prefix.clone()),
-            }]
-        }),
-        database: chosen(JobLoggerKind::Database).then(|| DatabaseLoggerSpec { level, sweeper: sweeper() }),
-        stdout: chosen(JobLoggerKind::Stdout).then_some(StdoutLoggerSpec { level }),
+/// What the loggers of jobs are made from.
+struct JobLogs {
+    level: JobServiceLogLevel,
+    loggers: Vec<JobLoggerKind>,
+    days: i32,
+    volume: Option<PersistentVolumeSpec>,
+}
+
+impl From<JobLogs> for LoggersSpec {
+    fn from(JobLogs { level, loggers, days, volume }: JobLogs) -> Self {
+        let sweeper = || Some(GoDuration::from(format!("{}h", days * 24)));
+        let chosen = |kind| loggers.contains(&kind);
+        let file = loggers.is_empty() || chosen(JobLoggerKind::File);
+        let (volume, prefix) = volume.as_ref().map(claim).unzip();
+        Self {
+            files: file.then(|| {
+                vec![FileLoggerSpec { level, sweeper: sweeper(), volume, prefix: prefix.flatten() }]
+            }),
+            database: chosen(JobLoggerKind::Database)
+                .then(|| DatabaseLoggerSpec { level, sweeper: sweeper() }),
+            stdout: chosen(JobLoggerKind::Stdout).then_some(StdoutLoggerSpec { level }),
+        }
     }
 }
 
-fn exports(harbor: &Inputs<'_>, wished: &HarborJobServiceSpec) -> ScratchVolumeSpec {
+fn exports(harbor: &Validated<'_>, volume: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
     if harbor.version.is_past(Feature::ScanDataExportVolume) {
         return ScratchVolumeSpec::default();
     }
-    let storage = wished.storage.as_ref();
-    claim_or_scratch(storage.and_then(|storage| storage.scan_data_exports_persistent_volume.as_ref()))
+    claim_or_scratch(volume)
 }
 
-/// The volume of a claim that exists, else a directory as large as its node permits: the limit of a component that
-/// stands alone would be too small for the databases of Trivy, and the old operator set none here.
+/// The volume of the claim that the user names, otherwise an empty directory without a limit: the default limit
+/// of the component is too small for the databases of Trivy, and the operator's predecessor set none.
 pub(super) fn claim_or_scratch(volume: Option<&PersistentVolumeSpec>) -> ScratchVolumeSpec {
     match volume {
-        Some(volume) => ScratchVolumeSpec { volume_source: claim(volume), prefix: volume.prefix.clone() },
-        None => ScratchVolumeSpec { volume_source: volumes::scratch("").into(), prefix: None },
+        Some(volume) => {
+            let (volume_source, prefix) = claim(volume);
+            ScratchVolumeSpec { volume_source, prefix }
+        }
+        None => ScratchVolumeSpec { volume_source: scratch_volume("").into(), prefix: None },
     }
 }
 
-/// The volume of a claim that exists.
-pub(super) fn claim(volume: &PersistentVolumeSpec) -> VolumeSource {
-    let claim = PersistentVolumeClaimVolumeSource {
-        claim_name: volume.claim_name.clone(),
-        read_only: volume.read_only,
-    };
-    Volume { persistent_volume_claim: Some(claim), ..Volume::default() }.into()
+/// The volume of the claim that the user names, and the directory in it.
+pub(super) fn claim(volume: &PersistentVolumeSpec) -> (VolumeSource, Option<String>) {
+    // The Harbor creates the claim, see `super::super::claims`.
+    let PersistentVolumeSpec { claim_name, read_only, prefix, create: _ } = volume;
+    let claim = PersistentVolumeClaimVolumeSource { claim_name: claim_name.clone(), read_only: *read_only };
+    let volume = Volume { persistent_volume_claim: Some(claim), ..Volume::default() };
+    (volume.into(), prefix.clone())
 }
 
-fn cache_layer(harbor: &Inputs<'_>) -> Option<JobServiceCacheLayerSpec> {
-    let layer = harbor.installation.cache_layer.as_ref().filter(|layer| layer.enabled)?;
-    Some(JobServiceCacheLayerSpec {
-        redis: harbor.redis(RedisDatabase::Core),
-        expire_hours: layer.expire_hours,
-        database: layer.database,
-    })
+fn cache_layer(harbor: &Validated<'_>) -> Option<JobServiceCacheLayerSpec> {
+    let CacheLayerSpec { enabled, expire_hours, database } = harbor.installation.cache_layer.clone()?;
+    let redis = harbor.redis(RedisDatabase::Core);
+    enabled.then_some(JobServiceCacheLayerSpec { redis, expire_hours, database })
 }
 
 const fn level(level: HarborLogLevel) -> JobServiceLogLevel {

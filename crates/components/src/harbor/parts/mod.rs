@@ -25,13 +25,17 @@ pub(super) use self::{
 
 use super::{
     credentials::{Credentials, REGISTRY_USER},
-    inputs::Inputs,
     part::Part,
+    validated::Validated,
 };
 use api::v1beta1::registry_access::{RegistryAccess, RegistryCredentials};
 
-/// How Core and JobService reach the registry.
-fn registry_access(harbor: &Inputs<'_>, credentials: &Credentials, controller_url: String) -> RegistryAccess {
+/// The settings of Core and JobService for the registry.
+fn registry_access(
+    harbor: &Validated<'_>,
+    credentials: &Credentials,
+    controller_url: String,
+) -> RegistryAccess {
     RegistryAccess {
         url: harbor.url(Part::Registry),
         controller_url,

@@ -1,9 +1,11 @@
 //! Notary's server and signer.
 
-use super::super::{certificates, credentials::Credentials, databases::Database, inputs::Inputs, part::Part};
+use super::super::{
+    certificates, credentials::Credentials, databases::Database, part::Part, validated::Validated,
+};
 use api::v1beta1::{
     self, NotaryServerSpec, NotarySignerSpec,
-    installation::HarborLogLevel,
+    installation::{HarborLogLevel, components::HarborNotarySpec},
     notary::{NotaryLogLevel, NotaryLoggingSpec, NotaryStorageSpec},
     notaryserver::{
         NotaryKeyAlgorithm, NotaryServerAuthenticationSpec, NotaryServerRemoteSignerSpec,
@@ -12,14 +14,14 @@ use api::v1beta1::{
     notarysigner::{NotarySignerAuthenticationSpec, NotarySignerStorageSpec},
 };
 
-/// Where the signer listens.
+/// The port of the signer.
 const SIGNER_PORT: i64 = 7899;
 
-/// The server, where the user wants Notary.
-pub(in super::super) fn notary_server(harbor: &Inputs<'_>) -> Option<v1beta1::NotaryServer> {
-    let wished = harbor.installation.notary.as_ref()?;
+/// The server, if the user requests Notary.
+pub(in super::super) fn notary_server(harbor: &Validated<'_>) -> Option<v1beta1::NotaryServer> {
+    let HarborNotarySpec { server, signer: _, migration_enabled } = harbor.installation.notary.as_ref()?;
     let spec = NotaryServerSpec {
-        component: harbor.pods(Part::NotaryServer, wished.server.as_ref()),
+        component: harbor.pods(Part::NotaryServer, server.as_ref()),
         trust_service: NotaryServerTrustServiceSpec {
             remote: Some(NotaryServerRemoteSignerSpec {
                 host: harbor.child(Part::NotarySigner.name()),
@@ -38,7 +40,7 @@ pub(in super::super) fn notary_server(harbor: &Inputs<'_>) -> Option<v1beta1::No
                 auto_redirect: true,
             },
         }),
-        migration_enabled: Some(wished.migration_enabled),
+        migration_enabled: Some(*migration_enabled),
         logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
         tls: harbor.tls(Part::NotaryServer),
         network: harbor.installation.network.clone(),
@@ -46,14 +48,14 @@ pub(in super::super) fn notary_server(harbor: &Inputs<'_>) -> Option<v1beta1::No
     Some(v1beta1::NotaryServer { metadata: harbor.exposed_metadata(), spec, status: None })
 }
 
-/// The signer, where the user wants Notary.
+/// The signer, if the user requests Notary.
 pub(in super::super) fn notary_signer(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> Option<v1beta1::NotarySigner> {
-    let wished = harbor.installation.notary.as_ref()?;
+    let HarborNotarySpec { server: _, signer, migration_enabled } = harbor.installation.notary.as_ref()?;
     let spec = NotarySignerSpec {
-        component: harbor.pods(Part::NotarySigner, wished.signer.as_ref()),
+        component: harbor.pods(Part::NotarySigner, signer.as_ref()),
         authentication: NotarySignerAuthenticationSpec {
             certificate_ref: certificates::notary_signer_secret(harbor),
         },
@@ -61,7 +63,7 @@ pub(in super::super) fn notary_signer(
             storage: NotaryStorageSpec { postgres: harbor.database(Database::NotarySigner) },
             aliases_ref: credentials.notary_aliases.name(),
         },
-        migration_enabled: Some(wished.migration_enabled),
+        migration_enabled: Some(*migration_enabled),
         logging: Some(NotaryLoggingSpec { level: level(harbor.installation.log_level) }),
         network: harbor.installation.network.clone(),
     };

@@ -1,14 +1,14 @@
 //! The portal.
 
-use super::super::{inputs::Inputs, part::Part};
-use api::v1beta1::{self, PortalSpec};
+use super::super::{part::Part, validated::Validated};
+use api::v1beta1::{self, PortalSpec, installation::components::HarborPortalSpec};
 
-/// The portal, where the user wants one.
-pub(in super::super) fn portal(harbor: &Inputs<'_>) -> Option<v1beta1::Portal> {
-    let wished = harbor.installation.portal.as_ref()?;
+/// The portal, if the user requests one.
+pub(in super::super) fn portal(harbor: &Validated<'_>) -> Option<v1beta1::Portal> {
+    let HarborPortalSpec { component, service } = harbor.installation.portal.as_ref()?;
     let spec = PortalSpec {
-        component: harbor.pods(Part::Portal, Some(&wished.component)),
-        service: wished.service.clone(),
+        component: harbor.pods(Part::Portal, Some(component)),
+        service: service.clone(),
         strong_ciphers: harbor.strong_ciphers(),
         tls: harbor.tls(Part::Portal),
         network: harbor.installation.network.clone(),

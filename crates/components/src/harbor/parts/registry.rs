@@ -1,12 +1,14 @@
 //! The registry and its controller.
 
 use super::{
-    super::{credentials::Credentials, databases::RedisDatabase, inputs::Inputs, part::Part},
+    super::{credentials::Credentials, databases::RedisDatabase, part::Part, validated::Validated},
     storage,
 };
 use api::v1beta1::{
     self, GoDuration, RegistryControllerSpec, RegistrySpec,
+    harbor::HarborStorageSpec,
     installation::{HarborLogLevel, components::HarborRegistrySpec},
+    metrics::MetricsSpec,
     registry::{
         RegistryMiddlewaresSpec, RegistryRedisPoolSpec, RegistryRedisSpec, RegistryValidationSpec,
         auth::{RegistryAuthenticationSpec, RegistryHtPasswdSpec},
@@ -24,19 +26,35 @@ use api::v1beta1::{
 };
 
 /// The registry.
-pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials) -> v1beta1::Registry {
+pub(in super::super) fn registry(harbor: &Validated<'_>, credentials: &Credentials) -> v1beta1::Registry {
     let installation = harbor.installation;
-    let wished = installation.registry.clone().unwrap_or_default();
+    let HarborRegistrySpec {
+        component,
+        certificates,
+        relative_urls,
+        storage_middlewares,
+        // In `credentials`.
+        http_secret_ref: _,
+        credentials_ref: _,
+        upload_purging,
+        metrics,
+    } = installation.registry.clone().unwrap_or_default();
     let spec = RegistrySpec {
-        component: harbor.pods(Part::Registry, Some(&wished.component)),
-        certificates: harbor.authorities(Some(&wished.certificates)),
-        storage: storage(harbor, &wished),
+        component: harbor.pods(Part::Registry, Some(&component)),
+        certificates: harbor.authorities(Some(&certificates)),
+        storage: storage(harbor, upload_purging),
         log: RegistryLogSpec {
             level: level(installation.log_level),
             access_log: Some(RegistryAccessLogSpec { disabled: false }),
             ..RegistryLogSpec::default()
         },
-        http: Some(http(harbor, credentials, &wished)),
+        http: Some(RegistryHttpSpec {
+            relative_urls,
+            secret_ref: Some(credentials.registry_http.name()),
+            debug: metrics.and_then(debug),
+            tls: harbor.tls(Part::Registry),
+            ..RegistryHttpSpec::default()
+        }),
         authentication: Some(RegistryAuthenticationSpec {
             ht_passwd: Some(RegistryHtPasswdSpec {
                 realm: "harbor-registry-basic-realm".into(),
@@ -54,14 +72,14 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
             dial_timeout: None,
             read_timeout: None,
             write_timeout: None,
-            // As Harbor's own installer has it: the default is too few for many pulls at once.
+            // As in Harbor's own installer: the default is too small for many concurrent pulls.
             pool: Some(RegistryRedisPoolSpec {
                 max_active: 500,
                 max_idle: 100,
                 idle_timeout: GoDuration::from("60s"),
             }),
         }),
-        middlewares: Some(wished.storage_middlewares.clone())
+        middlewares: Some(storage_middlewares)
             .filter(|storage| !storage.is_empty())
             .map(|storage| RegistryMiddlewaresSpec { storage, ..RegistryMiddlewaresSpec::default() }),
         compatibility: None,
@@ -75,8 +93,10 @@ pub(in super::super) fn registry(harbor: &Inputs<'_>, credentials: &Credentials)
     v1beta1::Registry { metadata: harbor.component_metadata(), spec, status: None }
 }
 
-fn storage(harbor: &Inputs<'_>, wished: &HarborRegistrySpec) -> RegistryStorageSpec {
+fn storage(harbor: &Validated<'_>, upload_purging: Option<RegistryUploadPurgingSpec>) -> RegistryStorageSpec {
     let storage = &harbor.spec.image_chart_storage;
+    // In `storage::of_images`.
+    let HarborStorageSpec { filesystem: _, object_store: _, redirect, driver_options } = storage;
     let purging = || RegistryUploadPurgingSpec {
         enabled: true,
         age: GoDuration::from("168h"),
@@ -85,38 +105,27 @@ fn storage(harbor: &Inputs<'_>, wished: &HarborRegistrySpec) -> RegistryStorageS
     };
     RegistryStorageSpec {
         driver: storage::of_images(storage),
-        driver_options: storage.driver_options.clone(),
+        driver_options: driver_options.clone(),
         cache: Some(RegistryStorageCacheSpec { blob_descriptor: Some(BlobDescriptorCache::Redis) }),
         delete: Some(RegistryStorageDeleteSpec::default()),
-        redirect: storage.redirect.clone(),
+        redirect: redirect.clone(),
         maintenance: Some(RegistryMaintenanceSpec {
-            upload_purging: Some(wished.upload_purging.clone().unwrap_or_else(purging)),
+            upload_purging: Some(upload_purging.unwrap_or_else(purging)),
             read_only: None,
         }),
     }
 }
 
-fn http(harbor: &Inputs<'_>, credentials: &Credentials, wished: &HarborRegistrySpec) -> RegistryHttpSpec {
-    let metrics = wished.metrics.as_ref().filter(|metrics| metrics.enabled);
-    RegistryHttpSpec {
-        relative_urls: wished.relative_urls,
-        secret_ref: Some(credentials.registry_http.name()),
-        debug: metrics.map(|metrics| RegistryHttpDebugSpec {
-            port: metrics.port,
-            prometheus: Some(RegistryPrometheusSpec {
-                enabled: true,
-                path: metrics.path.clone(),
-                service_monitor: metrics.service_monitor.clone(),
-            }),
-        }),
-        tls: harbor.tls(Part::Registry),
-        ..RegistryHttpSpec::default()
-    }
+/// The debug server, if metrics are enabled.
+fn debug(metrics: MetricsSpec) -> Option<RegistryHttpDebugSpec> {
+    let MetricsSpec { enabled, port, path, service_monitor } = metrics;
+    let prometheus = Some(RegistryPrometheusSpec { enabled, path, service_monitor });
+    enabled.then_some(RegistryHttpDebugSpec { port, prometheus })
 }
 
-/// What runs beside the registry in its pods.
+/// The registry controller, which runs in the registry's pods.
 pub(in super::super) fn registry_controller(
-    harbor: &Inputs<'_>,
+    harbor: &Validated<'_>,
     credentials: &Credentials,
 ) -> v1beta1::RegistryController {
     let spec = RegistryControllerSpec {

@@ -1,4 +1,4 @@
-//! Where images and charts are stored.
+//! The stores of images and charts.
 
 use super::jobservice::claim;
 use api::v1beta1::{
@@ -12,22 +12,23 @@ use api::v1beta1::{
     },
     registry::storage::{RegistryFilesystemSpec, RegistryStorageDriverSpec},
     storage::{GcsSpec, OssSpec, S3Spec, SwiftSpec},
+    volume::RegistryPersistentVolumeSpec,
 };
 
-/// What the store is called in Harbor's own pages.
+/// The name of the store in Harbor's web pages.
 pub(super) fn provider(storage: &HarborStorageSpec) -> &'static str {
-    let stores = &storage.object_store;
+    let ObjectStoreSpec { s3, swift, azure, gcs, oss } = &storage.object_store;
     match () {
-        () if stores.s3.is_some() => "s3",
-        () if stores.swift.is_some() => "swift",
-        () if stores.azure.is_some() => "azure",
-        () if stores.gcs.is_some() => "gcs",
-        () if stores.oss.is_some() => "oss",
+        () if s3.is_some() => "s3",
+        () if swift.is_some() => "swift",
+        () if azure.is_some() => "azure",
+        () if gcs.is_some() => "gcs",
+        () if oss.is_some() => "oss",
         () => "filesystem",
     }
 }
 
-/// Where the store is, if its settings say so.
+/// The endpoint of the store, if the spec sets one.
 pub(in crate::harbor) fn endpoint(storage: &HarborStorageSpec) -> Option<&str> {
     let ObjectStoreSpec { s3, swift, azure, gcs: _, oss } = &storage.object_store;
     let s3 = s3.as_ref().and_then(|s3| s3.region_endpoint.as_deref());
@@ -39,90 +40,136 @@ pub(in crate::harbor) fn endpoint(storage: &HarborStorageSpec) -> Option<&str> {
 
 /// The store of images.
 pub(crate) fn of_images(storage: &HarborStorageSpec) -> RegistryStorageDriverSpec {
-    let stores = storage.object_store.clone();
-    let filesystem =
-        storage.filesystem.as_ref().map(|FilesystemSpec { registry_persistent_volume, .. }| {
-            RegistryFilesystemSpec {
-                volume_source: claim(&registry_persistent_volume.volume),
-                prefix: registry_persistent_volume.volume.prefix.clone(),
-                max_threads: registry_persistent_volume.max_threads,
-            }
-        });
-    RegistryStorageDriverSpec {
-        filesystem,
-        s3: stores.s3,
-        swift: stores.swift,
-        azure: stores.azure,
-        gcs: stores.gcs,
-        oss: stores.oss,
-        in_memory: None,
-    }
+    // The registry's other settings of the storage are in `super::registry`.
+    let HarborStorageSpec { filesystem, object_store, redirect: _, driver_options: _ } = storage;
+    let ObjectStoreSpec { s3, swift, azure, gcs, oss } = object_store.clone();
+    let filesystem = filesystem.as_ref().map(|filesystem| {
+        let FilesystemSpec { registry_persistent_volume, chart_persistent_volume: _ } = filesystem;
+        let RegistryPersistentVolumeSpec { volume, max_threads } = registry_persistent_volume;
+        let (volume_source, prefix) = claim(volume);
+        RegistryFilesystemSpec { volume_source, prefix, max_threads: *max_threads }
+    });
+    RegistryStorageDriverSpec { filesystem, s3, swift, azure, gcs, oss, in_memory: None }
 }
 
-/// The store of charts: that of images, seen by ChartMuseum.
+/// The store of charts, which is that of images in ChartMuseum's terms.
 pub(super) fn of_charts(storage: &HarborStorageSpec) -> ChartMuseumStorageSpec {
-    let stores = &storage.object_store;
+    let ObjectStoreSpec { s3, swift, azure, gcs, oss } = storage.object_store.clone();
     ChartMuseumStorageSpec {
-        amazon: stores.s3.as_ref().map(amazon),
-        azure: stores.azure.clone(),
+        amazon: s3.map(amazon),
+        azure,
         filesystem: storage.filesystem.as_ref().map(filesystem),
-        gcs: stores.gcs.as_ref().map(gcs),
-        openstack: stores.swift.as_ref().map(openstack),
-        oss: stores.oss.as_ref().map(oss),
+        gcs: gcs.map(self::gcs),
+        openstack: swift.map(openstack),
+        oss: oss.map(self::oss),
         max_storage_object: Some(0),
     }
 }
 
 fn filesystem(spec: &FilesystemSpec) -> ChartMuseumFilesystemSpec {
-    let volume = spec.chart_persistent_volume.as_ref().unwrap_or(&spec.registry_persistent_volume.volume);
-    ChartMuseumFilesystemSpec { volume_source: claim(volume), prefix: volume.prefix.clone() }
+    let FilesystemSpec { registry_persistent_volume, chart_persistent_volume } = spec;
+    let volume = chart_persistent_volume.as_ref().unwrap_or(&registry_persistent_volume.volume);
+    let (volume_source, prefix) = claim(volume);
+    ChartMuseumFilesystemSpec { volume_source, prefix }
 }
 
-fn amazon(spec: &S3Spec) -> ChartMuseumAmazonSpec {
+fn amazon(spec: S3Spec) -> ChartMuseumAmazonSpec {
+    let S3Spec {
+        region,
+        bucket,
+        access_key,
+        access_key_ref,
+        secret_key_ref,
+        region_endpoint,
+        root_directory,
+        // In `super::chartmuseum`.
+        certificate_ref: _,
+        // ChartMuseum has no such settings.
+        storage_class: _,
+        key_id: _,
+        encrypt: _,
+        skip_verify: _,
+        secure: _,
+        v4_auth: _,
+        chunk_size: _,
+        multipart_copy_chunk_size: _,
+        multipart_copy_max_concurrency: _,
+        multipart_copy_threshold_size: _,
+    } = spec;
     ChartMuseumAmazonSpec {
-        bucket: spec.bucket.clone(),
-        endpoint: spec.region_endpoint.clone(),
-        prefix: spec.root_directory.clone(),
-        region: Some(spec.region.clone()),
-        access_key_id: spec.access_key.clone(),
-        access_key_ref: spec.access_key_ref.clone(),
-        access_secret_ref: spec.secret_key_ref.clone(),
+        bucket,
+        endpoint: region_endpoint,
+        prefix: root_directory,
+        region: Some(region),
+        access_key_id: access_key,
+        access_key_ref,
+        access_secret_ref: secret_key_ref,
         server_side_encryption: None,
     }
 }
 
-fn gcs(spec: &GcsSpec) -> ChartMuseumGcsSpec {
+fn gcs(spec: GcsSpec) -> ChartMuseumGcsSpec {
+    let GcsSpec { key_data_ref, bucket, path_prefix, chunk_size } = spec;
     ChartMuseumGcsSpec {
-        bucket: spec.bucket.clone().unwrap_or_default(),
-        key_data_secret_ref: spec.key_data_ref.clone().unwrap_or_default(),
-        path_prefix: spec.path_prefix.clone(),
-        chunk_size: spec.chunk_size.clone(),
+        bucket: bucket.unwrap_or_default(),
+        key_data_secret_ref: key_data_ref.unwrap_or_default(),
+        path_prefix,
+        chunk_size,
     }
 }
 
-fn openstack(spec: &SwiftSpec) -> ChartMuseumOpenstackSpec {
+fn openstack(spec: SwiftSpec) -> ChartMuseumOpenstackSpec {
+    let SwiftSpec {
+        auth_url,
+        container,
+        username,
+        password_ref,
+        region,
+        tenant,
+        tenant_id,
+        domain,
+        domain_id,
+        prefix,
+        // ChartMuseum has no such settings.
+        trust_id: _,
+        access_key: _,
+        access_key_ref: _,
+        secret_key_ref: _,
+        auth_version: _,
+        insecure_skip_verify: _,
+        chunk_size: _,
+        endpoint_type: _,
+    } = spec;
     ChartMuseumOpenstackSpec {
-        authentication_url: spec.auth_url.clone(),
-        container: spec.container.clone(),
-        domain: spec.domain.clone(),
-        domain_id: spec.domain_id.clone(),
-        username: spec.username.clone(),
+        authentication_url: auth_url,
+        container,
+        domain,
+        domain_id,
+        username,
         user_id: None,
-        password_ref: spec.password_ref.clone(),
-        prefix: spec.prefix.clone(),
-        region: spec.region.clone(),
-        tenant: spec.tenant.clone(),
-        tenant_id: spec.tenant_id.clone(),
+        password_ref,
+        prefix,
+        region,
+        tenant,
+        tenant_id,
     }
 }
 
-fn oss(spec: &OssSpec) -> ChartMuseumOssSpec {
-    let network = if spec.internal { "-internal" } else { "" };
-    ChartMuseumOssSpec {
-        bucket: spec.bucket.clone(),
-        endpoint: spec.endpoint.clone().unwrap_or_else(|| format!("{}{network}.aliyuncs.com", spec.region)),
-        access_key_id: spec.access_key_id.clone(),
-        access_secret_ref: spec.access_secret_ref.clone(),
-        path_prefix: spec.path_prefix.clone(),
-    }
+fn oss(spec: OssSpec) -> ChartMuseumOssSpec {
+    let OssSpec {
+        region,
+        bucket,
+        access_key_id,
+        access_secret_ref,
+        endpoint,
+        internal,
+        path_prefix,
+        // ChartMuseum has no such settings.
+        encrypt: _,
+        secure: _,
+        chunk_size: _,
+    } = spec;
+    let network = if internal { "-internal" } else { "" };
+    let endpoint = endpoint.unwrap_or_else(|| format!("{region}{network}.aliyuncs.com"));
+    ChartMuseumOssSpec { bucket, endpoint, access_key_id, access_secret_ref, path_prefix }
 }

@@ -1,11 +1,11 @@
-//! Against what the operator's predecessor left behind, if a copy of that is at hand.
+//! Compares with objects of the operator's predecessor, if a copy of them is available.
 
 use super::Harbor;
-use crate::{cases::Case, predecessor::Predecessor};
+use crate::{cases::Case, tests::predecessor::Predecessor};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The old Harbor, and every object it became.
+/// The predecessor's Harbor, and all its objects.
 fn old() -> Option<(Case<Harbor>, Vec<Value>)> {
     let Predecessor { objects, mut case } = Predecessor::<Harbor>::at_hand()?;
     case.inputs = objects.iter().filter(|object| object["kind"] != "Harbor").cloned().collect();
@@ -24,7 +24,7 @@ fn every_old_child_of_a_harbor_is_wanted_under_its_name_and_no_other_is_new() {
     assert_eq!(before, after);
 }
 
-/// Fields the old operator set because Go writes empty objects, and what differs on purpose.
+/// Fields that the predecessor set because Go writes empty objects, and intended differences.
 const DIFFERENT: [&str; 11] = [
     // More connections.
     "/redis/pool",

@@ -1,4 +1,4 @@
-//! Who makes certificates.
+//! The issuers of certificates.
 
 use super::{Harbor, a_harbor, names, policy, spec, waits_for};
 use crate::cases::{CERTIFICATE, Case, base64};

@@ -1,4 +1,4 @@
-//! What the Helm chart can do.
+//! Features of Harbor's Helm chart.
 
 use super::{Harbor, a_harbor, spec};
 use crate::cases::Case;

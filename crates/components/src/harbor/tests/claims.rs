@@ -1,4 +1,4 @@
-//! Volumes that the operator claims.
+//! The claims that the operator creates.
 
 use super::{Harbor, waits_for};
 use crate::cases::Case;
@@ -11,7 +11,7 @@ fn a_harbor() -> Case<Harbor> {
     Case::golden("volumes")
 }
 
-/// With a claim that exists, of images.
+/// With an existing claim for images.
 fn with_claim(mut case: Case<Harbor>, labels: Value, spec: Value) -> Case<Harbor> {
     case.inputs.push(json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",

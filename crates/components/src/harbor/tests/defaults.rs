@@ -1,8 +1,8 @@
-//! What the administrator of the operator wants where objects say nothing.
+//! The operator's defaults for objects.
 
 use super::{Harbor, a_harbor, names};
 use crate::{cases::Case, core::Core, harborcluster::HarborCluster};
-use api::names::{NETWORK_POLICIES_ANNOTATION, VERSION_ANNOTATION};
+use api::names::NETWORK_POLICIES_ANNOTATION;
 use plan::{Component, Defaults, NetworkPolicies};
 use serde_json::{Value, json};
 
@@ -44,7 +44,8 @@ fn a_component_without_harbor_comes_from_the_mirror_too_unless_it_names_its_imag
         let deployment = case.child("Deployment");
         deployment["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap().to_owned()
     };
-    let core = || mirrored(Case::<Core>::golden("minimal")).annotated(VERSION_ANNOTATION, "2.15.0");
+    let core =
+        || mirrored(Case::<Core>::golden("minimal")).annotated(api::names::VERSION_ANNOTATION, "2.15.0");
     assert_eq!(container(&core()), "registry.example.com/mirror/harbor-core:v2.15.0-fips");
     assert_eq!(container(&core().set("/spec/image", json!("own/core:1"))), "own/core:1");
 }

@@ -1,4 +1,4 @@
-//! Who waits for whom, and what is made once.
+//! Dependencies between children, and children that are created once.
 
 use super::{CASES, a_harbor, kinds, names, policy, waits_for};
 use crate::{cases::Case, harbor::Harbor};

@@ -1,4 +1,4 @@
-//! What each ingress controller gets.
+//! The Ingress for each controller.
 
 use super::{Harbor, a_harbor, names, spec};
 use crate::cases::Case;

@@ -1,4 +1,4 @@
-//! Sentences about Harbor.
+//! Tests of Harbor.
 
 mod adoption;
 mod certificates;
@@ -18,7 +18,7 @@ use crate::cases::Case;
 use plan::{Plan, Policy};
 use serde_json::Value;
 
-/// Names of the golden cases, which together use everything a Harbor can be given.
+/// Names of the golden cases, which together use every field of a Harbor.
 const CASES: [&str; 12] = [
     "as-the-chart",
     "minimal",

@@ -1,4 +1,4 @@
-//! Who may talk to whom.
+//! The network policies of a Harbor.
 
 use super::Harbor;
 use crate::cases::Case;
@@ -15,7 +15,7 @@ fn rules<'a>(policies: &'a [Value], to: &str) -> &'a Vec<Value> {
     policy["spec"]["ingress"].as_array().unwrap()
 }
 
-/// Whether pods of `from` may reach `port` of pods of `to`; `None` is anybody else.
+/// Whether pods of `from` may reach `port` of pods of `to`; `None` stands for all other pods.
 fn may(policies: &[Value], from: Option<&str>, to: &str, port: &str) -> bool {
     let labels = from.map(|from| json!(format!("acme-harbor-{from}")));
     rules(policies, to).iter().any(|rule| {

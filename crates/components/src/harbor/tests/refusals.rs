@@ -1,4 +1,4 @@
-//! What is refused, and how that is said.
+//! Refused specs, and their messages.
 
 use super::{Harbor, a_harbor};
 use crate::cases::Case;

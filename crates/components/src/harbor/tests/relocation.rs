@@ -1,11 +1,11 @@
-//! Data does not move when a spec does.
+//! Changes of where data is.
 
 use super::Harbor;
 use crate::cases::Case;
 use api::names::MOVED_ANNOTATION;
 use serde_json::{Value, json};
 
-/// A Harbor whose components exist, as it was when they were written.
+/// A Harbor whose components exist as the operator applied them.
 fn existing(spec: &[(&str, Value)]) -> Case<Harbor> {
     let set = |case: Case<Harbor>, (pointer, value): &(&str, Value)| case.set(pointer, value.clone());
     let mut case = spec.iter().fold(Case::golden("minimal"), set);

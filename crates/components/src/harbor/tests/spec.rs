@@ -1,4 +1,4 @@
-//! What becomes of the fields of a Harbor.
+//! Which children the fields of a Harbor change.
 
 use super::{Harbor, a_harbor, spec};
 use crate::cases::Case;

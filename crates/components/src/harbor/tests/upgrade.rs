@@ -1,4 +1,4 @@
-//! From which version to which, and in which order.
+//! Allowed upgrades, and their order.
 
 use super::{Case, Harbor, a_harbor};
 use crate::cases::base64;
@@ -120,7 +120,7 @@ fn b37_what_the_old_operator_left_behind_is_upgraded_step_by_step_too() {
     assert!(case.plan().is_ok(), "one of ours that nothing is remembered of has never run");
 }
 
-/// The version of each component, as it is wanted and as it is held.
+/// The version of each component, as requested and as held back.
 fn versions(plan: &Plan) -> Vec<(String, String, Option<String>)> {
     let version = |object: Value| {
         let version = &object["metadata"]["annotations"]["harbor.goharbor.io/version"];

@@ -1,15 +1,15 @@
-//! A Redis that exists.
+//! An existing Redis.
 
 use super::required;
-use crate::{harborcluster::cluster::Cluster, redis};
+use crate::{connections::check_registry_redis, harborcluster::cluster::Cluster};
 use api::v1beta1::redis::{HarborRedisSpec, RedisConnection};
 use plan::PlanError;
 
-/// Where it is, as the user says. Refused here, and not only by the Harbor, is what the Harbor cannot speak: the user
-/// wrote it here.
+/// The user's settings. The Harbor would refuse what its version does not support; refused here, the error
+/// names the field that the user wrote.
 pub(super) fn settings(cluster: &Cluster<'_>) -> Result<HarborRedisSpec, PlanError> {
     let redis = required(cluster.spec.cache.spec.redis.as_ref(), "redis", "set its host")?;
     let connection = RedisConnection { server: redis.server.clone(), database: 0 };
-    redis::understood_by_registry(&connection, "spec.cache.spec.redis", &cluster.version)?;
+    check_registry_redis(&connection, "spec.cache.spec.redis", &cluster.version)?;
     Ok(redis.clone())
 }

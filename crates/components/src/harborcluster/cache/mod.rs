@@ -1,5 +1,5 @@
-//! The Redis of a HarborCluster: somewhere else, or run by one of two operators. The kind alone decides which; settings
-//! of other kinds are ignored.
+//! The Redis of a HarborCluster: an existing one, or one that one of two operators runs. The kind alone decides
+//! which; settings of other kinds are ignored.
 
 mod external;
 mod opstree;
@@ -26,22 +26,22 @@ use k8s_openapi::api::{
 };
 use plan::{Builder, Children, Deps, PlanError, World};
 
-/// What clients ask sentinels for, whoever runs them.
+/// The master set of sentinels, for both operators.
 const MASTER_SET: &str = "mymaster";
 
-/// What the servers are called in words for people.
+/// The name of the service in messages.
 const SERVICE: &str = "Redis";
 
-/// Where sentinels listen, whoever runs them.
+/// The port of sentinels, for both operators.
 const SENTINEL_PORT: i32 = 26379;
 
-/// The Redis, and where the Harbor finds it.
+/// The Redis, and the Harbor's settings for it.
 pub(super) struct Cache {
     settings: HarborRedisSpec,
     run: Run,
 }
 
-/// Who runs it.
+/// What runs it.
 enum Run {
     Elsewhere,
     Spotahome(Box<Failover>),
@@ -55,7 +55,7 @@ pub(super) fn children(children: Children) -> Children {
 }
 
 impl Cache {
-    /// Judges what the HarborCluster says of it.
+    /// Validates the HarborCluster's settings for it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         match cluster.spec.cache.kind {
             CacheKind::Redis => Ok(Self { settings: external::settings(cluster)?, run: Run::Elsewhere }),
@@ -70,12 +70,12 @@ impl Cache {
         }
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> &HarborRedisSpec {
         &self.settings
     }
 
-    /// Adds its children; the Harbor comes after them.
+    /// Adds its children. The Harbor waits for them.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         match self.run {
             Run::Elsewhere => (None, None),
@@ -85,7 +85,7 @@ impl Cache {
     }
 }
 
-/// Who runs the Redis that a Harbor uses, if it is run here.
+/// The operator that runs a Harbor's Redis, if it runs in this cluster.
 pub(super) fn runner(cluster: &Cluster<'_>, redis: &RedisSpec) -> Option<&'static str> {
     let name = format!("{}-redis", cluster.name);
     if redis.host == spotahome::sentinels(&name) {
@@ -103,7 +103,8 @@ fn required<'a, T>(settings: Option<&'a T>, field: &str, remedy: &str) -> Result
     settings.ok_or_else(|| PlanError::invalid(field, "is missing, and spec.cache.kind asks for it", remedy))
 }
 
-/// Where a Harbor finds a Redis behind sentinels. Harbor never logs in to a sentinel, so those have no password.
+/// The Harbor's settings for a Redis behind sentinels. Harbor does not authenticate to sentinels, so they have
+/// no password.
 fn behind_sentinels(sentinels: String, password: &str) -> RedisSpec {
     RedisSpec {
         host: sentinels,

@@ -1,23 +1,29 @@
 //! A Redis that the operator of OT-Container-Kit runs, from a `RedisReplication` and a `RedisSentinel`.
 //!
-//! That operator puts the labels of both on everything it makes, where they win over its own, and into selectors. So
-//! they get labels that never change, and none of the HarborCluster's: a label `app` would mix servers and sentinels up.
+//! That operator copies the labels of both to everything that it creates, where they override its own, and into
+//! selectors. So they get labels that never change, and none of the HarborCluster's: with a label `app`, the
+//! selectors would match servers and sentinels alike.
 
 use super::{MASTER_SET, SERVICE, behind_sentinels, password, required};
 use crate::{
     harborcluster::{
         CACHE,
         cluster::Cluster,
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
-    image, resources,
+    pods::check_resource_claims,
+    versions::with_pull_settings,
 };
 use api::{
     thirdparty::opstree::{
         KubernetesConfig, PasswordKey, RedisReplication, RedisReplicationSpec, RedisSentinel,
         RedisSentinelSpec, ReplicationClaim, ReplicationStorage, SentinelConfig,
     },
-    v1beta1::{harborcluster::cache::ReplicationServerSpec, image::ImageSpec, redis::RedisSpec},
+    v1beta1::{
+        harborcluster::cache::{self as requested, ReplicationServerSpec},
+        image::ImageSpec,
+        redis::RedisSpec,
+    },
 };
 use k8s_openapi::api::{
     apps::v1::StatefulSet,
@@ -41,23 +47,43 @@ pub(super) struct Replication {
 }
 
 impl Replication {
-    /// Judges what the HarborCluster says of it.
+    /// Validates the HarborCluster's settings for it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let wanted = cluster.spec.cache.spec.redis_replication.as_ref();
         let wanted = required(wanted, "redisReplication", "set its image and sentinel.image")?;
+        let requested::RedisReplicationSpec {
+            image,
+            image_pull_policy,
+            image_pull_secrets,
+            server,
+            sentinel,
+        } = wanted;
+        let ReplicationServerSpec {
+            replicas: servers,
+            service_account_name,
+            resources,
+            // In `volume`.
+            storage_class_name: _,
+            storage: _,
+        } = server;
+        let requested::ReplicationSentinelSpec {
+            image: sentinel_image,
+            replicas: sentinel_replicas,
+            resources: sentinel_resources,
+        } = sentinel;
         let (name, ..) = (
             cluster.child("redis"),
-            // The longest name of what its operator makes.
+            // The longest name of a child of its operator.
             cluster.child("redis-sentinel-additional"),
-            resources::without_claims(wanted.server.resources.as_ref(), format_args!("{FIELD}.server")),
-            resources::without_claims(wanted.sentinel.resources.as_ref(), format_args!("{FIELD}.sentinel")),
+            check_resource_claims(resources.as_ref(), format_args!("{FIELD}.server")),
+            check_resource_claims(sentinel_resources.as_ref(), format_args!("{FIELD}.sentinel")),
         )
             .all()?;
-        let pulled = image::pulled(
+        let pulled = with_pull_settings(
             ImageSpec {
                 image: None,
-                image_pull_policy: wanted.image_pull_policy,
-                image_pull_secrets: wanted.image_pull_secrets.clone(),
+                image_pull_policy: *image_pull_policy,
+                image_pull_secrets: image_pull_secrets.clone(),
             },
             cluster.spec.installation.image_source.as_ref(),
         );
@@ -68,16 +94,15 @@ impl Replication {
             resources: resources.cloned(),
             redis_secret: None,
         };
-        let server = &wanted.server;
         let existing = world.read::<RedisReplication>(&name)?;
         let volume = volume(server, existing.as_ref().and_then(|existing| existing.spec.storage.as_ref()))?;
         let replication = RedisReplicationSpec {
-            cluster_size: server.replicas,
+            cluster_size: *servers,
             kubernetes_config: KubernetesConfig {
                 redis_secret: Some(PasswordKey { name: name.to_string(), key: password::KEY.to_owned() }),
-                ..pods(&wanted.image, server.resources.as_ref())
+                ..pods(image, resources.as_ref())
             },
-            service_account_name: server.service_account_name.clone().filter(|name| !name.is_empty()),
+            service_account_name: service_account_name.clone().filter(|name| !name.is_empty()),
             pod_security_context: Some(writable_volumes()),
             storage: Some(ReplicationStorage {
                 keep_after_delete: cluster.tie_of_data() == DeletionBehavior::Kept,
@@ -85,9 +110,9 @@ impl Replication {
             }),
         };
         let sentinel = RedisSentinelSpec {
-            cluster_size: wanted.sentinel.replicas,
-            kubernetes_config: pods(&wanted.sentinel.image, wanted.sentinel.resources.as_ref()),
-            redis_sentinel_config: Some(watch_over(&name, wanted.sentinel.replicas)),
+            cluster_size: *sentinel_replicas,
+            kubernetes_config: pods(sentinel_image, sentinel_resources.as_ref()),
+            redis_sentinel_config: Some(sentinel_config(&name, *sentinel_replicas)),
         };
         let set = |name: String| StatefulSet { metadata: cluster.metadata(name), ..StatefulSet::default() };
         Ok(Self {
@@ -104,13 +129,13 @@ impl Replication {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> RedisSpec {
         behind_sentinels(sentinels(&self.name), &self.name)
     }
 
-    /// Adds its children. Sentinels do not wait for servers: their operator has them wait, and they are needed most
-    /// when there is no master.
+    /// Adds its children. Sentinels do not wait for servers: their operator makes them wait, and they are
+    /// needed most when there is no master.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         let why = "the Redis operator of OT-Container-Kit makes it";
         let awaited = |set| Desired::awaited(set, why).of(CACHE);
@@ -123,8 +148,8 @@ impl Replication {
     }
 }
 
-/// Lets the servers write to their volumes, which belong to root unless their class says otherwise. Their operator sets
-/// nothing of the kind by itself.
+/// Lets the servers write to their volumes, which belong to root by default. Their operator does not set a
+/// security context.
 fn writable_volumes() -> PodSecurityContext {
     PodSecurityContext {
         fs_group: Some(REDIS),
@@ -133,30 +158,30 @@ fn writable_volumes() -> PodSecurityContext {
     }
 }
 
-/// The volume of each server, next to what exists.
+/// The volume of each server, given the existing one.
 fn volume(
     server: &ReplicationServerSpec,
     existing: Option<&ReplicationStorage>,
 ) -> Result<Volume, PlanError> {
     let field = format!("{FIELD}.server");
-    let wish = Wish {
+    let request = VolumeRequest {
         field: &field,
         service: SERVICE,
         size: server.storage.as_ref().map(|size| size.0.as_str()),
         class: server.storage_class_name.as_deref(),
     };
     let claim = existing.and_then(|storage| storage.volume_claim_template.as_ref());
-    Volume::of(&wish, claim.and_then(|claim| Volume::claimed(&claim.spec)))
+    Volume::of(&request, claim.and_then(|claim| Volume::claimed(&claim.spec)))
 }
 
-/// The name of the Service and of the `StatefulSet` its operator makes for a `RedisSentinel`.
+/// The name of the Service and of the `StatefulSet` that its operator creates for a `RedisSentinel`.
 pub(super) fn sentinels(name: &str) -> String {
     format!("{name}-sentinel")
 }
 
-/// Sentinels of the servers called `name`, of whom a majority decides; the usual quorum of 2 would be more than there
-/// are of a single sentinel.
-fn watch_over(name: &ChildName, sentinels: i32) -> SentinelConfig {
+/// The sentinels of the servers `name`, with a majority as the quorum: the default of 2 would exceed a single
+/// sentinel.
+fn sentinel_config(name: &ChildName, sentinels: i32) -> SentinelConfig {
     let password = SecretKeySelector {
         name: name.to_string(),
         key: password::KEY.to_owned(),

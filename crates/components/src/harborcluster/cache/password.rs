@@ -1,23 +1,24 @@
-//! What Harbor and the servers of its Redis know each other by.
+//! The password of Redis.
 
 use crate::{
+    connections::REDIS_PASSWORD,
     harborcluster::{CACHE, cluster::Cluster},
-    redis,
 };
 use k8s_openapi::api::core::v1::Secret;
 use plan::{ChildName, Desired, Recipe};
 
-/// The key under which operators of Redis look for the password; Harbor has another for it.
+/// The key that operators of Redis read; Harbor reads another.
 pub(super) const KEY: &str = "password";
 
-/// The Secret with the password, under both keys. Created once: a Redis restored, or taken over, keeps its own.
+/// The Secret with the password, under both keys. The operator creates it once: a Redis that was restored or
+/// adopted keeps its password.
 ///
-/// It goes with its HarborCluster even where data stays, since volumes of Redis do not hold it.
+/// It is deleted with its HarborCluster even if data is kept, since the data of Redis does not depend on it.
 pub(super) fn secret(cluster: &Cluster<'_>, name: &ChildName) -> Desired {
     let secret = Secret { metadata: cluster.metadata(&**name), ..Secret::default() };
     let recipes = [
-        (redis::PASSWORD.to_owned(), Recipe::Alphanumeric { length: 32 }),
-        (KEY.to_owned(), Recipe::SameAs { key: redis::PASSWORD.to_owned() }),
+        (REDIS_PASSWORD.to_owned(), Recipe::Alphanumeric { length: 32 }),
+        (KEY.to_owned(), Recipe::SameAs { key: REDIS_PASSWORD.to_owned() }),
     ];
     Desired::generated(secret, recipes).of(CACHE)
 }

@@ -1,4 +1,4 @@
-//! Sentences about the Redis of a HarborCluster.
+//! Tests of the Redis of a HarborCluster.
 
 use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::{DeletionBehavior, Policy, Recipe};
@@ -32,7 +32,7 @@ fn parts(case: &Case<HarborCluster>) -> Vec<String> {
         .collect()
 }
 
-/// What comes before a child, directly.
+/// The direct dependencies of a child.
 fn before(case: &Case<HarborCluster>, kind: &str, name: &str) -> Vec<String> {
     let plan = case.plan().unwrap();
     let named = |key: plan::ObjectKey| format!("{} {}", key.kind, key.name);
@@ -140,7 +140,7 @@ fn a_redis_that_exists_keeps_its_image_until_another_is_asked_for() {
     assert_eq!(images(&case), ["redis:7", "redis:7"]);
 }
 
-/// With what it makes as an input of what is planned next.
+/// The case with its children as inputs of the next plan.
 fn and_then(mut case: Case<HarborCluster>, kind: &str) -> Case<HarborCluster> {
     case.inputs.push(case.child(kind));
     case

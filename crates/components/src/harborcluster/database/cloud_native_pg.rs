@@ -5,18 +5,19 @@ use crate::{
     harborcluster::{
         DATABASE,
         cluster::Cluster,
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
-    image, resources,
+    pods::check_resource_claims,
+    versions::named_image,
 };
 use api::{
-    names::CNPG_PASSTHROUGH_ANNOTATION,
     thirdparty::cloud_native_pg::{
         Bootstrap, ImageCatalogRef, InitDb, PostgresCluster, PostgresClusterSpec, PostgresConfiguration,
         StorageConfiguration,
     },
     v1beta1::{
         harborcluster::database::{CloudNativePgSpec, ImageCatalogKind, ImageCatalogReference},
+        image::ImageSpec,
         postgres::{HarborDatabaseSpec, PostgresCredentials, PostgresHostSpec, PostgresSslMode},
     },
 };
@@ -33,8 +34,11 @@ const FIELD: &str = "spec.database.spec.cloudNativePG";
 /// The longest name CloudNativePG accepts.
 const LONGEST_NAME: usize = 50;
 
-/// Notary logs in with md5 only. Who has a better password still proves it in the better way.
+/// Notary supports md5 authentication only. For users with a SCRAM password, PostgreSQL still uses SCRAM.
 const NOTARY_RULE: &str = "host all harbor all md5";
+
+/// The annotation with which CloudNativePG leaves the hashing of passwords to PostgreSQL.
+const PASSTHROUGH: &str = "cnpg.io/passwordPassthrough";
 
 /// A PostgreSQL that CloudNativePG runs.
 pub(super) struct CloudNativePg {
@@ -45,7 +49,7 @@ pub(super) struct CloudNativePg {
 }
 
 impl CloudNativePg {
-    /// Judges what the HarborCluster says of it, next to what exists.
+    /// Validates the HarborCluster's settings for it against what exists.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let defaults = CloudNativePgSpec::default();
         let spec = cluster.spec.database.spec.cloud_native_pg.as_ref().unwrap_or(&defaults);
@@ -80,7 +84,7 @@ impl CloudNativePg {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> HarborDatabaseSpec {
         self.settings.clone()
     }
@@ -92,13 +96,12 @@ impl CloudNativePg {
     }
 }
 
-/// Name and password of the user, made up once. Who changes the password here changes it everywhere: CloudNativePG
-/// follows it, and so does the Harbor.
+/// Name and password of the user, generated once. If a user changes the password here, CloudNativePG and the
+/// Harbor follow.
 fn credentials(cluster: &Cluster<'_>, name: &str) -> Desired {
     let mut metadata = cluster.metadata(name);
     if has_notary(cluster) {
-        metadata.annotations =
-            Some(BTreeMap::from([(CNPG_PASSTHROUGH_ANNOTATION.to_owned(), "enabled".to_owned())]));
+        metadata.annotations = Some(BTreeMap::from([(PASSTHROUGH.to_owned(), "enabled".to_owned())]));
     }
     let secret = Secret {
         metadata,
@@ -115,38 +118,48 @@ fn postgres(
     access: &str,
     existing: Option<&PostgresClusterSpec>,
 ) -> Result<PostgresClusterSpec, PlanError> {
-    let wish = Wish {
+    let CloudNativePgSpec {
+        image,
+        image_catalog_ref,
+        instances,
+        storage,
+        storage_class_name,
+        resources,
+        // In the Harbor's settings.
+        ssl_mode: _,
+    } = spec;
+    let request = VolumeRequest {
         field: FIELD,
         service: "the database",
-        size: spec.storage.as_deref(),
-        class: spec.storage_class_name.as_deref(),
+        size: storage.as_deref(),
+        class: storage_class_name.as_deref(),
     };
-    // A size that is not told here is in a template of somebody else's.
+    // Without a size here, the user has set one in a template.
     let present = existing.and_then(|existing| existing.storage.clone());
     let present =
         present.and_then(|present| Some(Volume { size: present.size?, class: present.storage_class }));
     let (volume, instances, (image_name, catalog), ()) = (
-        Volume::of(&wish, present),
-        servers(spec),
-        images(spec),
-        resources::without_claims(spec.resources.as_ref(), FIELD),
+        Volume::of(&request, present),
+        servers(*instances),
+        images(image, image_catalog_ref.as_ref()),
+        check_resource_claims(resources.as_ref(), FIELD),
     )
         .all()?;
     Ok(PostgresClusterSpec {
         instances,
         image_name,
         image_catalog_ref: catalog,
-        image_pull_policy: spec.image.image_pull_policy.map(|policy| policy.as_str().to_owned()),
-        image_pull_secrets: spec.image.image_pull_secrets.clone(),
+        image_pull_policy: image.image_pull_policy.map(|policy| policy.as_str().to_owned()),
+        image_pull_secrets: image.image_pull_secrets.clone(),
         postgresql: Some(configuration(cluster, existing)),
         bootstrap: bootstrap(cluster, access, existing),
         storage: Some(StorageConfiguration { size: Some(volume.size), storage_class: volume.class }),
-        resources: spec.resources.clone(),
+        resources: resources.clone(),
     })
 }
 
-fn servers(spec: &CloudNativePgSpec) -> Result<i32, PlanError> {
-    match spec.instances.unwrap_or(3) {
+fn servers(instances: Option<i32>) -> Result<i32, PlanError> {
+    match instances.unwrap_or(3) {
         instances @ 1.. => Ok(instances),
         instances => Err(PlanError::invalid(
             format_args!("{FIELD}.instances"),
@@ -156,27 +169,31 @@ fn servers(spec: &CloudNativePgSpec) -> Result<i32, PlanError> {
     }
 }
 
-fn images(spec: &CloudNativePgSpec) -> Result<(Option<String>, Option<ImageCatalogRef>), PlanError> {
-    match (image::named(&spec.image), &spec.image_catalog_ref) {
+fn images(
+    image: &ImageSpec,
+    catalog: Option<&ImageCatalogReference>,
+) -> Result<(Option<String>, Option<ImageCatalogRef>), PlanError> {
+    match (named_image(image), catalog) {
         (Some(_), Some(_)) => Err(PlanError::invalid(
             format_args!("{FIELD}.imageCatalogRef"),
             "cannot be set together with image",
             "keep one of them",
         )),
-        (image, catalog) => Ok((image.map(ToOwned::to_owned), catalog.as_ref().map(catalogue))),
+        (image, catalog) => Ok((image.map(ToOwned::to_owned), catalog.map(catalogue))),
     }
 }
 
 fn catalogue(reference: &ImageCatalogReference) -> ImageCatalogRef {
-    let kind = match reference.kind.unwrap_or_default() {
+    let ImageCatalogReference { kind, name, major } = reference;
+    let kind = match kind.unwrap_or_default() {
         ImageCatalogKind::ImageCatalog => "ImageCatalog",
         ImageCatalogKind::ClusterImageCatalog => "ClusterImageCatalog",
     };
     ImageCatalogRef {
         api_group: PostgresCluster::group(&()).into(),
         kind: kind.to_owned(),
-        name: reference.name.clone(),
-        major: reference.major,
+        name: name.clone(),
+        major: *major,
     }
 }
 
@@ -185,16 +202,17 @@ fn configuration(cluster: &Cluster<'_>, existing: Option<&PostgresClusterSpec>) 
     if has_notary(cluster) {
         parameters.insert("password_encryption".to_owned(), "md5".to_owned());
     }
-    // A password that was stored for Notary is of no use without the rule, also after Notary is gone.
+    // A password that was hashed for Notary needs the rule, even after Notary is removed.
     let ruled = existing.and_then(|existing| existing.postgresql.as_ref());
     let ruled = ruled.is_some_and(|postgresql| postgresql.pg_hba.iter().any(|rule| rule == NOTARY_RULE));
     let rule = (has_notary(cluster) || ruled).then(|| NOTARY_RULE.to_owned());
     PostgresConfiguration { parameters, pg_hba: rule.into_iter().collect() }
 }
 
-/// How a new cluster begins. One that somebody began in another way, with a backup for example, is left at that.
+/// The bootstrap of a new cluster. A cluster that a user bootstrapped in another way, for example from a
+/// backup, stays unchanged.
 ///
-/// Databases are made only here, so those of Notary are made wherever Notary can be wished for later.
+/// Databases are created only here, so those of Notary are created whenever Notary can be enabled later.
 fn bootstrap(
     cluster: &Cluster<'_>,
     access: &str,
@@ -218,7 +236,7 @@ fn bootstrap(
     })
 }
 
-/// Where the primary of the database of this name is found.
+/// The host of the primary of the database with this name.
 pub(super) fn host(name: &str, namespace: &str) -> String {
     format!("{name}-rw.{namespace}.svc")
 }

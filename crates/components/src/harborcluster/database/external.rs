@@ -1,10 +1,10 @@
-//! A PostgreSQL that exists. The Harbor judges what is said of it.
+//! An existing PostgreSQL. The Harbor validates its settings.
 
 use crate::harborcluster::cluster::Cluster;
 use api::v1beta1::postgres::HarborDatabaseSpec;
 use plan::PlanError;
 
-/// Where it is.
+/// The Harbor's settings for it.
 pub(super) fn settings(cluster: &Cluster<'_>) -> Result<HarborDatabaseSpec, PlanError> {
     cluster.spec.database.spec.postgresql.clone().ok_or_else(|| {
         PlanError::invalid(

@@ -1,4 +1,4 @@
-//! The PostgreSQL of a HarborCluster: one that exists, or one that another operator runs beside the Harbor.
+//! The PostgreSQL of a HarborCluster: an existing one, or one that another operator runs in this cluster.
 
 mod cloud_native_pg;
 mod external;
@@ -10,7 +10,7 @@ mod zalando_version;
 
 use self::{cloud_native_pg::CloudNativePg, zalando::Zalando};
 use super::cluster::Cluster;
-use crate::catalogue::Feature;
+use crate::versions::Feature;
 use api::{
     thirdparty::{cloud_native_pg::PostgresCluster, zalando::Postgresql},
     v1beta1::{harborcluster::database::DatabaseKind, postgres::HarborDatabaseSpec},
@@ -18,13 +18,13 @@ use api::{
 use k8s_openapi::api::core::v1::Secret;
 use plan::{Builder, Children, Deps, PlanError, World};
 
-/// Who owns the databases, and as whom the Harbor connects.
+/// The owner of the databases, as which the Harbor connects.
 const USER: &str = "harbor";
 
-/// The database Core keeps its state in.
+/// The database of Core.
 const CORE: &str = "core";
 
-/// The databases Notary keeps its state in.
+/// The databases of Notary.
 const NOTARY: [&str; 2] = ["notaryserver", "notarysigner"];
 
 /// The setting of how many connections a server accepts.
@@ -33,15 +33,15 @@ const CONNECTIONS: &str = "max_connections";
 /// Connections a server accepts: each Core opens up to 1000.
 const MAX_CONNECTIONS: &str = "1024";
 
-/// The PostgreSQL, and where the Harbor finds it.
+/// The PostgreSQL, and the Harbor's settings for it.
 pub(super) struct Database {
     settings: HarborDatabaseSpec,
     server: Server,
 }
 
-/// Who runs it.
+/// What runs it.
 enum Server {
-    /// Somebody else.
+    /// It exists already.
     External,
     /// Zalando's operator.
     Zalando(Box<Zalando>),
@@ -55,7 +55,7 @@ pub(super) fn children(children: Children) -> Children {
 }
 
 impl Database {
-    /// Judges what the HarborCluster says of it. Settings of another kind are ignored.
+    /// Validates the HarborCluster's settings for it. It ignores settings of other kinds.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let (settings, server) = match cluster.spec.database.kind {
             DatabaseKind::PostgreSql => (external::settings(cluster)?, Server::External),
@@ -71,12 +71,12 @@ impl Database {
         Ok(Self { settings, server })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> &HarborDatabaseSpec {
         &self.settings
     }
 
-    /// Adds its children; the Harbor comes after them.
+    /// Adds its children. The Harbor waits for them.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         match self.server {
             Server::External => (None, None),
@@ -86,7 +86,7 @@ impl Database {
     }
 }
 
-/// Who runs the PostgreSQL that a Harbor uses, if it is run here.
+/// The operator that runs a Harbor's PostgreSQL, if it runs in this cluster.
 pub(super) fn runner(cluster: &Cluster<'_>, database: &HarborDatabaseSpec) -> Option<&'static str> {
     let name = format!("{}-{}", team(cluster), cluster.name);
     let host = database.hosts.first().map(|server| server.host.as_str());
@@ -99,8 +99,8 @@ pub(super) fn runner(cluster: &Cluster<'_>, database: &HarborDatabaseSpec) -> Op
     }
 }
 
-/// The name of a database that is run here: unique in the cluster, for Zalando's operator asks for a team in front.
-/// A name longer than `most` does not fit what its operator makes of it.
+/// The name of a database that runs in this cluster. Zalando's operator requires a team as the prefix. A name
+/// longer than `most` is too long for the children of its operator.
 fn name(cluster: &Cluster<'_>, most: usize) -> Result<String, PlanError> {
     let name = format!("{}-{}", team(cluster), cluster.name);
     if name.len() > most {

@@ -1,17 +1,17 @@
-//! The password of a database that is run here, in the form in which the Harbor takes it.
+//! The password of a database that runs in this cluster, in the form that the Harbor reads.
 
 use crate::harborcluster::{DATABASE, cluster::Cluster};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use plan::{ChildName, Desired, PlanError};
 use std::collections::BTreeMap;
 
-/// Key of the Secret the Harbor takes it from.
+/// Key of the Secret that the Harbor reads.
 const PASSWORD: &str = "postgres-password";
 
-/// Key of the Secret its operator keeps it in.
+/// Key of the Secret of the database's operator.
 pub(super) const SOURCE: &str = "password";
 
-/// The name of the Secret the Harbor takes it from.
+/// The name of the Secret that the Harbor reads.
 pub(super) fn name(cluster: &Cluster<'_>) -> Result<ChildName, PlanError> {
     cluster.child("database-password")
 }
@@ -21,8 +21,8 @@ pub(super) fn of(source: Secret) -> Option<ByteString> {
     source.data?.remove(SOURCE).filter(|password| !password.0.is_empty())
 }
 
-/// The Secret the Harbor takes it from: a copy that follows its source. Where the source is not to be found, what was
-/// copied earlier stays in use.
+/// The Secret that the Harbor reads: a copy that follows its source. If the source does not exist, the earlier
+/// copy stays in use.
 pub(super) fn copy(
     cluster: &Cluster<'_>,
     name: &ChildName,

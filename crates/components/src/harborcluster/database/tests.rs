@@ -1,4 +1,4 @@
-//! Sentences about the database.
+//! Tests of the database.
 
 use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::{DeletionBehavior, Desired, Policy};
@@ -16,7 +16,7 @@ fn zalando() -> Stack {
     Case::golden("database-zalando")
 }
 
-/// With a `postgresql` that the Go operator made.
+/// With a `postgresql` of the operator's predecessor.
 fn adopted() -> Stack {
     Case::golden("database-zalando-adopted")
 }
@@ -25,7 +25,7 @@ fn cloud_native_pg() -> Stack {
     Case::golden("database-cloud-native-pg")
 }
 
-/// With what it makes as an input of what is planned next.
+/// The case with its children as inputs of the next plan.
 fn and_then(mut case: Stack, kind: &str) -> Stack {
     case.inputs.push(case.child(kind));
     case
@@ -47,7 +47,7 @@ fn secret(name: &str, content: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "registry"}, "data": data})
 }
 
-/// What is to become of a child.
+/// How the operator ensures a child.
 fn desired<T>(case: &Stack, name: &str, of: impl Fn(&Desired) -> T) -> T {
     let plan = case.plan().unwrap();
     let found = plan.graph.iter().find(|(_, desired, _)| desired.object.key().name == name);
@@ -61,7 +61,7 @@ fn children(case: &Stack) -> Vec<String> {
     case.children().iter().map(name).collect()
 }
 
-/// The password the Harbor is given; `None` while it is awaited.
+/// The password for the Harbor; `None` while the operator waits for it.
 fn password(case: &Stack) -> Option<Value> {
     desired(case, PASSWORD, |desired| {
         let secret = desired.object.to_json().unwrap();
@@ -283,7 +283,7 @@ fn every_child_counts_for_the_condition_of_the_database() {
 }
 
 #[test]
-fn the_databases_of_notary_exist_where_it_is_wished_for() {
+fn the_databases_of_notary_exist_where_it_is_requested() {
     let databases = |case: &Stack| case.child("postgresql")["spec"]["databases"].clone();
     assert_eq!(databases(&zalando()), json!({"core": "harbor"}));
     let three = json!({"core": "harbor", "notaryserver": "harbor", "notarysigner": "harbor"});

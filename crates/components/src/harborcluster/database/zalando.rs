@@ -1,5 +1,5 @@
-//! A PostgreSQL that Zalando's operator runs. Names, user and settings are those of the Go operator: an installation
-//! that exists goes on with its database, and none of its servers restarts.
+//! A PostgreSQL that Zalando's operator runs. Names, user and settings are those of the operator's predecessor,
+//! so that an existing installation keeps its database and no server restarts.
 
 use super::{
     CONNECTIONS, CORE, MAX_CONNECTIONS, NOTARY, USER, name, password, team, wants_notary, zalando_version,
@@ -8,9 +8,9 @@ use crate::{
     harborcluster::{
         DATABASE,
         cluster::Cluster,
-        volume::{Volume, Wish},
+        volume::{Volume, VolumeRequest},
     },
-    resources,
+    pods::check_resource_claims,
 };
 use api::{
     thirdparty::zalando::{
@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 
 pub(super) const FIELD: &str = "spec.database.spec.zlandoPostgreSql";
 
-/// The longest name of a `StatefulSet` that can have pods: they carry it, with a hash of eleven characters, in a label.
+/// The longest name of a `StatefulSet`: its pods have it in a label, with a hash of eleven characters.
 const LONGEST_NAME: usize = 52;
 
 /// A PostgreSQL that Zalando's operator runs.
@@ -43,7 +43,7 @@ pub(super) struct Zalando {
 }
 
 impl Zalando {
-    /// Judges what the HarborCluster says of it, next to what exists.
+    /// Validates the HarborCluster's settings for it against what exists.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let spec = cluster.spec.database.spec.zalando_postgresql.as_ref().ok_or_else(|| {
             PlanError::invalid(
@@ -71,8 +71,8 @@ impl Zalando {
                 password_key: None,
             },
             hosts: vec![PostgresHostSpec { host, port: Some(5432) }],
-            // Left to the Harbor unless set: the servers always offer TLS, and only with TLS do the rules of
-            // `patroni` let IPv6 addresses in.
+            // The Harbor's default applies unless set: the servers always offer TLS, and Patroni's rules accept
+            // IPv6 addresses only with TLS.
             ssl_mode: spec.ssl_mode,
             prefix: None,
             name: None,
@@ -98,25 +98,25 @@ impl Zalando {
         })
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> HarborDatabaseSpec {
         self.settings.clone()
     }
 
     /// Adds its children.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> (Node<'g, Postgresql>, Node<'g, Secret>) {
-        // Apart from each other: a password is followed while the servers are busy.
+        // Independent of each other, so that a new password arrives while the servers are not ready.
         (graph.add::<Postgresql>(self.postgresql, ()), graph.add::<Secret>(self.password, ()))
     }
 }
 
-/// Where the database of this name is found.
+/// The host of the database with this name.
 pub(super) fn host(name: &str, namespace: &str) -> String {
     format!("{name}.{namespace}.svc")
 }
 
-/// The password of the user, from the Secret that is named, or that has one of the names it usually has: by the
-/// template of Zalando's operator, or by that of the Go operator.
+/// The password of the user, from the Secret that the spec names, or from the one with a default name: that of
+/// Zalando's operator, or that of the operator's predecessor.
 fn password(
     spec: &ZalandoPostgreSqlSpec,
     name: &str,
@@ -139,25 +139,42 @@ fn postgresql(
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<PostgresqlSpec, PlanError> {
-    let wish = Wish {
+    let ZalandoPostgreSqlSpec {
+        image,
+        replicas,
+        storage,
+        storage_class_name,
+        resources,
+        // In `zalando_version`, `password` and the Harbor's settings.
+        version: _,
+        credentials_ref: _,
+        ssl_mode: _,
+        // Without effect.
+        image_pull_policy: _,
+        image_pull_secrets: _,
+        operator_version: _,
+        ssl_config: _,
+        connect_timeout: _,
+    } = spec;
+    let request = VolumeRequest {
         field: FIELD,
         service: "the database",
-        size: spec.storage.as_deref(),
-        class: spec.storage_class_name.as_deref(),
+        size: storage.as_deref(),
+        class: storage_class_name.as_deref(),
     };
     let present = existing.map(|existing| Volume {
         size: existing.volume.size.clone(),
         class: existing.volume.storage_class.clone(),
     });
     let (volume, number_of_instances, version, ()) = (
-        Volume::of(&wish, present),
-        servers(spec),
+        Volume::of(&request, present),
+        servers(*replicas),
         zalando_version::version(spec, existing, world),
-        resources::without_claims(spec.resources.as_ref(), FIELD),
+        check_resource_claims(resources.as_ref(), FIELD),
     )
         .all()?;
-    // Another image may not have the version of PostgreSQL that the data belongs to.
-    let image = spec.image.clone().filter(|image| !image.is_empty());
+    // Another image may lack the version of PostgreSQL that the data needs.
+    let image = image.clone().filter(|image| !image.is_empty());
     let image = image.or_else(|| existing.and_then(|existing| existing.docker_image.clone()));
     let databases =
         std::iter::once(CORE).chain(wants_notary(cluster).then_some(NOTARY).into_iter().flatten());
@@ -169,13 +186,13 @@ fn postgresql(
         databases: Some(databases.map(|database| (database.to_owned(), USER.to_owned())).collect()),
         patroni: Some(patroni()),
         postgresql: PostgresqlSettings { version, parameters: Some(parameters(cluster, existing)) },
-        resources: Some(resources(spec.resources.as_ref())),
+        resources: Some(self::resources(resources.as_ref())),
         docker_image: image,
     })
 }
 
-fn servers(spec: &ZalandoPostgreSqlSpec) -> Result<i32, PlanError> {
-    match spec.replicas {
+fn servers(replicas: Option<i64>) -> Result<i32, PlanError> {
+    match replicas {
         None | Some(0) => Ok(3),
         Some(replicas) => match i32::try_from(replicas) {
             Ok(replicas @ 1..) => Ok(replicas),
@@ -188,14 +205,14 @@ fn servers(spec: &ZalandoPostgreSqlSpec) -> Result<i32, PlanError> {
     }
 }
 
-/// Settings of PostgreSQL. The Go operator could be told how many connections there are, and servers restart when that
-/// changes.
+/// Parameters of PostgreSQL. The number of connections stays as it is: the operator's predecessor made it
+/// configurable, and servers restart when it changes.
 fn parameters(cluster: &Cluster<'_>, existing: Option<&PostgresqlSpec>) -> BTreeMap<String, String> {
     let present = existing.and_then(|existing| existing.postgresql.parameters.as_ref());
     let present = present.and_then(|present| present.get(CONNECTIONS)).map(String::as_str);
     let mut parameters = map([(CONNECTIONS, present.unwrap_or(MAX_CONNECTIONS).to_owned())]);
     if wants_notary(cluster) {
-        // Notary knows no other way to log in; by default Zalando's operator no longer offers it.
+        // Notary supports no other hash, and it is no longer the default of Zalando's operator.
         parameters.insert("password_encryption".to_owned(), "md5".to_owned());
     }
     parameters
@@ -220,8 +237,8 @@ fn patroni() -> Patroni {
     }
 }
 
-/// All four amounts, as old definitions ask for: `0` leaves one to Zalando's operator.
-fn resources(wished: Option<&ResourceRequirements>) -> PostgresqlResources {
+/// All four amounts, which old definitions require. `0` leaves one to Zalando's operator.
+fn resources(requested: Option<&ResourceRequirements>) -> PostgresqlResources {
     let amounts = |list: Option<&BTreeMap<String, Quantity>>| {
         let amount = |name| list.and_then(|list| list.get(name)).map_or("0", |quantity| quantity.0.as_str());
         Some(PostgresqlAmounts {
@@ -230,8 +247,8 @@ fn resources(wished: Option<&ResourceRequirements>) -> PostgresqlResources {
         })
     };
     PostgresqlResources {
-        requests: amounts(wished.and_then(|wished| wished.requests.as_ref())),
-        limits: amounts(wished.and_then(|wished| wished.limits.as_ref())),
+        requests: amounts(requested.and_then(|requested| requested.requests.as_ref())),
+        limits: amounts(requested.and_then(|requested| requested.limits.as_ref())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which PostgreSQL Zalando's operator is to run.
+//! The version of PostgreSQL that Zalando's operator runs.
 
 use super::zalando::FIELD;
 use api::{
@@ -8,39 +8,40 @@ use api::{
 use plan::{PlanError, World};
 use std::collections::BTreeSet;
 
-/// What a new cluster runs if it can. Of the versions PostgreSQL still maintains, the one most releases of Zalando's
-/// operator accept: 1.9 of January 2023 to 2.0. Harbor runs on it from 2.5 on, and shipped it from 2.11 on.
+/// The default version of a new cluster. Of the maintained versions of PostgreSQL, most releases of Zalando's
+/// operator accept this one: 1.9 of January 2023 to 2.0. Harbor supports it from 2.5 on, and ships it from 2.11
+/// on.
 const VERSION: u32 = 15;
 
-/// What the oldest Harbor we run was installed with; Harbor asks for as much since 2.9.
+/// The oldest version: that of the oldest supported Harbor, and the minimum of Harbor since 2.9.
 const OLDEST_VERSION: u32 = 12;
 
-/// The version of PostgreSQL: data belongs to one, and only Zalando's operator can bring it to another.
+/// The version of PostgreSQL. That of existing data stays: only Zalando's operator can upgrade it.
 pub(super) fn version(
     spec: &ZalandoPostgreSqlSpec,
     existing: Option<&PostgresqlSpec>,
     world: &World<'_>,
 ) -> Result<String, PlanError> {
-    let wished = spec.version.as_deref().filter(|version| !version.is_empty());
+    let requested = spec.version.as_deref().filter(|version| !version.is_empty());
     let present = existing.map(|existing| existing.postgresql.version.as_str());
-    match (wished, present.filter(|version| !version.is_empty())) {
+    match (requested, present.filter(|version| !version.is_empty())) {
         (None, Some(present)) => Ok(present.to_owned()),
-        (Some(wished), Some(present)) if wished == present => Ok(present.to_owned()),
-        (Some(wished), Some(present)) => Err(PlanError::invalid(
+        (Some(requested), Some(present)) if requested == present => Ok(present.to_owned()),
+        (Some(requested), Some(present)) => Err(PlanError::invalid(
             format_args!("{FIELD}.version"),
             format!(
-                "is {wished}, but the database has version {present}, and this operator does not upgrade it"
+                "is {requested}, but the database has version {present}, and this operator does not upgrade it"
             ),
             "remove it; to upgrade, change spec.postgresql.version of the postgresql resource",
         )),
-        (wished, None) => {
-            new_version(wished, world.allowed::<Postgresql>("spec.postgresql.version")?.as_deref())
+        (requested, None) => {
+            new_version(requested, world.allowed::<Postgresql>("spec.postgresql.version")?.as_deref())
         }
     }
 }
 
-/// The version of a new cluster: one that Harbor runs on and that the operator of Zalando which is installed knows.
-fn new_version(wished: Option<&str>, known: Option<&[String]>) -> Result<String, PlanError> {
+/// The version of a new cluster, which both Harbor and the installed operator of Zalando support.
+fn new_version(requested: Option<&str>, known: Option<&[String]>) -> Result<String, PlanError> {
     let invalid = |problem: String, remedy: String| {
         Err(PlanError::invalid(format_args!("{FIELD}.version"), problem, remedy))
     };
@@ -58,18 +59,20 @@ fn new_version(wished: Option<&str>, known: Option<&[String]>) -> Result<String,
         );
         return invalid(problem, "install a newer one".to_owned());
     };
-    let Some(wished) = wished else { return Ok(best.to_string()) };
-    match wished.parse::<u32>() {
-        Ok(version @ OLDEST_VERSION..) if known.is_none() || fit.contains(&version) => Ok(wished.to_owned()),
+    let Some(requested) = requested else { return Ok(best.to_string()) };
+    match requested.parse::<u32>() {
+        Ok(version @ OLDEST_VERSION..) if known.is_none() || fit.contains(&version) => {
+            Ok(requested.to_owned())
+        }
         Ok(OLDEST_VERSION..) => invalid(
-            format!("is {wished}, and the operator of Zalando that is installed knows {}", listed()),
+            format!("is {requested}, and the operator of Zalando that is installed knows {}", listed()),
             format!("set it to {best}, or install another operator"),
         ),
         Ok(_) => {
             invalid(format!("Harbor needs PostgreSQL {OLDEST_VERSION} or later"), format!("set it to {best}"))
         }
         Err(_) => invalid(
-            format!("{wished:?} is not a major version of PostgreSQL"),
+            format!("{requested:?} is not a major version of PostgreSQL"),
             format!("write it as one number, such as {best}"),
         ),
     }
@@ -79,9 +82,9 @@ fn new_version(wished: Option<&str>, known: Option<&[String]>) -> Result<String,
 mod tests {
     use super::*;
 
-    fn chosen(wished: Option<&str>, known: &[&str]) -> String {
+    fn chosen(requested: Option<&str>, known: &[&str]) -> String {
         let known: Vec<String> = known.iter().map(ToString::to_string).collect();
-        new_version(wished, Some(&known)).unwrap_or_else(|error| error.to_string())
+        new_version(requested, Some(&known)).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]

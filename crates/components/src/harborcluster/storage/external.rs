@@ -1,44 +1,37 @@
-//! A store that exists.
+//! An existing store.
 
 use api::v1beta1::{
     harbor::storage::{HarborStorageSpec, ObjectStoreSpec},
-    harborcluster::storage::{StorageKind, StorageSpec},
+    harborcluster::storage::{StorageKind, StorageSettings, StorageSpec},
     storage::RedirectDisable,
 };
 use plan::PlanError;
 
-/// Where the Harbor finds the store of this kind; what is said of other kinds is ignored.
+/// The Harbor's settings for the store of this kind; settings of other kinds are ignored.
 pub(super) fn settings(storage: &StorageSpec) -> Result<HarborStorageSpec, PlanError> {
-    let spec = &storage.spec;
-    let stores = &spec.object_store;
+    // MinIO and its access are in `super::minio`.
+    let StorageSettings { minio: _, file_system, object_store, redirect } = &storage.spec;
+    let ObjectStoreSpec { s3, swift, azure, gcs, oss } = object_store.clone();
     let none = ObjectStoreSpec::default;
     let (field, found) = match storage.kind {
         StorageKind::MinIO => ("minIO", None),
-        StorageKind::FileSystem => ("fileSystem", spec.file_system.is_some().then(none)),
-        StorageKind::S3 => ("s3", stores.s3.clone().map(|s3| ObjectStoreSpec { s3: Some(s3), ..none() })),
-        StorageKind::Swift => {
-            ("swift", stores.swift.clone().map(|swift| ObjectStoreSpec { swift: Some(swift), ..none() }))
-        }
-        StorageKind::Azure => {
-            ("azure", stores.azure.clone().map(|azure| ObjectStoreSpec { azure: Some(azure), ..none() }))
-        }
-        StorageKind::Gcs => {
-            ("gcs", stores.gcs.clone().map(|gcs| ObjectStoreSpec { gcs: Some(gcs), ..none() }))
-        }
-        StorageKind::Oss => {
-            ("oss", stores.oss.clone().map(|oss| ObjectStoreSpec { oss: Some(oss), ..none() }))
-        }
+        StorageKind::FileSystem => ("fileSystem", file_system.is_some().then(none)),
+        StorageKind::S3 => ("s3", s3.map(|s3| ObjectStoreSpec { s3: Some(s3), ..none() })),
+        StorageKind::Swift => ("swift", swift.map(|swift| ObjectStoreSpec { swift: Some(swift), ..none() })),
+        StorageKind::Azure => ("azure", azure.map(|azure| ObjectStoreSpec { azure: Some(azure), ..none() })),
+        StorageKind::Gcs => ("gcs", gcs.map(|gcs| ObjectStoreSpec { gcs: Some(gcs), ..none() })),
+        StorageKind::Oss => ("oss", oss.map(|oss| ObjectStoreSpec { oss: Some(oss), ..none() })),
     };
     let object_store = found.ok_or_else(|| missing(field, storage.kind))?;
     Ok(HarborStorageSpec {
-        filesystem: spec.file_system.clone().filter(|_| storage.kind == StorageKind::FileSystem),
+        filesystem: file_system.clone().filter(|_| storage.kind == StorageKind::FileSystem),
         object_store,
-        redirect: spec.redirect.as_ref().map(|redirect| RedirectDisable { disable: !redirect.enable }),
+        redirect: redirect.as_ref().map(|redirect| RedirectDisable { disable: !redirect.enable }),
         ..HarborStorageSpec::default()
     })
 }
 
-/// The error that a kind is chosen and nothing said of it.
+/// The error for a kind without its settings.
 pub(super) fn missing(field: &str, kind: StorageKind) -> PlanError {
     PlanError::invalid(
         format_args!("spec.storage.spec.{field}"),

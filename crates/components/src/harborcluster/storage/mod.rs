@@ -1,4 +1,4 @@
-//! The storage of a HarborCluster: one that exists, or a MinIO.
+//! The storage of a HarborCluster: an existing one, or a MinIO.
 
 mod external;
 mod minio;
@@ -7,7 +7,7 @@ mod tests;
 
 use self::minio::Minio;
 use super::cluster::Cluster;
-use crate::url;
+use crate::connections::url_host;
 use api::{
     thirdparty::minio::Tenant,
     v1beta1::{harbor::storage::HarborStorageSpec, harborcluster::storage::StorageKind},
@@ -18,10 +18,10 @@ use k8s_openapi::api::{
 };
 use plan::{Builder, Children, Deps, PlanError, World};
 
-/// The storage, and where the Harbor finds it.
+/// The storage, and the Harbor's settings for it.
 pub(super) struct Storage {
     settings: HarborStorageSpec,
-    /// The MinIO it is, if it does not exist anyway.
+    /// The MinIO, unless the storage exists already.
     minio: Option<Minio>,
 }
 
@@ -30,7 +30,8 @@ pub(super) fn children(children: Children) -> Children {
     children.and::<Secret>().and::<PersistentVolumeClaim>().and::<Tenant>().and::<Service>().and::<Ingress>()
 }
 
-/// Whether the storage that a Harbor uses is the MinIO that is run here: its keys are known by this name since ever.
+/// Whether a Harbor's storage is the MinIO of this cluster, by the name of the Secret with its keys, which
+/// never changed.
 pub(super) fn is_minio(cluster: &Cluster<'_>, storage: &HarborStorageSpec) -> bool {
     let s3 = storage.object_store.s3.as_ref();
     let keys = s3.and_then(|s3| s3.secret_key_ref.as_ref());
@@ -38,7 +39,7 @@ pub(super) fn is_minio(cluster: &Cluster<'_>, storage: &HarborStorageSpec) -> bo
 }
 
 impl Storage {
-    /// Judges what the HarborCluster says of it.
+    /// Validates the HarborCluster's settings for it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let storage = &cluster.spec.storage;
         match storage.kind {
@@ -55,18 +56,18 @@ impl Storage {
         }
     }
 
-    /// Where the Harbor finds it.
+    /// The Harbor's settings for it.
     pub fn settings(&self) -> &HarborStorageSpec {
         &self.settings
     }
 
-    /// The host of a store that is run here: no request to it leaves the cluster, under whatever name it is known.
+    /// The host of a store that runs in this cluster, to which no proxy is needed.
     pub fn host(&self) -> Option<&str> {
         self.minio.as_ref()?;
-        self.settings.object_store.s3.as_ref()?.region_endpoint.as_deref().map(url::host)
+        self.settings.object_store.s3.as_ref()?.region_endpoint.as_deref().map(url_host)
     }
 
-    /// Adds its children; the Harbor comes after them.
+    /// Adds its children. The Harbor waits for them.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         self.minio.map(|minio| minio.add(graph))
     }

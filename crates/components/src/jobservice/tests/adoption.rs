@@ -1,7 +1,7 @@
-//! Against what the operator's predecessor left behind, if a copy of that is at hand.
+//! Compares with objects of the operator's predecessor, if a copy of them is available.
 
 use super::{JobService, url};
-use crate::predecessor::Predecessor;
+use crate::tests::predecessor::Predecessor;
 use serde_json::Value;
 
 fn old_config(old: &Predecessor<JobService>) -> Value {
@@ -41,7 +41,7 @@ fn the_old_files_are_where_they_were() {
         mounts.as_array().unwrap().iter().map(|it| (it["name"].clone(), it["mountPath"].clone())).collect()
     };
     let mut expected = paths(old.child("Deployment"));
-    // An empty directory, where nothing is to be trusted.
+    // An empty directory, which is not needed without authorities.
     expected.retain(|(name, _)| name != "internal-certificates");
     assert_eq!(paths(&old.case.child("Deployment")), expected);
 }

@@ -1,4 +1,4 @@
-//! Sentences about JobService.
+//! Tests of JobService.
 
 mod adoption;
 mod config;

@@ -41,8 +41,8 @@ fn probes_over_tls_are_requests_and_outlast_an_hour_without_redis() {
 
 #[test]
 fn pods_are_replaced_as_the_user_says() {
-    let strategy = |wished: &str| {
-        let case = a_jobservice().set("/spec/updateStrategyType", json!(wished));
+    let strategy = |requested: &str| {
+        let case = a_jobservice().set("/spec/updateStrategyType", json!(requested));
         deployment(&case).spec.unwrap().strategy.unwrap()
     };
     let recreate = DeploymentStrategy { type_: Some("Recreate".into()), rolling_update: None };

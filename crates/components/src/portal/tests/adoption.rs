@@ -1,7 +1,7 @@
-//! Against what the operator's predecessor left behind, if a copy of that is at hand.
+//! Compares with objects of the operator's predecessor, if a copy of them is available.
 
 use super::{Portal, configuration};
-use crate::predecessor::Predecessor;
+use crate::tests::predecessor::Predecessor;
 
 #[test]
 fn the_old_deployment_is_adopted_in_place() {

@@ -1,4 +1,4 @@
-//! Sentences about Portal.
+//! Tests of Portal.
 
 mod adoption;
 mod network;
@@ -39,13 +39,13 @@ fn no_connections_always_meant_the_usual_number() {
 
 #[test]
 fn so_few_connections_that_nginx_would_not_start_are_refused() {
-    let wished = |connections: i32| a_portal().set("/spec/maxConnections", json!(connections));
-    assert!(wished(3).plan().is_ok());
+    let requested = |connections: i32| a_portal().set("/spec/maxConnections", json!(connections));
+    assert!(requested(3).plan().is_ok());
     assert_eq!(
-        wished(2).error(),
+        requested(2).error(),
         "spec.maxConnections: 2 leaves nginx no connection for users; use more, such as 1024"
     );
-    assert!(wished(2).set("/spec/network", json!({"ipFamilies": ["IPv4"]})).plan().is_ok());
+    assert!(requested(2).set("/spec/network", json!({"ipFamilies": ["IPv4"]})).plan().is_ok());
 }
 
 #[test]

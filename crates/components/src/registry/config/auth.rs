@@ -1,4 +1,4 @@
-//! Who may do what at the registry.
+//! Authentication at the registry.
 
 use crate::registry::HTPASSWD_DIRECTORY;
 use api::v1beta1::registry::auth::{
@@ -7,7 +7,7 @@ use api::v1beta1::registry::auth::{
 use plan::PlanError;
 use serde::Serialize;
 
-/// Directory of the certificate that tokens are signed with. Not under `/root`, where the registry's user may not go.
+/// Directory of the certificate of the token service. Not under `/root`, which the registry's user cannot read.
 pub(in crate::registry) const TOKEN_DIRECTORY: &str = "/etc/registry/token";
 
 /// One way to log in; the registry refuses two.

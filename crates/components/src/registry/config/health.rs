@@ -1,6 +1,6 @@
-//! What the registry checks to be healthy. While one of these fails it answers every request with 503.
+//! The health checks of the registry. While one fails, the registry answers every request with 503.
 
-use crate::duration;
+use crate::values::{go_duration, whole_seconds};
 use api::v1beta1::{
     GoDuration,
     registry::health::{
@@ -55,10 +55,10 @@ struct TcpCheck<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// The storage is checked unless that is turned off.
+    /// The checks of a spec. The storage is checked by default.
     pub(super) fn of(spec: Option<&'a RegistryHealthSpec>) -> Result<Self, PlanError> {
         let storage = spec.and_then(|spec| spec.storage_driver.clone()).unwrap_or_default();
-        let storage_interval = duration::seconds(&storage.interval, "spec.health.storageDriver.interval");
+        let storage_interval = whole_seconds(&storage.interval, "spec.health.storageDriver.interval");
         let (_, file, http, tcp) = (
             storage_interval,
             each(spec.map(|spec| &*spec.file), FileCheck::of),
@@ -88,8 +88,7 @@ fn each<'a, S, T>(
 
 impl<'a> FileCheck<'a> {
     fn of(spec: &'a RegistryFileCheckSpec) -> Result<Self, PlanError> {
-        let interval =
-            duration::written(&spec.interval, format_args!("spec.health.file[{}].interval", spec.path))?;
+        let interval = go_duration(&spec.interval, format_args!("spec.health.file[{}].interval", spec.path))?;
         Ok(Self { file: &spec.path, interval })
     }
 }
@@ -97,11 +96,9 @@ impl<'a> FileCheck<'a> {
 impl<'a> HttpCheck<'a> {
     fn of(spec: &'a RegistryHttpCheckSpec) -> Result<Self, PlanError> {
         let field = |name| format!("spec.health.http[{}].{name}", spec.uri);
-        let (timeout, interval) = (
-            duration::written(&spec.timeout, field("timeout")),
-            duration::written(&spec.interval, field("interval")),
-        )
-            .all()?;
+        let (timeout, interval) =
+            (go_duration(&spec.timeout, field("timeout")), go_duration(&spec.interval, field("interval")))
+                .all()?;
         Ok(Self {
             uri: &spec.uri,
             headers: &spec.headers,
@@ -116,11 +113,9 @@ impl<'a> HttpCheck<'a> {
 impl<'a> TcpCheck<'a> {
     fn of(spec: &'a RegistryTcpCheckSpec) -> Result<Self, PlanError> {
         let field = |name| format!("spec.health.tcp[{}].{name}", spec.address);
-        let (timeout, interval) = (
-            duration::written(&spec.timeout, field("timeout")),
-            duration::written(&spec.interval, field("interval")),
-        )
-            .all()?;
+        let (timeout, interval) =
+            (go_duration(&spec.timeout, field("timeout")), go_duration(&spec.interval, field("interval")))
+                .all()?;
         Ok(Self { addr: &spec.address, timeout, interval, threshold: spec.threshold })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Disabled;
 use crate::{
-    duration,
     registry::{PORT, TLS_DIRECTORY},
+    values::whole_seconds,
 };
 use api::v1beta1::{
     GoDuration,
@@ -55,7 +55,7 @@ impl Http {
     pub(super) fn of(spec: Option<&RegistryHttpSpec>) -> Result<Self, PlanError> {
         let spec = spec.cloned().unwrap_or_default();
         let drain = drain_timeout(&spec);
-        (reachable(&spec), duration::seconds(&drain, "spec.http.drainTimeout")).all()?;
+        (reachable(&spec), whole_seconds(&drain, "spec.http.drainTimeout")).all()?;
         let set = |text: &String| !text.is_empty();
         Ok(Self {
             addr: format!(":{PORT}"),
@@ -75,12 +75,12 @@ impl Http {
     }
 }
 
-/// How long uploads may take to end when a pod stops. Without one the registry would cut them off at once.
+/// How long uploads may take to end when a pod terminates. Without it, the registry aborts them immediately.
 pub(in crate::registry) fn drain_timeout(spec: &RegistryHttpSpec) -> GoDuration {
     spec.drain_timeout.clone().unwrap_or_else(|| "60s".into())
 }
 
-/// No Service leads to a Unix socket.
+/// Refuses a Unix socket, which no Service can reach.
 fn reachable(spec: &RegistryHttpSpec) -> Result<(), PlanError> {
     match spec.net {
         RegistryHttpNet::Tcp => Ok(()),

@@ -1,4 +1,4 @@
-//! `config.yml` of the registry, as distribution 2.8 reads it. What is secret is not here but in [`super::settings`].
+//! `config.yml` of the registry, as distribution 2.8 reads it. Secrets are in [`super::settings`].
 
 mod auth;
 mod health;
@@ -45,7 +45,7 @@ pub(super) struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    /// The file that follows from a spec.
+    /// The file of a spec.
     pub fn of(spec: &'a RegistrySpec, driver: &'a Driver) -> Result<Self, PlanError> {
         let (http, storage, redis, auth, notifications, health) = (
             Http::of(spec.http.as_ref()),
@@ -71,13 +71,13 @@ impl<'a> Config<'a> {
     }
 }
 
-/// A switch that turns something on.
+/// A setting that enables a feature.
 #[derive(Serialize)]
 struct Enabled {
     enabled: bool,
 }
 
-/// A switch that turns something off.
+/// A setting that disables a feature.
 #[derive(Serialize)]
 struct Disabled {
     disabled: bool,
@@ -99,7 +99,7 @@ impl<'a> Log<'a> {
             level: match spec.level {
                 RegistryLogLevel::Debug => "debug",
                 RegistryLogLevel::Info => "info",
-                // The registry does not start with what the API calls it.
+                // The registry does not start with `warning`.
                 RegistryLogLevel::Warning => "warn",
                 RegistryLogLevel::Error => "error",
             },
@@ -125,7 +125,7 @@ impl Compatibility {
     fn of(spec: &RegistryCompatibilitySpec) -> Option<Self> {
         let schema1 = spec.schema1.as_ref()?;
         let key = schema1.certificate_ref.as_ref().filter(|_| schema1.enabled);
-        // Not a variable: the registry knows none of that name, though its documentation does.
+        // Not a variable: the registry does not read the one in its documentation.
         let signingkeyfile = key.map(|_| format!("{}/tls.key", super::SCHEMA1_DIRECTORY));
         Some(Self { schema1: Schema1 { enabled: schema1.enabled, signingkeyfile } })
     }

@@ -1,6 +1,6 @@
-//! Who is told of pushes and pulls.
+//! The endpoints that the registry notifies of pushes and pulls.
 
-use crate::duration;
+use crate::values::go_duration;
 use api::v1beta1::registry::notifications::{
     RegistryNotificationEndpointSpec, RegistryNotificationIgnoreSpec, RegistryNotificationsSpec,
 };
@@ -55,11 +55,9 @@ impl<'a> Notifications<'a> {
 impl<'a> Endpoint<'a> {
     fn of(spec: &'a RegistryNotificationEndpointSpec) -> Result<Self, PlanError> {
         let field = |name| format!("spec.notifications.endpoints[{}].{name}", spec.name);
-        let (timeout, backoff) = (
-            duration::written(&spec.timeout, field("timeout")),
-            duration::written(&spec.backoff, field("backoff")),
-        )
-            .all()?;
+        let (timeout, backoff) =
+            (go_duration(&spec.timeout, field("timeout")), go_duration(&spec.backoff, field("backoff")))
+                .all()?;
         Ok(Self {
             name: &spec.name,
             disabled: spec.disabled,

@@ -1,6 +1,9 @@
 //! The Redis database of the cache. Its password is a secret setting.
 
-use crate::{duration, redis};
+use crate::{
+    connections::{redis_addresses, redis_master_set},
+    values::{go_duration, whole_seconds},
+};
 use api::v1beta1::{
     GoDuration,
     registry::{RegistryRedisPoolSpec, RegistryRedisSpec},
@@ -8,8 +11,8 @@ use api::v1beta1::{
 use plan::{All, PlanError};
 use serde::Serialize;
 
-/// What Harbor's own installer sets. Without one the registry would wait for ever.
-const USUAL_TIMEOUT: &str = "10s";
+/// The timeout of Harbor's own installer. Without one, the registry waits forever.
+const DEFAULT_TIMEOUT: &str = "10s";
 
 #[derive(Serialize)]
 pub(super) struct Redis<'a> {
@@ -43,8 +46,8 @@ impl<'a> Redis<'a> {
         )
             .all()?;
         Ok(Self {
-            addr: redis::addresses(server),
-            sentinel_master_set: redis::master_set(server),
+            addr: redis_addresses(server),
+            sentinel_master_set: redis_master_set(server),
             username: server.username.as_deref().filter(|user| !user.is_empty()),
             db: spec.connection.database,
             dialtimeout,
@@ -55,14 +58,14 @@ impl<'a> Redis<'a> {
     }
 }
 
-fn timeout<'a>(wished: Option<&'a GoDuration>, field: &str) -> Result<&'a str, PlanError> {
-    match wished {
-        Some(duration) => duration::written(duration, format_args!("spec.redis.{field}")),
-        None => Ok(USUAL_TIMEOUT),
+fn timeout<'a>(requested: Option<&'a GoDuration>, field: &str) -> Result<&'a str, PlanError> {
+    match requested {
+        Some(duration) => go_duration(duration, format_args!("spec.redis.{field}")),
+        None => Ok(DEFAULT_TIMEOUT),
     }
 }
 
 fn pool(spec: RegistryRedisPoolSpec) -> Result<Pool, PlanError> {
-    duration::seconds(&spec.idle_timeout, "spec.redis.pool.idleTimeout")?;
+    whole_seconds(&spec.idle_timeout, "spec.redis.pool.idleTimeout")?;
     Ok(Pool { maxidle: spec.max_idle, maxactive: spec.max_active, idletimeout: spec.idle_timeout })
 }

@@ -1,9 +1,9 @@
-//! Storage, besides the store itself: cache, deletion, maintenance, redirects.
+//! Settings of the storage other than the driver: cache, deletion, maintenance, redirects.
 
 use super::Enabled;
 use crate::{
-    duration,
     registry::driver::{Driver, Parameters},
+    values::whole_seconds,
 };
 use api::v1beta1::{
     GoDuration, RegistrySpec,
@@ -29,14 +29,14 @@ struct Cache {
     blobdescriptor: &'static str,
 }
 
-/// Lower-case throughout: the registry passes over anything else, and then purges uploads whatever it was told.
+/// All keys are lower case: the registry ignores others, and then purges uploads regardless of the settings.
 #[derive(Serialize)]
 struct Maintenance {
     uploadpurging: UploadPurging,
     readonly: Enabled,
 }
 
-/// All of it, always: the registry does not start with half of it.
+/// All keys are always set: the registry does not start without one of them.
 #[derive(Serialize)]
 struct UploadPurging {
     enabled: bool,
@@ -69,8 +69,8 @@ impl<'a> Storage<'a> {
 }
 
 fn cache(registry: &RegistrySpec) -> Result<Cache, PlanError> {
-    let wished = registry.storage.cache.as_ref().and_then(|cache| cache.blob_descriptor);
-    let place = wished.unwrap_or(BlobDescriptorCache::InMemory);
+    let requested = registry.storage.cache.as_ref().and_then(|cache| cache.blob_descriptor);
+    let place = requested.unwrap_or(BlobDescriptorCache::InMemory);
     if place == BlobDescriptorCache::Redis && registry.redis.is_none() {
         return Err(PlanError::invalid(
             "spec.redis",
@@ -82,15 +82,15 @@ fn cache(registry: &RegistrySpec) -> Result<Cache, PlanError> {
 }
 
 fn upload_purging(spec: &RegistryStorageSpec) -> Result<UploadPurging, PlanError> {
-    let wished = spec.maintenance.as_ref().and_then(|maintenance| maintenance.upload_purging.clone());
-    let wished = wished.unwrap_or_default();
+    let requested = spec.maintenance.as_ref().and_then(|maintenance| maintenance.upload_purging.clone());
+    let requested = requested.unwrap_or_default();
     let field = |name| format!("spec.storage.maintenance.uploadPurging.{name}");
-    (duration::seconds(&wished.age, field("age")), duration::seconds(&wished.interval, field("interval")))
+    (whole_seconds(&requested.age, field("age")), whole_seconds(&requested.interval, field("interval")))
         .all()?;
     Ok(UploadPurging {
-        enabled: wished.enabled,
-        age: wished.age,
-        interval: wished.interval,
-        dryrun: wished.dry_run,
+        enabled: requested.enabled,
+        age: requested.age,
+        interval: requested.interval,
+        dryrun: requested.dry_run,
     })
 }

@@ -1,4 +1,4 @@
-//! The store images are in: one of the registry's storage drivers, with its parameters, credentials and files.
+//! The store of images: a storage driver of the registry, with its parameters, credentials and files.
 
 mod object_stores;
 mod parameters;
@@ -6,7 +6,11 @@ mod parameters;
 pub(super) use self::parameters::Parameters;
 
 use super::{files::Files, settings::Settings};
-use crate::{secret_key::Secrets, volumes, yaml};
+use crate::{
+    pods::{file_mount, secret_volume},
+    secrets::Secrets,
+    values::parse_yaml,
+};
 use api::v1beta1::registry::storage::{
     RegistryFilesystemSpec, RegistryStorageDriverSpec, RegistryStorageSpec,
 };
@@ -17,25 +21,25 @@ use std::collections::BTreeMap;
 
 const FIELD: &str = "spec.storage.driver";
 
-/// Where a volume is mounted; images on it have always been there.
+/// Where a volume is mounted. It must not change: existing volumes have their images there.
 const DIRECTORY: &str = "/var/lib/registry";
 
 const VOLUME: &str = "storage";
 
 /// A store. The registry controller uses it, too.
 pub(super) struct Driver {
-    /// The driver, as the registry calls it.
+    /// The name of the driver.
     pub name: &'static str,
-    /// What the configuration file says of it.
+    /// The parameters in the configuration file.
     pub parameters: Parameters,
-    /// What is secret about it.
+    /// Its secret settings.
     pub credentials: Settings,
-    /// Volumes it needs.
+    /// Its volumes.
     pub files: Files,
 }
 
 impl Driver {
-    /// The one store a spec names, with its credentials found sound.
+    /// The only store that a spec names, with validated credentials.
     pub fn of(spec: &RegistryStorageSpec, secrets: &Secrets<'_>) -> Result<Self, PlanError> {
         let (mut driver, options) = (chosen(&spec.driver, secrets), options(&spec.driver_options)).all()?;
         for (name, value) in options {
@@ -93,11 +97,11 @@ fn filesystem(spec: &RegistryFilesystemSpec) -> Result<Driver, PlanError> {
     Ok(Driver { files: Files::default().with(spec.volume_source.volume(VOLUME), mount), ..driver })
 }
 
-/// Options that would be secrets in a ConfigMap.
+/// Options that are secret and must not be in a ConfigMap.
 const SECRET: [&str; 6] =
     ["accesskeysecret", "accountkey", "credentials", "password", "secretkey", "sessiontoken"];
 
-/// Further options, each read as the configuration file would read it: `true` is no text there.
+/// Further options, parsed as in the configuration file, where `true` is not a text.
 fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanError> {
     let option = |(name, value): (&'_ String, &String)| {
         let field = format!("spec.storage.driverOptions[{name}]");
@@ -108,13 +112,13 @@ fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanEr
                 format!("put it into a Secret and refer to that in {FIELD}"),
             ));
         }
-        yaml::parse(value).map_err(|fault| fault.at(field))
+        parse_yaml(value).map_err(|fault| fault.at(field))
     };
     let values = spec.iter().map(option).collect::<Vec<_>>().all()?;
     Ok(spec.keys().map(String::as_str).zip(values).collect())
 }
 
-/// A file of a Secret, mounted alone.
+/// One file of a Secret.
 fn key_file(volume: &str, secret: &str, key: &str, file: &str, path: &str) -> Files {
-    Files::default().with(volumes::secret(volume, secret, &[(key, file)]), volumes::file(volume, file, path))
+    Files::default().with(secret_volume(volume, secret, &[(key, file)]), file_mount(volume, file, path))
 }

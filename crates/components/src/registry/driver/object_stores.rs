@@ -2,13 +2,13 @@
 
 use super::{Driver, FIELD, Parameters, key_file};
 use crate::{
-    authorities::{self, CERTIFICATE},
-    pem,
+    certificates::{AUTHORITIES_DIRECTORY, CA_CERTIFICATE, pem_certificates},
     registry::{
         files::Files,
         settings::{self, Settings},
     },
-    secret_key::{SecretKey, Secrets, not_empty},
+    secrets::{SecretKey, Secrets},
+    values::not_empty,
 };
 use api::v1beta1::storage::{AzureSpec, GcsSpec, OssSpec, S3Spec, SwiftSpec};
 use plan::{All, PlanError};
@@ -16,9 +16,9 @@ use plan::{All, PlanError};
 /// Key of a Secret that holds a password or a secret key.
 const SECRET: &str = "secret";
 
-/// Amazon S3 or anything that speaks its protocol.
+/// Amazon S3, or a store with the same API.
 ///
-/// `secure` and `v4auth` are always written: the registry takes them for true unless told otherwise.
+/// `secure` and `v4auth` are always set: the registry's default is true.
 pub(super) fn s3(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
     let (access_key, secret_key, files) = (
         access_key("s3", spec.access_key.as_ref(), spec.access_key_ref.as_deref(), secrets),
@@ -47,7 +47,7 @@ pub(super) fn s3(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Driver, PlanErr
     Ok(Driver { credentials, files, ..Driver::named("s3", parameters) })
 }
 
-/// In the spec, or in a Secret; in neither if the environment of the pods has credentials.
+/// The access key: in the spec or in a Secret, or in neither if the environment of the pods has credentials.
 fn access_key(
     store: &str,
     plain: Option<&String>,
@@ -68,9 +68,9 @@ fn access_key(
 
 fn service_authority(spec: &S3Spec, secrets: &Secrets<'_>) -> Result<Files, PlanError> {
     let Some(secret) = &spec.certificate_ref else { return Ok(Files::default()) };
-    secrets.sound(&SecretKey::new(secret, CERTIFICATE), pem::certificates)?;
-    let path = format!("{}/custom-ca-bundle.crt", authorities::DIRECTORY);
-    Ok(key_file("storage-service-ca", secret, CERTIFICATE, CERTIFICATE, &path))
+    secrets.checked(&SecretKey::new(secret, CA_CERTIFICATE), pem_certificates)?;
+    let path = format!("{AUTHORITIES_DIRECTORY}/custom-ca-bundle.crt");
+    Ok(key_file("storage-service-ca", secret, CA_CERTIFICATE, CA_CERTIFICATE, &path))
 }
 
 /// OpenStack Swift.
@@ -105,7 +105,7 @@ pub(super) fn swift(spec: &SwiftSpec, secrets: &Secrets<'_>) -> Result<Driver, P
     Ok(Driver { credentials, ..Driver::named("swift", parameters) })
 }
 
-/// A number: the registry does not start with a text that looks like one.
+/// The version as a number: the registry does not start with a text.
 fn identity_version(spec: &SwiftSpec) -> Result<Option<u8>, PlanError> {
     let text = spec.auth_version.as_deref().filter(|text| !text.is_empty());
     text.map(str::parse).transpose().map_err(|_| {
@@ -117,7 +117,7 @@ fn identity_version(spec: &SwiftSpec) -> Result<Option<u8>, PlanError> {
     })
 }
 
-/// Azure Blob Storage. `pathPrefix` is about charts, which the registry knows nothing of.
+/// Azure Blob Storage. `pathPrefix` is for charts, so the registry does not use it.
 pub(super) fn azure(spec: &AzureSpec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
     let (account, container, key) = (
         set(spec.account_name.as_deref(), "azure.accountname"),
@@ -134,12 +134,12 @@ pub(super) fn azure(spec: &AzureSpec, secrets: &Secrets<'_>) -> Result<Driver, P
     Ok(Driver { credentials, ..Driver::named("azure", parameters) })
 }
 
-/// Google Cloud Storage. Without a key file the registry uses what the pods' service account stands for.
+/// Google Cloud Storage. Without a key file, the registry uses the identity of the pods' service account.
 pub(super) fn gcs(spec: &GcsSpec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
     const KEY: &str = "GCS_KEY_DATA";
     const KEY_FILE: &str = "/etc/gcs/gcs-key.json";
     let key = spec.key_data_ref.as_deref().filter(|name| !name.is_empty());
-    let found = key.map(|secret| secrets.sound(&SecretKey::new(secret, KEY), not_empty)).transpose();
+    let found = key.map(|secret| secrets.checked(&SecretKey::new(secret, KEY), not_empty)).transpose();
     let (bucket, _) = (set(spec.bucket.as_deref(), "gcs.bucket"), found).all()?;
     let parameters = Parameters::default()
         .with("bucket", bucket)
@@ -150,7 +150,7 @@ pub(super) fn gcs(spec: &GcsSpec, secrets: &Secrets<'_>) -> Result<Driver, PlanE
     Ok(Driver { files: files.unwrap_or_default(), ..Driver::named("gcs", parameters) })
 }
 
-/// Alibaba Cloud OSS. Its client wants the bucket at the beginning of the endpoint.
+/// Alibaba Cloud OSS. Its client requires the bucket at the beginning of the endpoint.
 pub(super) fn oss(spec: &OssSpec, secrets: &Secrets<'_>) -> Result<Driver, PlanError> {
     let access_secret = secret(Some(&spec.access_secret_ref), secrets)?;
     let endpoint = spec.endpoint.as_deref().filter(|endpoint| !endpoint.is_empty());
@@ -173,7 +173,7 @@ fn secret(name: Option<&str>, secrets: &Secrets<'_>) -> Result<Option<String>, P
     name.map(|name| settings::text(&SecretKey::new(name, SECRET), secrets)).transpose()
 }
 
-/// What the schema leaves open and the registry does not start without.
+/// A field that the schema does not require, but the registry does.
 fn set<'a>(value: Option<&'a str>, field: &str) -> Result<&'a str, PlanError> {
     value.filter(|value| !value.is_empty()).ok_or_else(|| {
         PlanError::invalid(

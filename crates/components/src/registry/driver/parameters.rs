@@ -1,4 +1,4 @@
-//! Parameters of a store, as the registry's configuration file names them.
+//! Parameters of a store in the registry's configuration file.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 pub(crate) struct Parameters(Map<String, Value>);
 
 impl Parameters {
-    /// With a parameter of this value.
+    /// Adds a parameter.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With a parameter of this value, if there is one.
+    /// Adds a parameter if it has a value.
     #[must_use]
     pub fn with_some(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
@@ -25,7 +25,7 @@ impl Parameters {
         }
     }
 
-    /// With a parameter of this text, if there is any.
+    /// Adds a parameter if the text is not empty.
     #[must_use]
     pub fn with_text(self, name: &str, text: Option<&str>) -> Self {
         self.with_some(name, text.filter(|text| !text.is_empty()))

@@ -1,7 +1,7 @@
-//! Against what the operator's predecessor left behind, if a copy of that is at hand.
+//! Compares with objects of the operator's predecessor, if a copy of them is available.
 
 use super::Registry;
-use crate::predecessor::Predecessor;
+use crate::tests::predecessor::Predecessor;
 use serde_json::{Value, json};
 
 type Old = Predecessor<Registry>;
@@ -30,7 +30,7 @@ fn the_old_objects_are_adopted_in_place() {
     let Some(old) = at_hand() else { return };
     for child in old.case.children() {
         let kind = child["kind"].as_str().unwrap();
-        // Only the Secret is new; the claim is not ours.
+        // Only the Secret is new; the user creates the claim.
         let Some(was) = old.object(kind, &child["metadata"]["name"]) else {
             assert!(matches!(kind, "Secret" | "PersistentVolumeClaim"), "{kind}");
             continue;
@@ -63,7 +63,7 @@ fn the_old_files_are_where_they_were() {
         let text = |mount: &Value, field: &str| mount[field].as_str().unwrap().to_owned();
         let mounts = deployment.pointer(&pointer).unwrap().as_array().unwrap().iter();
         let mut paths: Vec<_> = mounts.map(|it| (text(it, "name"), text(it, "mountPath"))).collect();
-        // An empty directory, where nothing is to be trusted; and what is not the controller's business.
+        // An empty directory, which is not needed without authorities; and what the controller does not need.
         paths.retain(|(name, _)| {
             name != "internal-certificates" && (container == 0 || name != "authentication-htpasswd")
         });
@@ -83,14 +83,14 @@ fn the_old_configuration_means_the_same() {
     let version = expected["version"].to_string();
     expected["version"] = version.into();
     expected["http"].as_object_mut().unwrap().retain(|key, _| key != "host" && key != "net");
-    // Told by variables then; in the file now.
+    // The predecessor set variables; now it is in the file.
     expected["auth"]["htpasswd"]["path"] = "/etc/registry/auth/htpasswd".into();
-    // New: uploads get time to end, Redis does not get for ever.
+    // New: uploads get time to end, and Redis has a timeout.
     expected["http"]["draintimeout"] = "60s".into();
     for timeout in ["dialtimeout", "readtimeout", "writetimeout"] {
         expected["redis"][timeout] = "10s".into();
     }
-    // Wrong then: the registry passes over keys in this spelling.
+    // The predecessor's spelling, which the registry ignores.
     expected["storage"]["maintenance"] = json!({
         "uploadpurging": {"enabled": true, "age": "168h0m0s", "interval": "24h0m0s", "dryrun": false},
         "readonly": {"enabled": false},

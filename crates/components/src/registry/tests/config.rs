@@ -180,8 +180,8 @@ fn the_file_of_the_registry_controller_has_the_types_it_reads() {
 
 #[test]
 fn a_redis_with_a_public_authority_is_reached_over_tls() {
-    let tls = |wished: Value| {
-        let case = a_registry().set("/spec/redis", json!({"host": "redis", "tls": wished}));
+    let tls = |requested: Value| {
+        let case = a_registry().set("/spec/redis", json!({"host": "redis", "tls": requested}));
         case.environment("registry").get("REGISTRY_REDIS_ENABLETLS").cloned()
     };
     assert_eq!(tls(json!(true)).as_deref(), Some("true"));

@@ -1,4 +1,4 @@
-//! Sentences about the registry.
+//! Tests of the registry.
 
 mod adoption;
 mod config;
@@ -20,7 +20,7 @@ use plan::ObjectKey;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Names of the golden cases, which together use everything a Registry can be given.
+/// Names of the golden cases, which together use every field of a Registry.
 const CASES: [&str; 8] =
     ["minimal", "tls", "full", "harbor-2.5", "harbor-2.8", "harbor-2.9", "harbor-2.13", "harbor-2.15"];
 
@@ -52,7 +52,7 @@ impl Case<Registry> {
         serde_saphyr::from_str(file.as_str().unwrap()).unwrap()
     }
 
-    /// What the registry makes of a secret setting: YAML.
+    /// A secret setting as the registry parses it: as YAML.
     fn setting(&self, name: &str) -> Value {
         let value = self.child("Secret")["data"][name].clone();
         let value: ByteString = serde_json::from_value(value).unwrap();
@@ -71,7 +71,7 @@ impl Case<Registry> {
         self.pod().containers.into_iter().find(|container| container.name == name).unwrap()
     }
 
-    /// The environment of a container: values, or where they are.
+    /// The environment of a container: values or references.
     fn environment(&self, container: &str) -> BTreeMap<String, String> {
         let variables = self.container(container).env.unwrap_or_default();
         let value = |source: k8s_openapi::api::core::v1::EnvVarSource| {

@@ -5,7 +5,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 #[test]
-fn b10_each_container_has_the_wishes_of_its_own_object() {
+fn b10_each_container_has_the_settings_of_its_own_object() {
     let case = Case::<Registry>::golden("full");
     let requests = |container: &str| {
         let resources: ResourceRequirements = case.container(container).resources.unwrap();

@@ -1,4 +1,4 @@
-//! Sentences about Trivy.
+//! Tests of Trivy.
 
 mod pods;
 mod refusals;
@@ -8,7 +8,7 @@ use super::Trivy;
 use crate::cases::Case;
 use serde_json::{Value, json};
 
-/// Names of the golden cases, which together use everything a Trivy can be given.
+/// Names of the golden cases, which together use every field of a Trivy.
 const CASES: [&str; 5] = ["minimal", "tls", "full", "harbor-2.5", "rediss"];
 
 fn a_trivy() -> Case<Trivy> {

@@ -1,10 +1,9 @@
-//! How MinIO is reached: by a Service of its own, and from outside where clients are sent to it.
+//! Access to MinIO: a Service of its own, and an Ingress if clients are redirected to it.
 
-use super::Wish;
+use super::Request;
 use crate::{
-    ingress::{self, Exposed},
-    ingress_controller,
-    tls::Scheme,
+    exposure::{Exposed, check_one_certificate, ingress_path, service_type},
+    pods::Scheme,
 };
 use api::names::MINIO_TENANT_LABEL;
 use api::v1beta1::{
@@ -20,39 +19,39 @@ use k8s_openapi::{
 };
 use plan::PlanError;
 
-/// Port MinIO listens on.
+/// Port that MinIO listens on.
 const LISTENING: i32 = 9000;
 
-/// How MinIO is reached.
+/// Access to MinIO.
 pub(super) struct Access<'a> {
-    /// URL for the registry. Signed into links: clients that are redirected must know it too.
+    /// URL for the registry. It is part of signed links, so redirected clients must be able to resolve it.
     pub endpoint: String,
-    /// How clients reach it that are sent to it.
+    /// Access for redirected clients.
     pub redirect: Option<Redirect<'a>>,
     /// Secret with the certificate of the servers.
     certificate: Option<&'a ObjectName>,
 }
 
-/// How clients reach MinIO.
+/// Access for redirected clients.
 pub(super) struct Redirect<'a> {
     expose: &'a HarborExposeComponentSpec,
     ingress: &'a IngressSpec,
 }
 
 impl<'a> Access<'a> {
-    /// From outside where clients are redirected, else from inside.
-    pub fn of(wish: &Wish<'a>) -> Result<Self, PlanError> {
-        let redirect = Redirect::of(wish)?;
-        // Not the Service `minio` that the MinIO operator makes: it is one for all tenants of a namespace. Nor the headless
-        // one: it also leads to servers that are not ready.
+    /// Access from outside if clients are redirected, otherwise from inside.
+    pub fn of(request: &Request<'a>) -> Result<Self, PlanError> {
+        let redirect = Redirect::of(request)?;
+        // Not the Service `minio` of the MinIO operator, which all tenants of a namespace share, nor the
+        // headless one, which includes servers that are not ready.
         let inside = || {
-            let (scheme, name, namespace) = (wish.scheme(), &wish.name, wish.cluster.namespace);
+            let (scheme, name, namespace) = (request.scheme(), &request.name, request.cluster.namespace);
             format!("{}://{name}.{namespace}.svc:{}", scheme.as_str(), scheme.port())
         };
         let outside =
             |redirect: &Redirect<'_>| format!("{}://{}", redirect.scheme().as_str(), redirect.ingress.host);
         let endpoint = redirect.as_ref().map_or_else(inside, outside);
-        Ok(Self { endpoint: endpoint.to_lowercase(), redirect, certificate: wish.certificate() })
+        Ok(Self { endpoint: endpoint.to_lowercase(), redirect, certificate: request.certificate() })
     }
 
     /// Whether the endpoint is served over TLS.
@@ -71,26 +70,26 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// The Ingress, where clients are redirected.
-    pub fn ingress(&self, wish: &Wish<'_>) -> Option<Ingress> {
+    /// The Ingress, if clients are redirected.
+    pub fn ingress(&self, request: &Request<'_>) -> Option<Ingress> {
         let redirect = self.redirect.as_ref()?;
         let exposed = Exposed {
-            metadata: wish.cluster.metadata(&wish.name),
-            wished: redirect.ingress,
+            metadata: request.cluster.metadata(&request.name),
+            requested: redirect.ingress,
             certificate: redirect.certificate().map(String::from),
-            behind: wish.scheme(),
+            behind: request.scheme(),
             public: redirect.scheme(),
-            paths: vec![ingress::path("/", wish.name.as_str(), wish.scheme().port())],
+            paths: vec![ingress_path("/", request.name.as_str(), request.scheme().port())],
         };
         Some(exposed.into())
     }
 }
 
-/// The Service of this tenant alone.
-pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
+/// The Service of this tenant only.
+pub(super) fn service(request: &Request<'_>, access: &Access<'_>) -> Service {
     let redirect = access.redirect.as_ref();
-    let type_ = redirect.and_then(|redirect| ingress_controller::service_type(redirect.ingress.controller));
-    let scheme = wish.scheme();
+    let type_ = redirect.and_then(|redirect| service_type(redirect.ingress.controller));
+    let scheme = request.scheme();
     let port = ServicePort {
         name: Some(format!("{}-minio", scheme.as_str())),
         protocol: Some("TCP".into()),
@@ -99,19 +98,19 @@ pub(super) fn service(wish: &Wish<'_>, access: &Access<'_>) -> Service {
         ..ServicePort::default()
     };
     let spec = ServiceSpec {
-        selector: Some([(MINIO_TENANT_LABEL.to_owned(), wish.name.clone())].into()),
+        selector: Some([(MINIO_TENANT_LABEL.to_owned(), request.name.clone())].into()),
         ports: Some(vec![port]),
         type_: type_.map(Into::into),
         ..ServiceSpec::default()
     };
-    Service { metadata: wish.cluster.metadata(&wish.name), spec: Some(spec), status: None }
+    Service { metadata: request.cluster.metadata(&request.name), spec: Some(spec), status: None }
 }
 
 impl<'a> Redirect<'a> {
-    /// What the storage says of it, or what MinIO does, where it always was.
-    fn of(wish: &Wish<'a>) -> Result<Option<Self>, PlanError> {
-        let of_storage = wish.cluster.spec.storage.spec.redirect.as_ref();
-        let (field, redirect) = match (of_storage, &wish.spec.redirect) {
+    /// The redirect of the storage, or that of MinIO, which is the older field.
+    fn of(request: &Request<'a>) -> Result<Option<Self>, PlanError> {
+        let of_storage = request.cluster.spec.storage.spec.redirect.as_ref();
+        let (field, redirect) = match (of_storage, &request.spec.redirect) {
             (Some(redirect), _) => ("redirect", redirect),
             (None, Some(redirect)) => ("minIO.redirect", redirect),
             (None, None) => return Ok(None),
@@ -121,9 +120,9 @@ impl<'a> Redirect<'a> {
         }
         let exposed = redirect.expose.as_ref().and_then(|expose| Some((expose, expose.ingress.as_ref()?)));
         match exposed {
-            Some((expose, wished)) => {
-                ingress::one_certificate(expose, &format!("spec.storage.spec.{field}.expose"))?;
-                Ok(Some(Self { expose, ingress: wished }))
+            Some((expose, requested)) => {
+                check_one_certificate(expose, &format!("spec.storage.spec.{field}.expose"))?;
+                Ok(Some(Self { expose, ingress: requested }))
             }
             None => Err(PlanError::invalid(
                 format_args!("spec.storage.spec.{field}.expose.ingress"),

@@ -1,6 +1,6 @@
-//! MinIO, run by its own operator: a Tenant, the claims of its volumes, and what opens it.
+//! A MinIO that its own operator runs: a Tenant, the claims of its volumes, and its credentials.
 //!
-//! The MinIO operator creates the bucket, and says that a tenant is initialized only after that.
+//! The MinIO operator creates the bucket, and only then reports a tenant as initialized.
 
 mod access;
 mod credentials;
@@ -11,11 +11,10 @@ mod volumes;
 use self::{access::Access, credentials::Credentials, volumes::Claims};
 use super::{super::STORAGE, external};
 use crate::{
-    authorities,
+    certificates::{CA_CERTIFICATE, pem_file, serving_certificate},
     harborcluster::cluster::Cluster,
-    pem, resources,
-    secret_key::{SecretKey, Secrets},
-    tls::Scheme,
+    pods::{Scheme, check_resource_claims},
+    secrets::{SecretKey, Secrets},
 };
 use api::{
     thirdparty::minio::Tenant,
@@ -32,13 +31,13 @@ use k8s_openapi::api::{
 };
 use plan::{All, Builder, Deps, Desired, PlanError, World};
 
-/// Where images and charts are, in MinIO.
+/// The bucket of images and charts.
 const BUCKET: &str = "harbor";
 
-/// Where MinIO says it is, unless told otherwise.
+/// MinIO's default region.
 const REGION: &str = "us-east-1";
 
-/// A MinIO that can be made.
+/// A validated MinIO.
 pub(super) struct Minio {
     credentials: Credentials,
     claims: Vec<Desired>,
@@ -48,15 +47,15 @@ pub(super) struct Minio {
 }
 
 /// What all parts of a MinIO are made from.
-struct Wish<'a> {
+struct Request<'a> {
     cluster: &'a Cluster<'a>,
     spec: &'a MinioSpec,
-    /// Name of the Tenant and of most others.
+    /// Name of the Tenant and of most other children.
     name: String,
 }
 
-impl<'a> Wish<'a> {
-    /// The Secret with the certificate of the servers, where they speak TLS.
+impl<'a> Request<'a> {
+    /// The Secret with the certificate of the servers, if they use TLS.
     fn certificate(&self) -> Option<&'a ObjectName> {
         self.spec.tls.as_ref().map(|tls| &tls.certificate_ref)
     }
@@ -67,54 +66,55 @@ impl<'a> Wish<'a> {
     }
 }
 
-/// Looks at the certificate: MinIO would not start without, and the registry not trust it.
-fn certified(wish: &Wish<'_>, world: &World<'_>) -> Result<(), PlanError> {
-    let secrets = Secrets::new(world, wish.cluster.namespace);
-    let files = wish.certificate().into_iter().flat_map(|secret| {
-        ["tls.crt", "tls.key", authorities::CERTIFICATE].map(|key| SecretKey::new(secret, key))
-    });
-    files.map(|file| secrets.sound(&file, pem::file(file.key))).collect::<Vec<_>>().all().map(drop)
+/// Validates the certificate: MinIO would not start with an invalid one, or the registry would not trust it.
+fn certified(request: &Request<'_>, world: &World<'_>) -> Result<(), PlanError> {
+    let secrets = Secrets::new(world, request.cluster.namespace);
+    let files = request
+        .certificate()
+        .into_iter()
+        .flat_map(|secret| ["tls.crt", "tls.key", CA_CERTIFICATE].map(|key| SecretKey::new(secret, key)));
+    files.map(|file| secrets.checked(&file, pem_file(file.key))).collect::<Vec<_>>().all().map(drop)
 }
 
-/// The name of the Tenant and of most others.
+/// The name of the Tenant and of most other children.
 pub(super) fn name(cluster: &Cluster<'_>) -> String {
     format!("minio-{}", cluster.name)
 }
 
 impl Minio {
-    /// Judges what the HarborCluster says of it; also where the Harbor finds it.
+    /// Validates the HarborCluster's settings for it. Also returns the Harbor's settings for it.
     pub fn of(cluster: &Cluster<'_>, world: &World<'_>) -> Result<(HarborStorageSpec, Self), PlanError> {
         let spec = cluster.spec.storage.spec.minio.as_deref();
         let spec = spec.ok_or_else(|| external::missing("minIO", StorageKind::MinIO))?;
-        let wish = Wish { cluster, spec, name: namespace::name(cluster)? };
+        let request = Request { cluster, spec, name: namespace::name(cluster)? };
         let (existing, credentials, claims, access, ..) = (
-            world.read::<Tenant>(&wish.name),
-            Credentials::of(&wish, world),
-            Claims::of(&wish),
-            Access::of(&wish).and_then(|access| exposed(access, cluster, world)),
-            certified(&wish, world),
-            namespace::has_room_for(&wish.name, world),
-            resources::without_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
+            world.read::<Tenant>(&request.name),
+            Credentials::of(&request, world),
+            Claims::of(&request),
+            Access::of(&request).and_then(|access| exposed(access, cluster, world)),
+            certified(&request, world),
+            namespace::has_room_for(&request.name, world),
+            check_resource_claims(spec.resources.as_ref(), "spec.storage.spec.minIO"),
         )
             .all()?;
         if let Some(existing) = &existing {
-            claims.fit(&wish, existing)?;
+            claims.fit(&request, existing)?;
         }
-        let tenant = tenant::tenant(&wish, existing.as_ref(), &claims, &credentials);
+        let tenant = tenant::tenant(&request, existing.as_ref(), &claims, &credentials);
         let part = |desired: Desired| desired.of(STORAGE);
         let data = |desired: Desired| part(desired).on_deletion(cluster.tie_of_data());
         let settings = settings(&access, &credentials);
         let minio = Self {
-            claims: claims.objects(&wish).map(|claim| data(Desired::once(claim))).collect(),
+            claims: claims.objects(&request).map(|claim| data(Desired::once(claim))).collect(),
             tenant: data(tenant.into()),
-            service: part(access::service(&wish, &access).into()),
-            ingress: access.ingress(&wish).map(|ingress| part(ingress.into())),
+            service: part(access::service(&request, &access).into()),
+            ingress: access.ingress(&request).map(|ingress| part(ingress.into())),
             credentials: credentials.map(data),
         };
         Ok((settings, minio))
     }
 
-    /// Adds its children; the Harbor comes after them.
+    /// Adds its children. The Harbor waits for them.
     pub fn add<'g>(self, graph: &mut Builder<'g>) -> impl Deps<'g> + use<'g> {
         let made = self.credentials.made.map(|secret| graph.add::<Secret>(secret, ()));
         let used = graph.add::<Secret>(self.credentials.used, made);
@@ -127,19 +127,19 @@ impl Minio {
     }
 }
 
-/// Refuses a certificate that the Ingress could not be served with.
+/// Refuses a certificate that is invalid for the Ingress.
 fn exposed<'a>(
     access: Access<'a>,
     cluster: &Cluster<'_>,
     world: &World<'_>,
 ) -> Result<Access<'a>, PlanError> {
     if let Some(secret) = access.redirect.as_ref().and_then(access::Redirect::certificate) {
-        pem::served_with(&secret, &Secrets::new(world, cluster.namespace))?;
+        serving_certificate(&secret, &Secrets::new(world, cluster.namespace))?;
     }
     Ok(access)
 }
 
-/// Where the Harbor finds it.
+/// The Harbor's settings for it.
 fn settings(access: &Access<'_>, credentials: &Credentials) -> HarborStorageSpec {
     let s3 = S3Spec {
         access_key_ref: Some(credentials.source.clone()),

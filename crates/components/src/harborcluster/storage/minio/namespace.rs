@@ -1,17 +1,17 @@
-//! What MinIO asks of names and namespaces.
+//! MinIO's requirements for names and namespaces.
 
 use super::tenant::POOL;
 use crate::harborcluster::cluster::Cluster;
 use k8s_openapi::api::core::v1::Service;
 use plan::{PlanError, World};
 
-/// Longest name of a StatefulSet: a hash follows it in a label of its pods.
+/// The longest name of a StatefulSet: its pods have it in a label, with a hash.
 const LONGEST_SET: usize = 52;
 
-/// The Service of which the MinIO operator makes one in each namespace, whatever the tenant is called.
+/// The Service that the MinIO operator creates in each namespace, whatever the name of the tenant.
 const SERVICE_OF_ALL: &str = "minio";
 
-/// The name of the Tenant, refused where its StatefulSet could not have pods.
+/// The name of the Tenant. Refused if its StatefulSet could not create pods.
 pub(super) fn name(cluster: &Cluster<'_>) -> Result<String, PlanError> {
     let name = super::name(cluster);
     let set = format!("{name}-{POOL}");
@@ -26,8 +26,8 @@ pub(super) fn name(cluster: &Cluster<'_>) -> Result<String, PlanError> {
     Ok(name)
 }
 
-/// Refuses a second tenant in a namespace. The MinIO operator does so too, in every version since 2020, but only after it
-/// has led the Service of all to the second, and from then on it does not look after the first either.
+/// Refuses a second tenant in a namespace. Every version of the MinIO operator since 2020 refuses it, too, but
+/// only after it has changed the shared Service to select the second tenant, and it then reconciles neither.
 pub(super) fn has_room_for(name: &str, world: &World<'_>) -> Result<(), PlanError> {
     let service = world.read::<Service>(SERVICE_OF_ALL)?;
     let owners = service.and_then(|service| service.metadata.owner_references).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sentences about the storage of a HarborCluster.
+//! Tests of the storage of a HarborCluster.
 
 mod adoption;
 mod external;
@@ -9,12 +9,12 @@ use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::DeletionBehavior;
 use serde_json::{Value, json};
 
-/// One with a MinIO that nobody has made yet.
+/// A HarborCluster whose MinIO does not exist yet.
 fn a_cluster() -> Case<HarborCluster> {
     Case::golden("minio-new")
 }
 
-/// One whose MinIO is reached from outside, and goes with it.
+/// A HarborCluster whose MinIO is reached from outside, and is deleted with it.
 fn an_exposed_cluster() -> Case<HarborCluster> {
     Case::golden("minio")
 }
@@ -24,7 +24,7 @@ fn with(mut case: Case<HarborCluster>, input: Value) -> Case<HarborCluster> {
     case
 }
 
-/// The Secret that was made for the MinIO.
+/// The generated Secret of the MinIO.
 fn the_credentials() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret",
@@ -33,7 +33,7 @@ fn the_credentials() -> Value {
     })
 }
 
-/// The children, as `Kind name`, that are tied so to the cluster.
+/// The children, as `Kind name`, that are kept or deleted in this way.
 fn tied(case: &Case<HarborCluster>, tie: DeletionBehavior) -> Vec<String> {
     let plan = case.plan().unwrap();
     let tied = plan.graph.iter().filter(|(_, desired, _)| desired.deletion == tie);
