@@ -1,4 +1,5 @@
-//! What each component makes of an object, written down: `tests/golden/<component>/<case>/{in.yaml,inputs/,out.yaml}`.
+//! The children of each component, as golden files:
+//! `tests/golden/<component>/<case>/{in.yaml,inputs/,out.yaml}`.
 //!
 //! The case `versions` of each component is what every Harbor understands that has it: `out.yaml` is for the oldest, and
 //! `upgrades.diff` says what each later minor release changes, or why it is refused.
@@ -90,7 +91,8 @@ fn at(mut case: AnyCase, version: &str) -> AnyCase {
     case.set(&format!("/metadata/annotations/{annotation}"), version.into())
 }
 
-/// Objects in the order they are applied, fields in the order a person reads them, each under how it is brought about.
+/// Objects in the order they are applied, fields in the order a person reads them, each with how the operator
+/// ensures it.
 fn rendered(plan: &Plan) -> String {
     // Long values stay on one line, where they can be searched for.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 100_000 };

@@ -254,7 +254,7 @@ fn pods_wait_for_all_settings_beside_them_and_nothing_else_waits() {
 
     impl Law for Waits {
         fn case(&mut self, name: &str, case: &AnyCase) {
-            // Harbor and HarborCluster are all about who waits for whom, and say so themselves.
+            // Harbor and HarborCluster have dependencies of their own, which their tests check.
             if [Harbor::NAME, HarborCluster::NAME].contains(&case.component.name) {
                 return;
             }
@@ -285,7 +285,7 @@ fn b02_another_number_of_pods_restarts_none() {
                 let mut children = case.children();
                 children.retain(|child| child["kind"] != "HorizontalPodAutoscaler");
                 for deployment in children.iter_mut().filter(|child| child["kind"] == "Deployment") {
-                    // One that others make is only awaited.
+                    // The operator only waits for what others create.
                     deployment["spec"].as_object_mut().map(|spec| spec.remove("replicas"));
                 }
                 children

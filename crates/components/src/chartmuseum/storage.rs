@@ -199,7 +199,7 @@ fn openstack_password(spec: &ChartMuseumOpenstackSpec) -> Result<&str, PlanError
     spec.password_ref.as_deref().ok_or_else(|| {
         PlanError::invalid(
             "spec.chart.storage.openstack.passwordRef",
-            "is not set, and OpenStack lets nobody in without a password",
+            "is not set, and OpenStack requires a password",
             "name a Secret with the password under `secret`",
         )
     })

@@ -57,10 +57,8 @@ fn parts(text: &str) -> Result<Url<'_>, Fault> {
     if authority.contains('@') {
         return Err(Fault("names a user", "remove all before the host up to the @"));
     }
-    let (host, port) = address(authority).ok_or(Fault(
-        "names no host, or a port that is none",
-        "write it as https://harbor.example.com:443",
-    ))?;
+    let (host, port) = address(authority)
+        .ok_or(Fault("has no host, or an invalid port", "write it as https://harbor.example.com:443"))?;
     Ok(Url { text, scheme, host, port })
 }
 
@@ -125,7 +123,7 @@ mod tests {
             "http://[::1]8080",
             "http://a,b",
         ] {
-            assert!(error(text).starts_with("spec.url: names no host, or a port that is none;"), "{text}");
+            assert!(error(text).starts_with("spec.url: has no host, or an invalid port;"), "{text}");
         }
         for text in ["", "harbor.example.com", "ftp://h", "//h"] {
             assert!(error(text).starts_with("spec.url: does not begin with http:// or https://;"), "{text}");

@@ -136,7 +136,7 @@ fn overwrites(json: &[u8]) -> Result<(), Fault> {
     match serde_json::from_slice::<Map<String, Value>>(json) {
         Err(_) => Err(Fault::new("is not a JSON object, so Core would not start", REMEDY)),
         Ok(settings) if settings.is_empty() => {
-            Err(Fault::new("holds no setting, but would keep everybody from changing any", REMEDY))
+            Err(Fault::new("holds no setting, but would make all settings read-only", REMEDY))
         }
         Ok(_) => Ok(()),
     }

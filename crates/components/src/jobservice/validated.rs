@@ -261,7 +261,7 @@ fn tries(requested: Option<i32>) -> Result<Option<i32>, PlanError> {
     match requested {
         Some(tries) if tries < 1 => Err(PlanError::invalid(
             "spec.webhooks.maxRetries",
-            format!("is {tries}, which JobService takes for four"),
+            format!("is {tries}, which JobService treats as 4"),
             "use 1 to try once",
         )),
         tries => Ok(tries),

@@ -47,7 +47,7 @@ fn check_sample_rate(rate: &Number) -> Result<(), PlanError> {
         Some(rate) if (0.0..=1.0).contains(&rate) => Ok(()),
         _ => Err(PlanError::invalid(
             "spec.trace.sampleRate",
-            format!("{rate} is no share of all requests"),
+            format!("{rate} is not a share of all requests"),
             "use a number from 0 to 1, such as 0.1 for every tenth request",
         )),
     }

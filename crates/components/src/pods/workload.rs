@@ -54,7 +54,7 @@ impl Strategy {
             "Recreate" => Ok(Self::Recreate),
             other => Err(PlanError::invalid(
                 "spec.updateStrategyType",
-                format!("{other:?} is no way to replace pods"),
+                format!("{other:?} is not a strategy to replace pods"),
                 "use RollingUpdate or Recreate",
             )),
         }

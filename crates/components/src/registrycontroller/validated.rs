@@ -62,7 +62,7 @@ fn jobservice_secret<'a>(
     let Some(secret) = &spec.authentication.job_service_secret_ref else {
         return Err(PlanError::invalid(
             "spec.authentication.jobServiceSecretRef",
-            "is not set, so garbage collection would be turned away",
+            "is not set, so the registry controller would refuse garbage collection",
             "name the Secret whose key `secret` JobService authenticates with",
         ));
     };

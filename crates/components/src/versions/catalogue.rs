@@ -93,7 +93,7 @@ impl Feature {
             Self::RedisUser => Row((2, 8), None, "names of Redis users"),
             Self::Tls13 => Row((2, 9), None, "TLS 1.3"),
             Self::QuotaProvider => Row((2, 9), None, "a choice of quota provider"),
-            Self::SeparateRedisDatabases => Row((2, 9), None, "Redis databases for parts of what Core keeps"),
+            Self::SeparateRedisDatabases => Row((2, 9), None, "separate Redis databases for Core"),
             Self::GdprAuditLogs => Row((2, 10), None, "anonymous audit logs"),
             Self::TrivyJavaDatabase => Row((2, 11), None, "a choice about the database of Java packages"),
             Self::TrivyPrintsRedisUrl => Row((2, 10), None, "URLs of Redis in the log of Trivy"),
@@ -101,7 +101,7 @@ impl Feature {
             Self::AliAcrProxyCache => Row((2, 12), None, "a proxy cache of Alibaba's registry"),
             Self::RedisTls => Row((2, 13), None, "TLS towards Redis"),
             Self::SkipAuditLogDatabase => {
-                Row((2, 14), None, "a first decision about the database of the audit log")
+                Row((2, 14), None, "a setting to keep the audit log out of the database")
             }
             Self::ReplicationAdapters => Row((2, 14), None, "a list of replication adapters"),
             Self::RegistryRedisUser => Row((2, 15), None, "names of Redis users in the registry"),

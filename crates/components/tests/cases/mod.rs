@@ -28,7 +28,7 @@ pub struct Case<C: Component> {
     pub inputs: Vec<Value>,
     /// API groups the cluster does not serve.
     pub without: Vec<String>,
-    /// What the administrator wants.
+    /// The operator's defaults.
     pub defaults: Defaults,
 }
 

@@ -1,4 +1,4 @@
-//! Objects in which fields are tried: the golden cases, those that say most first.
+//! Objects in which fields are tried: the golden cases, those with the most fields first.
 
 use crate::{
     cases::{AnyCase, golden_directory},
@@ -25,17 +25,17 @@ pub struct Kind {
     pub bases: Vec<Base>,
 }
 
-/// An object, and what it finds around it.
+/// An object, and the objects that it reads.
 pub struct Base {
     /// The name of the golden case.
     pub name: String,
     pub owner: Value,
     around: Surroundings,
-    /// An object that makes of it what there is to see: a RegistryController has no children of its own.
+    /// An object whose children show the effect: a RegistryController has no children of its own.
     companion: Option<Value>,
 }
 
-/// An object in which a field is tried. All that the field is in is there, and what it does not matter without.
+/// An object in which a field is tried, with its parents and what it needs to have an effect.
 pub struct Trial {
     /// With the field as the base has it.
     pub before: Value,
@@ -75,7 +75,7 @@ impl Kind {
 }
 
 impl Base {
-    /// What comes of an object in the place of this one.
+    /// The children of an object in the place of this one.
     pub fn render(&self, owner: &Value) -> Rendering {
         let mut rendered = self.around.render(owner)?;
         if let Some(companion) = &self.companion {

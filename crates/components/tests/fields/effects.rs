@@ -14,7 +14,7 @@ use crate::{
 use plan::ObjectKey;
 use std::collections::BTreeMap;
 
-/// What became of a field that was tried.
+/// The effect of a field.
 enum Effect {
     /// Two values that are accepted lead to different objects.
     Rendered,

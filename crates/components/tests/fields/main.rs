@@ -1,7 +1,7 @@
 //! Laws about every field of every kind that has a component, as the definitions list them.
 //!
-//! [`schema`] walks the definitions, [`values`] makes values, [`object`] sets them, [`bases`] are the objects in which that
-//! is done, [`rendering`] is what comes of them. [`effects`] and [`round_trip`] are the laws.
+//! [`schema`] walks the definitions, [`values`] makes values, [`object`] sets them, [`bases`] are the objects
+//! in which that is done, [`rendering`] plans them. [`effects`] and [`round_trip`] are the laws.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 

@@ -1,4 +1,4 @@
-//! Setting a field of an object, and what must be there or go for it to matter.
+//! Setting a field of an object, with what the field needs and without what contradicts it.
 
 use crate::{
     schema::{Field, Path, Step},
@@ -6,8 +6,8 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The object in which a field could be set: all it is in is there, with what is required there and what the field
-/// needs, and what would contradict it is not.
+/// The object in which a field can be set: with its parents, their required fields and what the field needs,
+/// and without what contradicts it.
 pub fn scaffold(object: &Value, schema: &Value, path: &Path) -> Value {
     let mut object = object.clone();
     build(&mut object, schema, path);
@@ -43,8 +43,8 @@ const ALTERNATIVES: &[(&str, &str)] = &[
     ("openstack", "username userid"),
 ];
 
-/// What fields do not matter without: how the path to what is changed ends, how it goes on to the field, and a merge
-/// patch in YAML.
+/// What fields need to have an effect: the end of the path of what is changed, the rest of the path to the
+/// field, and a merge patch in YAML.
 const NEEDED: &[(&str, &str, &str)] = &[
     ("trace", "jaeger.agent", "{enabled: true, provider: jaeger, jaeger: {mode: agent}}"),
     ("trace", "jaeger.collector", "{enabled: true, provider: jaeger, jaeger: {mode: collector}}"),
@@ -103,7 +103,7 @@ pub fn without(scaffold: &Value, field: &Field) -> Value {
     object
 }
 
-/// Adds what a field is in.
+/// Adds the parents of a field.
 fn build(object: &mut Value, schema: &Value, path: &Path) {
     let (mut at, mut schema, mut walked) = (object, schema, Path(Vec::new()));
     for step in path.parents() {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Something that must be refused in a field.
 struct Hostile {
     value: Value,
-    /// How the path goes on that the refusal has to name.
+    /// The rest of the path that the refusal has to name.
     below: &'static str,
     /// What is in every object that has it, as JSON.
     trace: &'static str,

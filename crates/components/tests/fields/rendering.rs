@@ -1,4 +1,4 @@
-//! What comes of an object: its children, where everything that it refers to exists.
+//! The children of an object, if everything that it refers to exists.
 
 use crate::values::NAMES;
 use kube::core::{ApiResource, DynamicObject};
@@ -22,15 +22,15 @@ pub struct Rendered {
     pub resource: ApiResource,
     /// All of it.
     pub object: Value,
-    /// How it is brought about.
+    /// How the operator ensures it.
     pub policy: Policy,
-    /// Whether it stays without its owner.
+    /// Whether it is kept when its owner is deleted.
     pub deletion: DeletionBehavior,
     /// What it waits for.
     pub after: Vec<ObjectKey>,
 }
 
-/// What an object finds around it. Secrets that it refers to and that are not there are made up.
+/// The objects that an object reads. Secrets that it refers to and that are missing are generated.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     pub objects: Vec<Value>,
@@ -41,7 +41,7 @@ pub struct Surroundings {
 static COMPONENTS: LazyLock<Vec<ComponentKind>> = LazyLock::new(components::all);
 
 impl Surroundings {
-    /// What comes of an object here.
+    /// The children of an object here.
     pub fn render(&self, owner: &Value) -> Rendering {
         let plan = self.plan(owner).map_err(|error| error.to_string())?;
         let rendered = plan.graph.iter().map(|(_, desired, after)| {
@@ -78,7 +78,7 @@ impl Surroundings {
     }
 }
 
-/// A Secret that has whatever key is asked for, each with a value that is sound, and no two the same.
+/// A Secret with every key that is read, each with a valid value, and no two the same.
 fn plausible(key: &ObjectKey) -> Arc<DynamicObject> {
     assert_eq!(key.kind, "Secret", "{key} is missing, and only Secrets are made up");
     let text = include_str!("secret.yaml").replace("NAME_OF_32_CHARACTERS", &format!("{:-<32}", key.name));

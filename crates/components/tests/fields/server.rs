@@ -25,7 +25,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether the child is of a kind of ours. A server knows no more of those than their schema.
+    /// Whether the child is of a kind of ours, of which a server knows the schema only.
     pub fn is_of_ours(&self) -> bool {
         self.resource.group == "goharbor.io"
     }
@@ -90,7 +90,7 @@ impl Server {
         }
     }
 
-    /// Whether there can be such owners: the rules of their definitions know more than a plan does.
+    /// Whether such owners are valid: the rules of their definitions check more than a plan does.
     pub async fn accepts(&self, kind: &Kind, owners: &[Value]) -> bool {
         let definition = &kind.definition;
         let names = &definition.spec.names;
@@ -98,7 +98,7 @@ impl Server {
             &GroupVersionKind::gvk(&definition.spec.group, "v1beta1", &names.kind),
             &names.plural,
         );
-        // It may be there already.
+        // It may exist already.
         let _ = Api::all(self.client.clone()).create(&PostParams::default(), definition).await;
         let api = Api::<DynamicObject>::default_namespaced_with(self.client.clone(), &resource);
         let dry = PostParams { dry_run: true, ..PostParams::default() };
@@ -113,7 +113,7 @@ impl Server {
 
     async fn delete(&self, resource: &ApiResource, name: &str) {
         let api = Api::<DynamicObject>::default_namespaced_with(self.client.clone(), resource);
-        // It may not have come that far.
+        // It may not exist yet.
         let _ = api.delete(name, &DeleteParams::default()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Values that a field may hold: by its schema, and by hand where a schema cannot tell.
+//! Values of a field: by its schema, and by hand where the schema is not precise enough.
 
 use crate::schema::{Field, Path};
 use api::{
@@ -94,7 +94,7 @@ fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
     values.map(Value::from).into()
 }
 
-/// Fields whose schema does not tell what they hold, by how their path ends.
+/// Fields whose schema is not precise enough, by the end of their path.
 fn by_hand(path: &Path) -> Option<Vec<Value>> {
     let ends = |endings: &str| endings.split(' ').any(|ending| path.ends_with(ending));
     let found = BY_HAND.iter().find(|(endings, _)| ends(endings));
@@ -103,7 +103,7 @@ fn by_hand(path: &Path) -> Option<Vec<Value>> {
 
 /// Ends of paths, and values for each, as YAML.
 const BY_HAND: &[(&str, &str)] = &[
-    // No Harbor with ChartMuseum knows it.
+    // No Harbor with ChartMuseum supports it.
     ("spec.cache.redis.tls", "[true]"),
     // As in a pod.
     ("affinity", "[{podAntiAffinity: {}}, {nodeAffinity: {}}]"),

@@ -10,10 +10,10 @@ use programs::{Identity, Postgres, Site, psql};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 
-/// Everything that Harbor can pass on and that means something to somebody on the way.
+/// Every character that Harbor can pass on and that is special to a program on the way.
 const PASSWORD: &str = r#"p@ss/w:rd#1%20?&=+$'"[ß]"#;
 
-/// Who is connected to what, and whether it is encrypted.
+/// The user and the database of a connection, and whether it is encrypted.
 const WHO: &str =
     "SELECT current_user, current_database(), ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
 
@@ -61,7 +61,7 @@ fn core_and_the_exporter_verify_their_database_by_the_authorities_they_are_given
     verifies::<Exporter>("exporter", ("HARBOR_DATABASE", "DBNAME"), &server, &identity);
 }
 
-/// Whether a container connects to a server that only an authority in `certificateRefs` vouches for.
+/// Whether a container connects to a server whose certificate only an authority in `certificateRefs` signed.
 fn verifies<C: Component>(container: &str, variables: (&str, &str), server: &Postgres, identity: &Identity) {
     let case = pointed_at::<C>(server, "/spec/database", Some("verify-full"));
     let pod = case.with("corporate-ca", "ca.crt", &identity.authority).pod();

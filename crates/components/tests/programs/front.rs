@@ -1,4 +1,4 @@
-//! The web server in front of a Harbor sends each request to whom it is for.
+//! The web server in front of a Harbor routes each request to its component.
 
 use crate::{
     cases::{Case, base64},
@@ -63,7 +63,7 @@ fn assert_routes(client: &Client, scheme: &str) {
     assert_eq!(answered("/-/healthy").0, StatusCode::NO_CONTENT);
 }
 
-/// Stands in for Core and Portal: says who was asked for what, and how the front was.
+/// Stands in for Core and Portal: answers with its name, the path, and the headers of the front.
 struct Backends(Nginx);
 
 impl Backends {

@@ -1,6 +1,6 @@
-//! JobService's configuration file is what Harbor's structures take.
+//! JobService's configuration file has the fields of Harbor's structures.
 //!
-//! JobService itself is not at hand, and Go ignores fields it does not know; here they are refused.
+//! JobService itself is not available, and Go ignores unknown fields; this test refuses them.
 
 use crate::{
     cases::{Case, files, golden_directory},
@@ -124,7 +124,7 @@ fn assert_valid(configuration: &Configuration, pod: &Pod) {
     }
 }
 
-/// What each kind of logger cannot do without.
+/// The settings that each kind of logger requires.
 fn assert_known(logger: &Logger) {
     let Logger { name, level, settings, sweeper } = logger;
     assert!(["DEBUG", "INFO", "WARNING", "ERROR", "FATAL"].contains(&&**level), "{level}");

@@ -1,7 +1,7 @@
-//! What we render, given to the programs it is for.
+//! Rendered configuration, read by the programs that it is for.
 //!
-//! Of Harbor's own programs none is here: what they make of their settings is written down in these modules, from their
-//! source, and the result is tried on a real Redis or PostgreSQL. `hack/programs` fetches the programs.
+//! Harbor's own programs are not available here: these modules reproduce from their source how they use their
+//! settings, and try the result on a real Redis or PostgreSQL. `hack/programs` fetches the programs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
@@ -37,7 +37,7 @@ impl<C: Component> Case<C> {
         self
     }
 
-    /// What its pod gets to see.
+    /// The environment and the files of its pod.
     fn pod(&self) -> Pod {
         let objects: Vec<_> = self.children().into_iter().chain(self.inputs.clone()).collect();
         Pod::of(&objects)

@@ -10,15 +10,15 @@ use sha2::{Digest as _, Sha256};
 /// The media type of an image's manifest.
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// Somebody who pushes to a registry and pulls from it.
+/// A client of a registry.
 pub struct Pusher {
     pub client: Client,
-    /// A user and a password, if any are told.
+    /// The user and the password, if it has any.
     pub credentials: Option<(&'static str, String)>,
 }
 
 impl Pusher {
-    /// How the registry receives whoever comes with these credentials.
+    /// The registry's response to these credentials.
     pub fn welcome(&self) -> StatusCode {
         self.send(Method::GET, "/v2/", "", Bytes::new()).status()
     }

@@ -1,4 +1,4 @@
-//! What a container gets to see of the objects we render: its environment and its files, as the kubelet would make them.
+//! The environment and the files of a container, as the kubelet creates them from the rendered objects.
 
 use k8s_openapi::{
     ByteString,

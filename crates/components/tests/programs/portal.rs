@@ -58,7 +58,7 @@ fn assert_serves_pages(client: &Client) {
     };
     let some = |text: &str| Some(text.to_owned());
     let never = some("no-store, no-cache, must-revalidate");
-    // The page finds its own way: whatever is no file is a place in it.
+    // The application routes itself: a path that is not a file is a page of it.
     for path in ["/", "/harbor/projects/1"] {
         assert_eq!(answered(path), (StatusCode::OK, PAGE.into(), some("text/html"), never.clone()), "{path}");
     }

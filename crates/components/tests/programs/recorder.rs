@@ -1,4 +1,4 @@
-//! A server that remembers what it was asked and always says the same.
+//! A server that records requests and always gives the same response.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-/// Stands in for a storage service that is not at hand: what a program asks of it tells how it was configured.
+/// Stands in for a storage service: the requests of a program show how it is configured.
 pub struct Recorder {
     port: u16,
     requests: Arc<Mutex<Vec<Asked>>>,
@@ -23,7 +23,8 @@ pub struct Asked {
 }
 
 impl Recorder {
-    /// One that answers everybody with this status line, these headers and this body, until the test's process ends.
+    /// A server that answers every request with this status line, these headers and this body, until the test's
+    /// process ends.
     pub fn start(status: &'static str, media_type: &'static str, body: &'static str) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -31,7 +32,7 @@ impl Recorder {
         let recorded = Arc::clone(&requests);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                // Who hangs up has not asked.
+                // A closed connection is not a request.
                 let Some(asked) = asked(&stream) else { continue };
                 recorded.lock().unwrap().push(asked);
                 let length = body.len();
@@ -49,7 +50,7 @@ impl Recorder {
         self.port
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<Asked> {
         self.requests.lock().unwrap().clone()
     }

@@ -63,7 +63,7 @@ fn trivy_reaches_its_database() {
     .reaches_redis_in_every_way::<Trivy>();
 }
 
-/// A program of Harbor that is told of Redis.
+/// A program of Harbor that uses Redis.
 struct Program {
     case: &'static str,
     /// Where its spec describes a connection.
@@ -104,7 +104,7 @@ impl Program {
         self.reaches::<C>(with(sentinel, trusting), "default", Some(&authority));
     }
 
-    /// Follows every URL that is rendered for a connection that is described so.
+    /// Connects to every URL that is rendered for a connection with this description.
     fn reaches<C: Component>(&self, connection: Value, user: &str, authority: Option<&Path>) {
         let nothing = ["username", "sentinelMasterSet", "certificateRef"].map(|field| (field, Value::Null));
         let connection = with(json!({ "sentinels": [], "passwordRef": "redis-of-the-test" }), connection);
@@ -120,7 +120,7 @@ impl Program {
             "metadata": { "name": "redis-of-the-test", "namespace": "registry" },
         }));
         let case = case.with("redis-of-the-test", "redis-password", PASSWORD);
-        // What is in it is another test's business.
+        // Another test checks its content.
         let case = case.with("redis-of-the-test", "ca.crt", CERTIFICATE);
 
         let environment = case.pod().environment(self.container);
@@ -136,7 +136,7 @@ fn with(mut connection: Value, more: Value) -> Value {
     connection
 }
 
-/// Whom Redis takes for connected, and to which database, when a program of Harbor follows a URL.
+/// The user and the database of the connection that a program of Harbor opens to a URL.
 fn reached(url: &str, authority: Option<&Path>) -> (String, u32) {
     let target = Target::of(url);
     assert_eq!(target.tls, authority.is_some(), "{url}");

@@ -1,7 +1,8 @@
-//! The registry's configuration makes Debian's docker-registry take and give images.
+//! With the registry's configuration, Debian's docker-registry accepts and serves images.
 //!
-//! That is distribution 2.8 as Harbor's is, without Harbor's additions (sentinels, TLS and users of Redis) and without
-//! the drivers for Azure, Google and Alibaba. RegistryController, which reads the same file, is not at hand.
+//! That is distribution 2.8 as Harbor's is, without Harbor's additions (sentinels, TLS and users of Redis) and
+//! without the drivers for Azure, Google and Alibaba. RegistryController, which reads the same file, is not
+//! available.
 
 use crate::{cases::Case, oci::Pusher, pod::localized, recorder::Recorder};
 use components::registry;
@@ -14,7 +15,7 @@ use std::{fs, net::Ipv4Addr};
 
 const USER: &str = "harbor_registry_user";
 
-/// Everything that means something in YAML, which the registry takes its environment for.
+/// Every character that is special in YAML, as which the registry parses its environment.
 const PASSWORD: &str = r#"0123: #{p@ss}'" *&![ß]"#;
 
 #[test]
@@ -179,7 +180,7 @@ fn a_registry_that_wants_tokens_says_where_to_get_them() {
     assert!(challenge.starts_with(realm), "{challenge}");
 }
 
-/// What a number would be to YAML, which the registry reads its environment as.
+/// A number in YAML, as which the registry parses its environment.
 const WORD: &str = "00123456";
 
 /// A registry on another store, whose Secret holds the same under each of these keys.

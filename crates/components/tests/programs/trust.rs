@@ -26,7 +26,8 @@ fn an_authority_that_ends_without_a_line_break_disables_no_other() {
     trusts::<Exporter>("full", &["exporter"], &identity);
 }
 
-/// Whether containers trust whom an authority vouches for that is in every Secret, without a line break at the end.
+/// Whether containers trust certificates of an authority that is in every Secret, without a trailing line
+/// break.
 fn trusts<C: Component>(case: &str, containers: &[&str], identity: &Identity) {
     let mut case = Case::<C>::golden(case);
     for data in case.inputs.iter_mut().map(|input| &mut input["data"]) {

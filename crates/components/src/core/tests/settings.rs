@@ -198,7 +198,7 @@ fn a_part_of_the_requests_is_traced_and_never_more_than_all() {
         assert_eq!(
             error,
             format!(
-                "spec.trace.sampleRate: {wrong} is no share of all requests; \
+                "spec.trace.sampleRate: {wrong} is not a share of all requests; \
                  use a number from 0 to 1, such as 0.1 for every tenth request"
             )
         );

@@ -26,7 +26,7 @@ pub(in super::super) fn route(
     if harbor.scheme() == Scheme::Https {
         return Err(PlanError::invalid(
             "spec.expose.core.route",
-            "a gateway talks clear text to components, which want TLS",
+            "a gateway uses clear text for components, which require TLS",
             "set internalTLS.enabled to false, or expose Harbor in another way",
         ));
     }

@@ -70,7 +70,7 @@ fn a_route_needs_a_gateway_and_clear_text_behind_it() {
     assert_eq!((error.class(), error.reason()), (Class::Dependency, "KindMissing"));
     let case = Case::<Harbor>::golden("harbor-2.15").set("/spec/internalTLS", json!({"enabled": true}));
     assert!(
-        case.error().starts_with("spec.expose.core.route: a gateway talks clear text"),
+        case.error().starts_with("spec.expose.core.route: a gateway uses clear text"),
         "{}",
         case.error()
     );

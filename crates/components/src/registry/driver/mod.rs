@@ -108,7 +108,7 @@ fn options(spec: &BTreeMap<String, String>) -> Result<Vec<(&str, Value)>, PlanEr
         if SECRET.contains(&name.as_str()) {
             return Err(PlanError::invalid(
                 field,
-                "is a secret, which everybody who may see ConfigMaps could read there",
+                "is a secret, and everyone who may read ConfigMaps could read it there",
                 format!("put it into a Secret and refer to that in {FIELD}"),
             ));
         }

@@ -45,7 +45,7 @@ fn every_problem_is_told_at_once() {
         "Secret registry/schema1, key `tls.key`: is not a key the registry can load",
         "Secret registry/s3-credentials, key `secret`: is empty",
         "Secret registry/mail, key `smtp`: is not YAML",
-        "spec.updateStrategyType: \"Sometimes\" is no way to replace pods",
+        "spec.updateStrategyType: \"Sometimes\" is not a strategy to replace pods",
         "metadata.annotations[harbor.goharbor.io/version]: Harbor 2.4.0 is older than 2.5",
     ] {
         assert!(error.contains(told), "{told}\nis not in\n{error}");

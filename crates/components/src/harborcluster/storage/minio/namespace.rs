@@ -39,7 +39,7 @@ pub(super) fn has_room_for(name: &str, world: &World<'_>) -> Result<(), PlanErro
                 "the namespace has Tenant {} already, and the MinIO operator runs one in each",
                 other.name
             ),
-            "use another namespace or another kind, or delete that Tenant if nobody needs its data",
+            "use another namespace or another kind, or delete that Tenant if its data is not needed",
         )),
     }
 }

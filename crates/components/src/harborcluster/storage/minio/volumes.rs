@@ -130,7 +130,7 @@ fn same_name(is: &VolumeClaim, wanted: &VolumeClaim) -> Result<(), PlanError> {
     Err(PlanError::invalid(
         format_args!("{FIELD}.volumeClaimTemplate.metadata.name"),
         format!("is {wanted:?}, but the volumes of MinIO are called after {is:?}"),
-        "give it back its name",
+        "restore the name",
     ))
 }
 

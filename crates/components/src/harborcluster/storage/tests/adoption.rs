@@ -72,7 +72,7 @@ fn a_pool_that_cannot_change_is_not_asked_to() {
         ),
         format!(
             "{field}.volumeClaimTemplate.metadata.name: is \"data\", but the volumes of MinIO are called after \"\"; \
-             give it back its name"
+             restore the name"
         ),
         format!(
             "{field}.volumeClaimTemplate.spec.resources.requests.storage: is 9999M, \

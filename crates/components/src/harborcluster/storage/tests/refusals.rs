@@ -14,7 +14,7 @@ fn the_service_of_all(tenant: &str) -> Value {
 fn b25_a_second_minio_in_a_namespace_is_refused_before_it_harms_the_first() {
     let error = with(a_cluster(), the_service_of_all("minio-other")).error();
     let expected = "spec.storage.kind: the namespace has Tenant minio-other already, and the MinIO operator runs one \
-                    in each; use another namespace or another kind, or delete that Tenant if nobody needs its data";
+                    in each; use another namespace or another kind, or delete that Tenant if its data is not needed";
     assert_eq!(error, expected);
     assert!(with(a_cluster(), the_service_of_all("minio-acme")).plan().is_ok(), "the first is ours");
 }
