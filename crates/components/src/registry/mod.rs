@@ -1,6 +1,6 @@
 //! Registry: stores and serves images. Its pods run the registry controller, too, since both need the same store.
 //!
-//! Uses: certificates, connections, data, observability, pods, registrycontroller, secrets, values, versions.
+//! Uses: certificates, connections, data, observability, pods, registrycontroller, secrets, values.
 
 mod config;
 mod deployment;

@@ -5,7 +5,7 @@
 //! status reports whether they are valid. The operator deletes the children that older operators created for
 //! it.
 //!
-//! Uses: certificates, pods, secrets, values, versions.
+//! Uses: certificates, pods, secrets, values.
 
 mod config;
 mod container;

@@ -1,7 +1,7 @@
 //! One object in the cluster: the operator asks [`plan::Resolver`] what to do about it and does that. Server-side apply,
 //! creation, certificates, hand-over from the old operator, contention.
 //!
-//! Uses: cluster, report, telemetry.
+//! Uses: cluster, report.
 
 mod amend;
 mod contention;

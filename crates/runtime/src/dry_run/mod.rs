@@ -3,7 +3,7 @@
 //! The code that plans and applies is that of a reconcile; only its client writes nothing, every child counts as ready at
 //! once, and an overlay stands in for what other programs would make.
 //!
-//! Uses: cluster, apply, reconcile, inspect, report, telemetry.
+//! Uses: cluster, apply, reconcile, inspect.
 
 mod field_ownership;
 mod namespace_run;

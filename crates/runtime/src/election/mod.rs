@@ -8,6 +8,8 @@
 //!
 //! Only how fast clocks go matters, not what they show: each operator measures with its own monotonic clock. The times
 //! in the lease are for people.
+//!
+//! Uses: nothing.
 
 mod elector;
 mod leadership;

@@ -3,7 +3,7 @@
 //! The functions that plan and the watches are those of the operator, so `status` shows what a controller would wait for,
 //! whether one runs or not.
 //!
-//! Uses: cluster, apply, reconcile, report, telemetry.
+//! Uses: cluster, apply, reconcile, report.
 
 use crate::{
     Options, ReconcileError, Scope,

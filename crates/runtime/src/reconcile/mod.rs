@@ -1,7 +1,7 @@
 //! One reconcile of one owner: plan, ensure the children in the order of the graph, sweep, write the status; and what is
 //! remembered until the next one.
 //!
-//! Uses: cluster, apply, external, report, telemetry.
+//! Uses: cluster, apply, report, telemetry.
 
 mod context;
 mod memo;
