@@ -28,8 +28,9 @@ use plan::{Children, ComponentKind, HarborClass};
 use router::Router;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, atomic::AtomicBool},
+    sync::Arc,
 };
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 /// Which owners are reconciled.
@@ -58,8 +59,7 @@ pub(crate) struct Cluster {
     absent: RecentlyAbsent,
     resources: BTreeMap<(String, String), ApiResource>,
     classes: Classes,
-    /// Whether the API server sends the objects that exist as the first events of a watch.
-    streams_lists: AtomicBool,
+    lists: OnceCell<watch::Lists>,
 }
 
 impl Cluster {
@@ -96,7 +96,7 @@ impl Cluster {
             absent: RecentlyAbsent::default(),
             resources,
             classes,
-            streams_lists: AtomicBool::new(true),
+            lists: OnceCell::new(),
         }
     }
 

@@ -4,14 +4,16 @@ use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
 use api::names::CONTROLLER_LABEL;
 use futures::{Stream, StreamExt as _};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client, Resource,
-    core::{ApiResource, DynamicObject},
+    api::{WatchEvent, WatchParams},
+    core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
 use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject};
 use serde::de::DeserializeOwned;
-use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, sync::atomic::Ordering, time::Duration};
+use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 /// After how long the operator looks again for a kind that is not served, on average.
@@ -20,6 +22,9 @@ const UNSERVED_RETRY: Duration = Duration::from_mins(5);
 /// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
 /// cert-manager makes from its Certificates.
 const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, "controller.cert-manager.io/fao"];
+
+/// A label that no object has.
+const PROBE: &str = "goharbor.io/probe";
 
 /// How many objects are in memory at once while they are listed.
 const PAGE: u32 = 20;
@@ -84,15 +89,13 @@ pub(crate) fn start_watches(
 /// next renewed, within five minutes too, or at once when an object of the kind cannot be written.
 async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: FirstList) {
     let extent = Extent::of(&cluster, &kind);
-    let watch = Watch { cluster: &cluster, kind: &kind, extent, first: &first };
     let resource = &kind.resource;
     loop {
+        let lists = cluster.lists(&scope).await;
+        let watch = Watch { cluster: &cluster, kind: &kind, extent, lists, first: &first };
         let ended = match extent {
             Extent::Inputs => {
-                if let Surveyed::ListsNotStreamed = watch.survey(&scope).await {
-                    cluster.streams_lists.store(false, Ordering::Relaxed);
-                    continue;
-                }
+                watch.survey(&scope).await;
                 let api: Api<LeanMetadata> = scope.api(&cluster.client, resource);
                 let observe = |object: LeanMetadata| {
                     let observed = watch.observe(&object.metadata, Health::READY)?;
@@ -109,7 +112,6 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
         match ended {
             Ended::Stopped => return,
             Ended::Unserved => watch.unserved().await,
-            Ended::ListsNotStreamed => cluster.streams_lists.store(false, Ordering::Relaxed),
         }
     }
 }
@@ -120,16 +122,38 @@ enum Ended {
     Stopped,
     /// The API server does not know the kind.
     Unserved,
-    /// The API server does not send the objects that exist as the first events of a watch.
-    ListsNotStreamed,
 }
 
-/// How the list of all children of a kind ended.
-enum Surveyed {
-    /// With everything that could be listed.
-    Ended,
-    /// See [`Ended::ListsNotStreamed`].
-    ListsNotStreamed,
+/// How the objects that exist are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// As the first events of a watch, object by object.
+    Streamed,
+    /// In pages.
+    Paged,
+}
+
+impl Cluster {
+    /// How this API server lists objects; found out with one request. Streams need Kubernetes 1.34, and etcd 3.4.31 or 3.5.13.
+    async fn lists(&self, scope: &Scope) -> Lists {
+        let probe = || async {
+            let resource = ApiResource::erase::<ConfigMap>(&());
+            let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(&self.client, &resource);
+            let params =
+                WatchParams { send_initial_events: true, ..WatchParams::default().labels(PROBE).timeout(2) };
+            let first = match api.watch_metadata(&params, "0").await {
+                Ok(events) => pin!(events).next().await,
+                Err(error) => Some(Err(error)),
+            };
+            match first {
+                Some(Ok(WatchEvent::Bookmark(_) | WatchEvent::Added(_))) => Ok(Lists::Streamed),
+                Some(Ok(_)) | Some(Err(kube::Error::Api(_))) | None => Ok(Lists::Paged),
+                // Not an answer: the next watch asks again.
+                Some(Err(error)) => Err(error),
+            }
+        };
+        self.lists.get_or_try_init(probe).await.copied().unwrap_or(Lists::Paged)
+    }
 }
 
 /// The watch of one kind.
@@ -137,6 +161,7 @@ struct Watch<'a> {
     cluster: &'a Cluster,
     kind: &'a ChildKind,
     extent: Extent,
+    lists: Lists,
     first: &'a FirstList,
 }
 
@@ -149,11 +174,10 @@ impl Watch<'_> {
             Extent::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
             Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => watcher::Config::default(),
         };
-        if self.streams() { config.streaming_lists() } else { config.page_size(PAGE) }
-    }
-
-    fn streams(&self) -> bool {
-        self.cluster.streams_lists.load(Ordering::Relaxed)
+        match self.lists {
+            Lists::Streamed => config.streaming_lists(),
+            Lists::Paged => config.page_size(PAGE),
+        }
     }
 
     fn observe(&self, meta: &kube::core::ObjectMeta, health: Health) -> Option<ObservedObject> {
@@ -172,19 +196,13 @@ impl Watch<'_> {
 
     /// Reads objects of this kind whole that owners are going to read, once and before anything is reconciled, so that none
     /// of them has to be read by itself after a restart. What cannot be listed is read later.
-    async fn survey(&self, scope: &Scope) -> Surveyed {
-        if self.first.has_ended() {
-            return Surveyed::Ended;
+    async fn survey(&self, scope: &Scope) {
+        for label in SURVEYED.iter().filter(|_| !self.first.has_ended()) {
+            self.survey_labelled(scope, label).await;
         }
-        for label in SURVEYED {
-            if let Surveyed::ListsNotStreamed = self.survey_labelled(scope, label).await {
-                return Surveyed::ListsNotStreamed;
-            }
-        }
-        Surveyed::Ended
     }
 
-    async fn survey_labelled(&self, scope: &Scope, label: &str) -> Surveyed {
+    async fn survey_labelled(&self, scope: &Scope, label: &str) {
         let Cluster { client, router, cache, stop, .. } = self.cluster;
         let api: Api<DynamicObject> = scope.api(client, &self.kind.resource);
         let mut events = pin!(watcher(api, self.config().labels(label)));
@@ -198,11 +216,9 @@ impl Watch<'_> {
                     }
                 }
                 Ok(Event::Init) => {}
-                Err(error) if self.streams() && is_refused(&error) => return Surveyed::ListsNotStreamed,
-                Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)) | Err(_) => break,
+                Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)) | Err(_) => return,
             }
         }
-        Surveyed::Ended
     }
 
     async fn drive<K: Resource>(
@@ -249,9 +265,6 @@ impl Watch<'_> {
                 }
                 // Watching again from the last version would miss objects: the kind may come back with others.
                 Err(error) if is_unserved(&error) => return Ended::Unserved,
-                Err(error) if !is_served && self.streams() && is_refused(&error) => {
-                    return Ended::ListsNotStreamed;
-                }
                 Err(error) => {
                     first.failed();
                     let wait = backoff.failed(&cluster.metrics, &*cluster.entropy, &resource.kind, &error);
@@ -310,22 +323,12 @@ impl Watch<'_> {
 
 /// A list of a kind that has no objects is empty, even in a namespace that does not exist: what is not found is the kind.
 fn is_unserved(error: &watcher::Error) -> bool {
-    status_code(error) == Some(404)
-}
-
-/// Whether the API server did not accept the request as it was.
-fn is_refused(error: &watcher::Error) -> bool {
-    matches!(status_code(error), Some(400 | 403 | 405 | 422))
-}
-
-fn status_code(error: &watcher::Error) -> Option<u16> {
     use watcher::Error::{InitialListFailed, WatchStartFailed};
-    match error {
-        InitialListFailed(kube::Error::Api(status)) | WatchStartFailed(kube::Error::Api(status)) => {
-            Some(status.code)
-        }
-        _ => None,
-    }
+    matches!(
+        error,
+        InitialListFailed(kube::Error::Api(status)) | WatchStartFailed(kube::Error::Api(status))
+            if status.code == 404
+    )
 }
 
 /// How long a failing watch waits. kube's own backoff is reset by the event that precedes every attempt to list.

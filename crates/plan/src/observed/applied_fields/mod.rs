@@ -6,7 +6,7 @@
 //! shows even where the value was edited back.
 //!
 //! Where this cannot be told for sure the answer is no: an apply is always right, only noisier. That is so for an atomic list
-//! or struct in which the API server fills in defaults, and for an empty list.
+//! or struct in which the API server fills in defaults. An empty list is as good as none, since the API server stores none.
 
 use super::is_operator;
 use crate::Digest;
@@ -73,22 +73,35 @@ fn ownable(desired: &Value) -> Option<Value> {
             fields.remove("metadata");
         }
     }
-    Some(Value::Object(fields))
+    let mut fields = Value::Object(fields);
+    forget_empty_lists(&mut fields);
+    Some(fields)
 }
 
-/// The part of `stored` that these fields name, with the values it has; `None` where one of them is not there. Items of a
+fn forget_empty_lists(value: &mut Value) {
+    match value {
+        Value::Array(items) if items.is_empty() => *value = Value::Null,
+        Value::Array(items) => items.iter_mut().for_each(forget_empty_lists),
+        Value::Object(fields) => fields.values_mut().for_each(forget_empty_lists),
+        _ => {}
+    }
+}
+
+/// The part of `stored` that these fields name, with the values it has; `None` where that cannot be told. Items of a
 /// list keep their order: an environment variable may refer to those before it.
 fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
     if fields.keys().all(|part| part == ".") {
         // A scalar, something atomic, or an empty map.
-        return Some(stored.clone());
+        let mut value = stored.clone();
+        forget_empty_lists(&mut value);
+        return Some(value);
     }
     let mut parts = fields.iter().filter(|(part, _)| *part != ".");
     match stored {
         Value::Object(stored) => {
             let field = |(part, below): (&String, &Value)| {
                 let name = part.strip_prefix("f:")?;
-                Some((name.to_owned(), view(below.as_object()?, stored.get(name)?)?))
+                Some((name.to_owned(), view(below.as_object()?, stored.get(name).unwrap_or(&Value::Null))?))
             };
             parts.map(field).collect::<Option<Map<_, _>>>().map(Value::Object)
         }

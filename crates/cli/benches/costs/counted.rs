@@ -1,11 +1,11 @@
-//! What the server was asked.
+//! The requests that a server got.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex},
 };
 
-/// Counts requests as they come; watches, which stay open, are not among them.
+/// Counts requests as they come.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(Arc<Mutex<Sent>>);
 
@@ -13,21 +13,32 @@ pub struct Counts(Arc<Mutex<Sent>>);
 #[derive(Debug, Default)]
 pub struct Sent {
     verbs: BTreeMap<String, usize>,
+    watches: usize,
+    reads: usize,
     writes_to_children: usize,
     children: BTreeSet<String>,
 }
 
 impl Counts {
-    /// Notes a request.
+    /// Counts a request.
     pub fn note(&self, method: &http::Method, uri: &http::Uri) {
-        if uri.query().is_some_and(|query| query.contains("watch=true")) {
+        let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+        let mut sent = self.0.lock().unwrap();
+        // A lease is renewed all the time, whatever there is to do.
+        if path.contains("/leases") {
             return;
         }
-        let mut sent = self.0.lock().unwrap();
+        if query.contains("watch=true") {
+            sent.watches += 1;
+            return;
+        }
         *sent.verbs.entry(method.to_string()).or_default() += 1;
-        let path = uri.path();
+        if method == http::Method::GET {
+            // What ends with the plural of a kind is a list.
+            let is_list = query.contains("limit=") || query.contains("resourceVersion");
+            sent.reads += usize::from(!is_list);
         // Statuses and events are about owners.
-        if method != http::Method::GET && !path.ends_with("/status") && !path.contains("/events") {
+        } else if !path.ends_with("/status") && !path.contains("/events") {
             sent.writes_to_children += 1;
             // A creation names only its kind, and is about an object of its own.
             let number = if method == http::Method::POST { sent.writes_to_children } else { 0 };
@@ -37,7 +48,8 @@ impl Counts {
 
     /// How many there were so far.
     pub fn total(&self) -> usize {
-        self.0.lock().unwrap().requests()
+        let sent = self.0.lock().unwrap();
+        sent.requests() + sent.watches
     }
 
     /// Those since the last call.
@@ -47,9 +59,24 @@ impl Counts {
 }
 
 impl Sent {
-    /// How many.
+    /// How many, without watches.
     pub fn requests(&self) -> usize {
         self.verbs.values().sum()
+    }
+
+    /// Watches that were opened.
+    pub fn watches(&self) -> usize {
+        self.watches
+    }
+
+    /// Objects that were read one by one.
+    pub fn reads(&self) -> usize {
+        self.reads
+    }
+
+    /// How many changed something.
+    pub fn writes(&self) -> usize {
+        self.requests() - self.of("GET")
     }
 
     /// How many with this method.

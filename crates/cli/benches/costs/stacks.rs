@@ -1,16 +1,7 @@
-//! Many whole stacks at once: a Kubernetes API in memory serves them, and the operator is a process of its own.
-//!
-//! `cargo bench -p cli --bench stacks`, or with other numbers of stacks: `… -- 10 50 100 500`. Prints what it took until
-//! all were ready, and what was sent afterwards, which should be nothing.
+//! Whole stacks, all created at once, in a namespace each.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a benchmark fails by panicking")]
-
-mod counted;
-mod operator;
-mod server;
-
+use crate::{PATIENCE, operator::Operator, rest, server::Server};
 use api::v1beta1::HarborCluster;
-use counted::Counts;
 use futures::{StreamExt as _, stream};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::{
@@ -18,27 +9,19 @@ use kube::{
     api::PostParams,
     runtime::{WatchStreamExt as _, watcher},
 };
-use operator::Operator;
 use serde_json::{Value, json};
-use server::Server;
 use std::{collections::BTreeSet, pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long all stacks together may take.
-const PATIENCE: Duration = Duration::from_mins(20);
-/// How long nothing must have been sent for the operator to be at rest, and how long it is listened to then.
-const REST: Duration = Duration::from_secs(3);
+/// How long the idle operator is listened to.
 const SILENCE: Duration = Duration::from_secs(30);
 
-#[tokio::main]
-async fn main() {
-    let asked: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let numbers = if asked.is_empty() { vec![1, 10, 100] } else { asked };
+/// Prints a line for each number of stacks.
+pub async fn measure(numbers: &[usize]) {
     println!(
-        "{:>6} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>12} {:>9} {:>9} {:>9} {:>7}",
+        "{:>6} {:>9} {:>9} {:>7} {:>7} {:>7} {:>12} {:>9} {:>9} {:>9} {:>7}",
         "stacks",
         "ready",
-        "each",
         "requests",
         "GET",
         "PATCH",
@@ -47,26 +30,17 @@ async fn main() {
         "CPU",
         "MiB idle",
         "MiB ready",
-        "silence"
+        "idle 30 s"
     );
     for number in numbers {
-        measure(number).await;
+        measure_one(*number).await;
     }
 }
 
-async fn measure(number: usize) {
+async fn measure_one(number: usize) {
     let server = Server::start().await;
     let operator = Operator::start(&server.kubeconfig);
-    let rest = |counts: Counts| async move {
-        loop {
-            let before = counts.total();
-            sleep(REST).await;
-            if counts.total() == before {
-                return;
-            }
-        }
-    };
-    rest(server.counts.clone()).await;
+    rest(&server.counts).await;
     let idle = operator.memory_mib();
     server.counts.take();
 
@@ -77,7 +51,7 @@ async fn measure(number: usize) {
         start.elapsed()
     };
     let ((), ready) = tokio::join!(create, ready);
-    rest(server.counts.clone()).await;
+    rest(&server.counts).await;
     let cpu = operator.cpu_seconds();
     let sent = server.counts.take();
     let memory = operator.memory_mib();
@@ -85,9 +59,8 @@ async fn measure(number: usize) {
     let silence = server.counts.take();
 
     println!(
-        "{number:>6} {:>7.1} s {:>7.2} s {:>9} {:>7} {:>7} {:>7} {:>12.2} {:>7.1} s {idle:>9.1} {memory:>9.1} {:>7}",
+        "{number:>6} {:>7.1} s {:>9} {:>7} {:>7} {:>7} {:>12.2} {:>7.1} s {idle:>9.1} {memory:>9.1} {:>7}",
         ready.as_secs_f64(),
-        ready.as_secs_f64() / f64::from(u32::try_from(number).unwrap()),
         sent.requests(),
         sent.of("GET"),
         sent.of("PATCH"),
