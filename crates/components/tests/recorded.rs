@@ -83,12 +83,12 @@ fn what_an_earlier_version_wrote_is_left_alone() {
                     let digest = desired_digest(&json, &component.field_manager());
                     let resource = desired.object.child_kind().resource;
                     let seen = ObservedObject::of(&resource, &child.metadata, Health::READY, &predecessors);
-                    let seen = seen.unwrap().with_applied(child).observation;
+                    let seen = seen.unwrap().with_applied(child, &resource).observation;
                     let known = Known { applied: None, digest };
                     let action = resolver.resolve(desired, Observed::Watched(&seen), Gate::<()>::OPEN, known);
                     match desired.policy {
                         Policy::Apply => {
-                            assert_eq!(applied_digest(child), digest, "{file}: {key}");
+                            assert_eq!(applied_digest(child, &resource.api_version), digest, "{file}: {key}");
                             assert_eq!(action, Action::Nothing, "{file}: {key}");
                             unchanged += 1;
                         }

@@ -91,8 +91,8 @@ impl ObservedObject {
 
     /// Adds the digest of what the operator applied.
     #[must_use]
-    pub fn with_applied(mut self, object: &DynamicObject) -> Self {
-        self.observation.applied = applied_digest(object);
+    pub fn with_applied(mut self, object: &DynamicObject, resource: &ApiResource) -> Self {
+        self.observation.applied = applied_digest(object, &resource.api_version);
         self
     }
 }

@@ -108,7 +108,9 @@ impl Resolver<'_> {
             Observed::Watched(seen) if self.is_child(seen) => apply_child(seen, known),
             Observed::Named | Observed::Watched(_) => Action::Read,
             Observed::Stored(stored) => {
-                let is_applied = known.digest.is_some() && applied_digest(stored) == known.digest;
+                let api_version = desired.object.child_kind().resource.api_version;
+                let is_applied =
+                    known.digest.is_some() && applied_digest(stored, &api_version) == known.digest;
                 match self.adopt(desired, stored) {
                     Ok(_) if is_immutable(stored) => Action::Nothing,
                     Ok(Apply::Child) if is_applied => Action::Nothing,

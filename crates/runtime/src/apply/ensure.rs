@@ -171,7 +171,7 @@ impl Applier<'_> {
         let observed = ObservedObject::of(&kind.resource, &stored.metadata, health, &cluster.predecessors)
             .ok_or_else(|| ReconcileError::Bug(format!("{key} was stored without a name")))?
             .with_status(stored)
-            .with_applied(stored);
+            .with_applied(stored, &kind.resource);
         let observation = observed.observation.clone();
         router.wake_others(router.index.seen(observed), self.owner);
         Ok(observation)

@@ -191,7 +191,7 @@ impl Watch<'_> {
         let known = self.cluster.router.index.child(&observed.key);
         let is_known = known.is_some_and(|known| known.owned_fields == observed.observation.owned_fields);
         let observed = observed.with_status(object);
-        Some(if is_known { observed } else { observed.with_applied(object) })
+        Some(if is_known { observed } else { observed.with_applied(object, &self.kind.resource) })
     }
 
     /// Reads objects of this kind whole that owners are going to read, once and before anything is reconciled, so that none

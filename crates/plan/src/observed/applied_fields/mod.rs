@@ -24,9 +24,9 @@ pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
 }
 
 /// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
-/// when the object is [`already_applied`]. `None` where the object does not tell.
-pub fn applied_digest(object: &DynamicObject) -> Option<Digest> {
-    let api_version = object.types.as_ref()?.api_version.as_str();
+/// when the object is [`already_applied`]. `None` where the object does not tell. Items of a list do not name their API
+/// version, so the caller does.
+pub fn applied_digest(object: &DynamicObject, api_version: &str) -> Option<Digest> {
     let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
         entry.operation.as_deref() == Some("Apply")
             && entry.subresource.as_deref().unwrap_or_default().is_empty()

@@ -17,7 +17,7 @@ const US: &str = "harbor-operator/core";
 fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
     let answer = super::already_applied(desired, stored, manager);
     let object: DynamicObject = serde_json::from_value(stored.clone()).unwrap();
-    let applied = applied_digest(&object);
+    let applied = applied_digest(&object, desired["apiVersion"].as_str().unwrap());
     assert_eq!(applied.is_some() && applied == desired_digest(desired, manager), answer, "{stored}");
     answer
 }
