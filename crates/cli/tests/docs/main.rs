@@ -17,6 +17,8 @@ mod markdown;
 #[cfg(test)]
 mod objects;
 #[cfg(test)]
+mod one_edit;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod reasons;
