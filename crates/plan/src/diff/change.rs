@@ -6,7 +6,7 @@ use super::{
     mask::masked,
     yaml::lines,
 };
-use crate::{INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References};
+use crate::{EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, INPUTS_ANNOTATION, KNOWN_LATER, ObjectKey, References};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
@@ -14,9 +14,12 @@ use std::{collections::BTreeSet, fmt};
 /// What the server counts and notes down by itself.
 const BOOKKEEPING: [&str; 6] =
     ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
-/// What kubectl and the cluster's controllers note down: the first repeats the whole object, secrets included.
-const NOTES: [&str; 2] =
-    ["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"];
+/// What kubectl, the cluster's controllers and the operator note down: the first repeats the whole object, secrets included.
+const NOTES: [&str; 3] = [
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "deployment.kubernetes.io/revision",
+    EXTERNAL_ANNOTATION,
+];
 
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,6 +131,12 @@ fn told(mut object: Value) -> Value {
             annotations.retain(|name, _| !NOTES.contains(&name.as_str()));
             if annotations.is_empty() {
                 metadata.remove("annotations");
+            }
+        }
+        if let Some(finalizers) = metadata.get_mut("finalizers").and_then(Value::as_array_mut) {
+            finalizers.retain(|finalizer| finalizer != EXTERNAL_FINALIZER);
+            if finalizers.is_empty() {
+                metadata.remove("finalizers");
             }
         }
     }
