@@ -224,3 +224,13 @@ pub const URI_SANS_ANNOTATION: &str = "cert-manager.io/uri-sans";
 
 /// Set by cert-manager on the Secret of a Certificate: its controllers keep whole Secrets with this label in memory.
 pub const CERT_MANAGER_LABEL: &str = "controller.cert-manager.io/fao";
+
+/// The operator records in it the names of the objects outside of the cluster that it created for an object.
+pub const EXTERNAL_ANNOTATION: &str = "goharbor.io/external";
+
+/// The operator sets it on an object for which it created objects outside of the cluster, and removes it after it has
+/// deleted them.
+pub const EXTERNAL_FINALIZER: &str = "goharbor.io/external";
+
+/// With the value `true`, a user has the operator forget the objects outside of the cluster that it created for an object.
+pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";

@@ -157,6 +157,12 @@ impl Expander {
                 notes.push(made_by_operator("issues", &placeholder::TLS_KEYS));
                 self.known.render_generated(key.clone(), placeholder::issued(object.clone()))?;
             }
+            Policy::External(external) => {
+                notes.push(format!(
+                    "Lives in {}, not in the cluster: the operator keeps it there.",
+                    external.system
+                ));
+            }
             Policy::Apply | Policy::CreateOnce { .. } => {
                 if let Some(template) = desired.object.pod_template() {
                     error = error.or(self.look_up(&key, template, &mut notes).err());

@@ -63,7 +63,18 @@ impl ChildKind {
 
 /// The kinds of children a component may have, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Children(BTreeMap<(String, String), ChildKind>);
+pub struct Children {
+    kinds: BTreeMap<(String, String), ChildKind>,
+    outside: Outside,
+}
+
+/// Whether a component has children in systems outside the cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Outside {
+    #[default]
+    None,
+    Some,
+}
 
 impl Children {
     /// No kind at all.
@@ -85,27 +96,40 @@ impl Children {
         self
     }
 
+    /// These, and objects in systems outside the cluster: the operator records them in the owner.
+    #[must_use]
+    pub fn and_external(self) -> Self {
+        Self { outside: Outside::Some, ..self }
+    }
+
+    /// Whether there are objects in systems outside the cluster among them.
+    pub fn has_external(&self) -> bool {
+        self.outside == Outside::Some
+    }
+
     /// Adds all of another component's kinds.
     pub fn extend(&mut self, other: Self) {
-        other.0.into_values().for_each(|kind| self.add(kind));
+        self.outside = self.outside.max(other.outside);
+        other.kinds.into_values().for_each(|kind| self.add(kind));
     }
 
     /// A kind that is made here and awaited there is made.
     fn add(&mut self, kind: ChildKind) {
         let key = (kind.resource.group.clone(), kind.resource.kind.clone());
         let managed_by =
-            self.0.get(&key).map_or(kind.managed_by, |known| known.managed_by.max(kind.managed_by));
-        self.0.insert(key, ChildKind { managed_by, ..kind });
+            self.kinds.get(&key).map_or(kind.managed_by, |known| known.managed_by.max(kind.managed_by));
+        self.kinds.insert(key, ChildKind { managed_by, ..kind });
     }
 
     /// The kinds, ordered by group and name.
     pub fn iter(&self) -> impl Iterator<Item = &ChildKind> {
-        self.0.values()
+        self.kinds.values()
     }
 
     /// Whether an object is of one of these kinds.
     pub fn contains(&self, object: &dyn AnyManifest) -> bool {
         let key = object.key();
-        self.0.contains_key(&(key.group.clone(), key.kind.clone()))
+        let is_one = || self.kinds.contains_key(&(key.group.clone(), key.kind.clone()));
+        if key.system().is_some() { self.has_external() } else { is_one() }
     }
 }

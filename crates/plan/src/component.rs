@@ -1,6 +1,6 @@
 //! A custom resource whose children are a pure function of its spec and of what it reads.
 
-use crate::{Aspect, Children, Desired, PlanError, Verdict, Violation, World};
+use crate::{Aspect, Children, Connection, Desired, PlanError, System, Verdict, Violation, World};
 use api::v1beta1::ComponentStatus;
 use kube::{Resource, core::NamespaceResourceScope};
 use serde::{Serialize, de::DeserializeOwned};
@@ -61,6 +61,19 @@ pub trait Component: Send + Sync + 'static {
 
     /// The kinds of children it may have; what is watched, swept and asked for in RBAC.
     fn children() -> Children;
+
+    /// How to reach a system outside the cluster in which this owner has, had or reads objects; `None` where the system is
+    /// gone for good, so that what the operator created there cannot be deleted any more. Missing objects count as that once
+    /// the owner is being deleted: they may be deleted together with it.
+    ///
+    /// A function of its arguments, like [`Component::desired`].
+    fn connection(
+        _owner: &Self::Owner,
+        _world: &World<'_>,
+        _system: &System,
+    ) -> Result<Option<Connection>, PlanError> {
+        Ok(None)
+    }
 
     /// Describes every child, in order.
     ///

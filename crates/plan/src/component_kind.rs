@@ -1,7 +1,8 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Defaults, Planned, Snapshot, Verdict, Violation, plan_with,
+    Aspect, ChildKind, Children, Component, Connected, Defaults, Planned, Snapshot, System, Verdict,
+    Violation, connect_with, plan_with,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use api::v1beta1::ComponentStatus;
@@ -27,6 +28,8 @@ pub struct ComponentKind {
 pub trait ComponentObject: Send + Sync {
     /// See [`plan_with`].
     fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned;
+    /// See [`connect_with`].
+    fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
     /// See [`Component::details`].
     fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value>;
     /// See [`Component::advice`].
@@ -95,6 +98,10 @@ struct Erased<C: Component>(C::Owner);
 impl<C: Component> ComponentObject for Erased<C> {
     fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
         plan_with::<C>(&self.0, snapshot, defaults)
+    }
+
+    fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected> {
+        connect_with::<C>(&self.0, snapshot, defaults, system)
     }
 
     fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value> {

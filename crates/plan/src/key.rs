@@ -1,5 +1,6 @@
 //! The name of an object in the cluster.
 
+use crate::external::System;
 use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
@@ -68,6 +69,17 @@ impl ObjectKey {
     /// Whether this stands for the definition of a kind.
     pub fn is_definition(&self) -> bool {
         self.name == DEFINITION
+    }
+
+    /// An object in a system outside the cluster; without a name, its collection. Where others have a namespace, it has the
+    /// name of the system.
+    pub fn external(system: &System, collection: &str, name: &str) -> Self {
+        Self::new(&system.group(), collection, &system.name, name)
+    }
+
+    /// The system outside the cluster that the object lives in; `None` for objects of the cluster.
+    pub fn system(&self) -> Option<System> {
+        System::of_group(&self.group)
     }
 
     /// Whether its namespace and its name are one segment of a path each, so that a request for it goes to this object and

@@ -15,6 +15,7 @@ mod digest;
 mod digest_key;
 mod equivalence;
 mod error;
+mod external;
 mod harbor_class;
 mod htpasswd;
 mod issuance;
@@ -47,6 +48,10 @@ pub use digest::Digest;
 pub use digest_key::{DigestKey, salted};
 pub use equivalence::{counted, equivalence};
 pub use error::{PlanError, Violation};
+pub use external::{
+    Claim, Comparable, Connection, External, IfExists, Origin, Record, System, UnreadableRecord, comparable,
+    outside,
+};
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;
 pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
@@ -59,7 +64,7 @@ pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
     already_applied, applied_digest, controller_of, desired_digest, is_item, is_labelled_alike, owned, tags,
 };
-pub use planner::{Plan, Planned, plan, plan_with};
+pub use planner::{Connected, Plan, Planned, connect_with, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{Recipe, SecretGenerator, Unmade, generated};

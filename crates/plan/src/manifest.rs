@@ -1,13 +1,16 @@
 //! Objects the operator manages.
 
-use crate::{Aspect, ChildKind, Issuance, ObjectKey, Observe, Reached, Readiness, Recipe};
+use crate::{
+    Aspect, ChildKind, External, Issuance, ObjectKey, Observe, Reached, Readiness, Recipe,
+    external::ExternalObject,
+};
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
     Resource,
     core::{NamespaceResourceScope, ObjectMeta},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// A kind the operator knows how to manage.
 pub trait Manifest:
@@ -118,6 +121,8 @@ pub enum Policy {
         /// Who is to make it, or what it takes.
         why: String,
     },
+    /// Lives in a system outside the cluster, and is kept there as described.
+    External(Arc<External>),
 }
 
 /// What becomes of a child when its owner is deleted, or no longer wants it.
@@ -155,7 +160,7 @@ pub struct Held {
 }
 
 impl Desired {
-    fn new(object: impl Manifest, policy: Policy) -> Self {
+    fn new(object: impl AnyManifest + 'static, policy: Policy) -> Self {
         let object = Box::new(object);
         Self {
             object,
@@ -170,6 +175,12 @@ impl Desired {
     /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
     pub fn awaited<K: Manifest>(object: K, why: impl Into<String>) -> Self {
         Self::new(object, Policy::Await { why: why.into() })
+    }
+
+    /// An object that lives in a system outside the cluster.
+    pub fn external(external: External) -> Self {
+        let external = Arc::new(external);
+        Self::new(ExternalObject::new(Arc::clone(&external)), Policy::External(external))
     }
 
     /// The same, tied to its owner in this way.
@@ -222,6 +233,12 @@ impl Desired {
 impl<K: Manifest> From<K> for Desired {
     fn from(object: K) -> Self {
         Self::new(object, Policy::Apply)
+    }
+}
+
+impl From<External> for Desired {
+    fn from(external: External) -> Self {
+        Self::external(external)
     }
 }
 

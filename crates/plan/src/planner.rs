@@ -1,8 +1,8 @@
 //! From an owner and what is known of its surroundings to a plan.
 
 use crate::{
-    Component, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, References, Snapshot,
-    World,
+    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, References,
+    Snapshot, System, World,
     defaults::NOTHING,
     mutation,
     place::{self, Places, misnamed},
@@ -21,11 +21,20 @@ pub struct Plan {
     pub reads: BTreeSet<ObjectKey>,
 }
 
+/// How to reach a system, and what that was decided on.
+#[derive(Debug)]
+pub struct Connected {
+    /// See [`Component::connection`].
+    pub connection: Option<Connection>,
+    /// What was asked for, found or not.
+    pub reads: BTreeSet<ObjectKey>,
+}
+
 /// How far planning got.
 #[derive(Debug)]
-pub enum Planned {
+pub enum Planned<T = Plan> {
     /// To the end.
-    Done(Plan),
+    Done(T),
     /// To a read of something not in the snapshot: look these up, add them, plan again.
     Needs(BTreeSet<ObjectKey>),
     /// To something a user must put right.
@@ -62,15 +71,39 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
         well_named(&graph, &places)?;
         Ok(graph)
     });
-    match graph {
-        Ok(graph) => Planned::Done(Plan { graph, reads: world.into_reads() }),
-        Err(PlanError::Unread(keys)) => Planned::Needs(keys),
-        Err(error) => Planned::Failed { error: error.without_repetition(), reads: world.into_reads() },
+    Planned::of(graph, world, |graph, reads| Plan { graph, reads })
+}
+
+/// Asks `C` how to reach a system outside the cluster for `owner`. Pure, like [`plan_with`].
+pub fn connect_with<C: Component>(
+    owner: &C::Owner,
+    snapshot: &Snapshot,
+    defaults: &Defaults,
+    system: &System,
+) -> Planned<Connected> {
+    let namespace = owner.meta().namespace.clone().unwrap_or_default();
+    let places = |text: &str| place::of(owner, text);
+    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places);
+    let connection = C::connection(owner, &world, system);
+    Planned::of(connection, world, |connection, reads| Connected { connection, reads })
+}
+
+impl<T> Planned<T> {
+    fn of<A>(
+        answer: Result<A, PlanError>,
+        world: World<'_>,
+        done: impl FnOnce(A, BTreeSet<ObjectKey>) -> T,
+    ) -> Self {
+        match answer {
+            Ok(answer) => Self::Done(done(answer, world.into_reads())),
+            Err(PlanError::Unread(keys)) => Self::Needs(keys),
+            Err(error) => Self::Failed { error: error.without_repetition(), reads: world.into_reads() },
+        }
     }
 }
 
 /// Refuses a plan in which something has a name that no object can have: a child, or what its pods use. Requests for it
-/// would go elsewhere.
+/// would go elsewhere. What lives outside the cluster may have any name that its system accepts.
 fn well_named(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanError> {
     let mut keys = BTreeSet::new();
     for (_, desired, _) in graph.iter() {
@@ -83,7 +116,10 @@ fn well_named(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanErro
             keys.insert(key);
         }
     }
-    let misnamed =
-        keys.iter().filter(|key| !ObjectName::is_valid(&key.name)).map(|key| misnamed(key, places));
+    let is_misnamed = |key: &&ObjectKey| match key.system() {
+        Some(_) => key.name.is_empty(),
+        None => !ObjectName::is_valid(&key.name),
+    };
+    let misnamed = keys.iter().filter(is_misnamed).map(|key| misnamed(key, places));
     misnamed.reduce(PlanError::and).map_or(Ok(()), Err)
 }

@@ -1,7 +1,7 @@
 //! The only window a component has onto the cluster.
 
 use crate::{
-    Defaults, Digest, Manifest, ObjectKey, PlanError,
+    Defaults, Digest, Manifest, ObjectKey, PlanError, System,
     defaults::NOTHING,
     place::{NOWHERE, Places, misnamed},
 };
@@ -67,6 +67,23 @@ impl<'a> World<'a> {
             None => Err(PlanError::Unread([key].into())),
             Some(None) => Ok(None),
             Some(Some(object)) => decode(&key, object).map(Some),
+        }
+    }
+
+    /// Looks up an object in a system outside the cluster, as the system describes it. The operator lists the collection every
+    /// few minutes, and the owner is reconciled again when the object has changed. Not having looked yet is
+    /// [`PlanError::Unread`]. A component that asks says in [`crate::Component::connection`] how to reach the system.
+    pub fn external(
+        &self,
+        system: &System,
+        collection: &str,
+        name: &str,
+    ) -> Result<Option<Value>, PlanError> {
+        let key = ObjectKey::external(system, collection, name);
+        self.reads.borrow_mut().insert(key.clone());
+        match self.snapshot.get(&key) {
+            None => Err(PlanError::Unread([key].into())),
+            Some(object) => Ok(object.as_ref().map(|object| object.data.clone())),
         }
     }
 
@@ -204,6 +221,19 @@ mod tests {
         assert_eq!(asked([(key.clone(), None)].into()), Ok(false));
         assert_eq!(asked([(key, Some(served()))].into()), Ok(true));
     }
+
+    #[test]
+    fn an_object_outside_the_cluster_is_looked_up_like_anything_else() {
+        let system = System::new("harbor", "ns", "acme");
+        let key = ObjectKey::external(&system, "project", "alpha");
+        let asked = |snapshot: Snapshot| World::new("ns", &snapshot).external(&system, "project", "alpha");
+        assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
+        assert_eq!(asked([(key.clone(), None)].into()), Ok(None));
+        let value = serde_json::json!({"public": true});
+        let found = crate::outside(value.clone()).unwrap();
+        assert_eq!(asked([(key, Some(found))].into()), Ok(Some(value)));
+    }
+
     #[test]
     fn what_a_definition_allows_is_looked_up_like_anything_else() {
         let key = ObjectKey::definition_of::<Certificate>();

@@ -1,8 +1,9 @@
 //! Why a reconcile did not get there.
 
-use api::names::ADOPT_ANNOTATION;
+use crate::external::SystemError;
+use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
 use kube::core::Status;
-use plan::{Class, Classify, ObjectKey, PlanError};
+use plan::{Class, Classify, External, IfExists, ObjectKey, PlanError, UnreadableRecord};
 use std::{fmt, time::Duration};
 
 /// What was asked of the API server.
@@ -12,6 +13,8 @@ pub enum Verb {
     Apply,
     /// Creation.
     Create,
+    /// A change of an object outside the cluster.
+    Update,
     /// Deletion.
     Delete,
     /// A read.
@@ -29,6 +32,7 @@ impl fmt::Display for Verb {
         f.write_str(match self {
             Self::Apply => "apply",
             Self::Create => "create",
+            Self::Update => "update",
             Self::Delete => "delete",
             Self::Read => "read",
             Self::List => "list",
@@ -91,10 +95,37 @@ pub enum ReconcileError {
         /// Which object.
         object: ObjectKey,
     },
-    /// Somebody else keeps changing a child.
+    /// An object outside the cluster that the operator did not create has the name of a child.
+    #[error("{object} already exists and was not created by this operator; {remedy}")]
+    ExistsOutside {
+        /// Which object.
+        object: ObjectKey,
+        /// What a user can do.
+        remedy: String,
+    },
+    /// A system outside the cluster did not do what was asked.
+    #[error("cannot {verb} {object} in {system}: {error}")]
+    External {
+        /// What was asked.
+        verb: Verb,
+        /// Of what.
+        object: ObjectKey,
+        /// What people call the system.
+        system: String,
+        /// The answer.
+        error: SystemError,
+    },
+    /// What the operator created outside the cluster cannot be told from what it did not.
+    #[error(transparent)]
+    Unrecorded(UnreadableRecord),
+    /// What the operator created outside the cluster keeps its owner from being deleted.
     #[error(
-        "{object} keeps being changed by somebody else; `kubectl get --show-managed-fields -o yaml` tells by whom"
+        "{0}; to delete this object and leave what the operator created outside the cluster, set the annotation \
+         {ABANDON_ANNOTATION}: \"true\" on it"
     )]
+    NotFinalized(Box<ReconcileError>),
+    /// Somebody else keeps changing a child.
+    #[error("{object} keeps being changed by another program; {}", culprit(object))]
     Contended {
         /// Which child.
         object: ObjectKey,
@@ -134,6 +165,15 @@ impl ReconcileError {
         }
     }
 
+    /// An object outside the cluster is in the way of a child.
+    pub(crate) fn exists_outside(object: &ObjectKey, external: &External) -> Self {
+        let remedy = match &external.if_exists {
+            IfExists::Refuse { remedy } => remedy.clone(),
+            IfExists::Adopt => "choose another name".into(),
+        };
+        Self::ExistsOutside { object: object.clone(), remedy }
+    }
+
     /// Whether what was asked for is not there: the object, its namespace, or its kind.
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status, .. } if status.code == 404)
@@ -144,6 +184,14 @@ fn answer(status: &Status) -> String {
     match status.message.as_str() {
         "" => format!("{} {}", status.code, status.reason),
         message => message.to_owned(),
+    }
+}
+
+/// How to find the program that changes an object.
+fn culprit(object: &ObjectKey) -> &'static str {
+    match object.system() {
+        Some(_) => "the audit log of its system may tell by which one",
+        None => "`kubectl get --show-managed-fields -o yaml` tells by which one",
     }
 }
 
@@ -171,6 +219,7 @@ impl Classify for ReconcileError {
     fn class(&self) -> Class {
         match self {
             Self::Plan(error) => error.class(),
+            Self::NotFinalized(error) => error.class(),
             Self::Refused { status, .. } => match status.code {
                 400 | 405 | 413 | 415 | 422 => Class::Invalid,
                 403 if knows_no_owner_yet(status) => Class::Transient,
@@ -180,8 +229,17 @@ impl Classify for ReconcileError {
             },
             Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
             Self::ChildFailed { .. } => Class::Dependency,
-            Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } => Class::Conflict,
-            Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
+            Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => {
+                Class::Conflict
+            }
+            Self::External { error, .. } => match error {
+                SystemError::Unreachable(_) | SystemError::InUse { .. } => Class::Transient,
+                SystemError::Rejected { .. } => Class::Invalid,
+                SystemError::Forbidden { .. } => Class::Forbidden,
+                SystemError::Exists => Class::Conflict,
+                SystemError::Gone => Class::Dependency,
+            },
+            Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
         }
     }
@@ -189,6 +247,7 @@ impl Classify for ReconcileError {
     fn reason(&self) -> &'static str {
         match self {
             Self::Plan(error) => error.reason(),
+            Self::NotFinalized(error) => error.reason(),
             Self::Refused { .. } => match self.class() {
                 Class::Invalid => "Rejected",
                 Class::Forbidden => "Forbidden",
@@ -198,9 +257,17 @@ impl Classify for ReconcileError {
             Self::Unreachable { .. } => "ApiServerUnreachable",
             Self::ChildFailed { .. } => "ChildFailed",
             Self::AlreadyOwned { .. } => "AlreadyOwned",
-            Self::AlreadyExists { .. } => "AlreadyExists",
+            Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
+            Self::External { error, .. } => match error {
+                SystemError::Unreachable(_) => "ExternalUnreachable",
+                SystemError::Rejected { .. } => "ExternalRejected",
+                SystemError::Forbidden { .. } => "ExternalForbidden",
+                SystemError::InUse { .. } => "ExternalInUse",
+                SystemError::Exists => "Conflict",
+                SystemError::Gone => "ExternalGone",
+            },
             Self::Contended { .. } => "Contended",
-            Self::Undecodable(_) => "Undecodable",
+            Self::Unrecorded(_) | Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",
             Self::TooExpensive(_) => "TooExpensive",
             Self::Panicked => "Panicked",
@@ -209,8 +276,14 @@ impl Classify for ReconcileError {
     }
 
     fn stalls(&self) -> bool {
-        matches!(self, Self::ChildFailed { .. } | Self::AlreadyOwned { .. } | Self::AlreadyExists { .. })
-            || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
+        let is_stuck = matches!(
+            self,
+            Self::ChildFailed { .. }
+                | Self::AlreadyOwned { .. }
+                | Self::AlreadyExists { .. }
+                | Self::ExistsOutside { .. }
+        );
+        is_stuck || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{
     Leadership, Lost, Options, Scope,
     cluster::{Cache, Classes, Cluster, start_watches},
     election::Elector,
+    external::Systems,
     reconcile::{Context, Reconciler},
     report::Events,
     schedule::{Limits, PermissionWaiters, control, probe},
@@ -32,6 +33,7 @@ struct Process {
     client: Client,
     events: Events,
     cache: Arc<Cache>,
+    systems: Arc<Systems>,
     stop: CancellationToken,
     leading: CancellationToken,
 }
@@ -118,7 +120,10 @@ impl Operator {
             Events::new(client.clone(), Arc::clone(&self.options.metrics), stop.clone());
         tasks.spawn(send_events);
         let cache = Arc::default();
-        let process = Process { client, events, cache, stop: stop.clone(), leading: leading.clone() };
+        let systems = Arc::new(Systems::new(&self.options, self.leadership()));
+        tasks.spawn(Arc::clone(&systems).refresh(stop.clone()));
+        let process =
+            Process { client, events, cache, systems, stop: stop.clone(), leading: leading.clone() };
         for scope in &self.options.scopes {
             self.start(scope, &process, &mut tasks);
         }
@@ -127,12 +132,13 @@ impl Operator {
 
     fn start(&self, scope: &Scope, process: &Process, tasks: &mut JoinSet<()>) {
         let Self { components, options, .. } = self;
-        let Process { client, events, cache, stop, leading } = process;
+        let Process { client, events, cache, systems, stop, leading } = process;
         let classes = Classes::Only(options.class.clone());
         let (cache, stop) = (Arc::clone(cache), stop.clone());
         let cluster =
             Arc::new(Cluster::new(client.clone(), Arc::clone(components), classes, options, cache, stop));
-        let context = Arc::new(Context::new(Arc::clone(&cluster), options, events.clone()));
+        let systems = Arc::clone(systems);
+        let context = Arc::new(Context::new(Arc::clone(&cluster), systems, options, events.clone()));
         let waiters = Arc::<PermissionWaiters>::default();
         tasks.spawn(probe(Arc::clone(&cluster), Arc::clone(&waiters)));
         let queues: Vec<_> =

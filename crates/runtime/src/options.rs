@@ -1,6 +1,6 @@
 //! How the operator works.
 
-use crate::{Election, Entropy, Health, Metrics, Observer, SystemEntropy};
+use crate::{Election, Entropy, ExternalDriver, Health, Metrics, Observer, SystemEntropy};
 use jiff::Timestamp;
 use plan::{Defaults, DigestKey, HarborClass};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -47,6 +47,10 @@ pub struct Options {
     pub health: Arc<Health>,
     /// The id of the trace a span belongs to, where traces are made. None by default.
     pub trace_id: fn(&tracing::Span) -> Option<String>,
+    /// What talks to systems outside the cluster, one for each kind of system. None by default.
+    pub external_drivers: Vec<Arc<dyn ExternalDriver>>,
+    /// How often collections of systems outside the cluster are listed, within 20 %. Every five minutes by default.
+    pub external_interval: Duration,
     /// Who is told what happens while it does. Nobody by default.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -68,6 +72,8 @@ impl Default for Options {
             metrics: Arc::default(),
             health: Arc::default(),
             trace_id: |_| None,
+            external_drivers: Vec::new(),
+            external_interval: Duration::from_mins(5),
             observer: None,
         }
     }

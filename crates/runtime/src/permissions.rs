@@ -20,6 +20,8 @@ const READ: Verbs = &["get", "list", "watch"];
 const MAKE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
 /// Statuses are applied to what exists.
 const REPORT: Verbs = &["patch"];
+/// What the operator creates outside the cluster is recorded in the owner.
+const RECORD: Verbs = &["patch"];
 /// Asked for by the admission plugin OwnerReferencesPermissionEnforcement of who makes the deletion of an owner wait for
 /// its children; nothing is ever sent there.
 const BLOCK_DELETION: Verbs = &["update"];
@@ -100,6 +102,9 @@ impl Permissions {
         if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
             self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);
         }
+        if children.has_external() {
+            self.allow(group, plural, RECORD);
+        }
         for kind in children.iter() {
             let verbs = match kind.managed_by {
                 ManagedBy::Operator => MAKE,
@@ -165,6 +170,35 @@ mod tests {
         fn desired(_: &Core, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
             Ok(())
         }
+    }
+
+    struct Outside;
+
+    impl Component for Outside {
+        type Owner = Portal;
+        const NAME: &'static str = "outside";
+
+        fn children() -> Children {
+            Children::none().and_external()
+        }
+
+        fn desired(_: &Portal, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn only_owners_of_objects_outside_the_cluster_are_written() {
+        let rules = |component| {
+            let mut permissions = Permissions(BTreeMap::new());
+            permissions.reconcile(&component);
+            permissions.rules()
+        };
+        let status = rule("goharbor.io", &["portals/status"], &["patch"]);
+        let alone = [rule("goharbor.io", &["portals"], &["list", "watch"]), status.clone()];
+        assert_eq!(rules(ComponentKind::of::<Alone>()), alone);
+        let outside = [rule("goharbor.io", &["portals"], &["list", "patch", "watch"]), status];
+        assert_eq!(rules(ComponentKind::of::<Outside>()), outside);
     }
 
     fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {

@@ -78,6 +78,17 @@ impl Write<'_> {
                 if self.part != Part::Main {
                     return Err(Failure::not_found(&self.resource.group, &self.resource.plural, name));
                 }
+                if let Some(uid) = configuration["metadata"]["uid"].as_str() {
+                    let mismatch = format!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    );
+                    return Err(Failure::conflict(
+                        &self.resource.group,
+                        &self.resource.plural,
+                        name,
+                        &mismatch,
+                    ));
+                }
                 self.may_create(name)?;
                 self.open_for_new_objects(name)?;
             }

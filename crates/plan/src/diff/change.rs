@@ -7,7 +7,10 @@ use super::{
     yaml::lines,
 };
 use crate::{KNOWN_LATER, ObjectKey, References};
-use api::names::{DEPLOYMENT_REVISION_ANNOTATION, INPUTS_ANNOTATION, LAST_APPLIED_ANNOTATION};
+use api::names::{
+    DEPLOYMENT_REVISION_ANNOTATION, EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, INPUTS_ANNOTATION,
+    LAST_APPLIED_ANNOTATION,
+};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
@@ -15,8 +18,9 @@ use std::{collections::BTreeSet, fmt};
 /// What the server counts and notes down by itself.
 const BOOKKEEPING: [&str; 6] =
     ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
-/// What kubectl and the cluster's controllers note down: the first repeats the whole object, secrets included.
-const NOTES: [&str; 2] = [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION];
+/// What kubectl, the controllers of the cluster and the operator record: the first repeats the whole object, secrets
+/// included.
+const NOTES: [&str; 3] = [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, EXTERNAL_ANNOTATION];
 
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,6 +132,12 @@ fn told(mut object: Value) -> Value {
             annotations.retain(|name, _| !NOTES.contains(&name.as_str()));
             if annotations.is_empty() {
                 metadata.remove("annotations");
+            }
+        }
+        if let Some(finalizers) = metadata.get_mut("finalizers").and_then(Value::as_array_mut) {
+            finalizers.retain(|finalizer| finalizer != EXTERNAL_FINALIZER);
+            if finalizers.is_empty() {
+                metadata.remove("finalizers");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The state an object is in, reduced to what tells one state from another.
 
+use api::names::EXTERNAL_ANNOTATION;
 use kube::core::ObjectMeta;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,11 +37,13 @@ impl ObjectVersion {
     }
 }
 
-/// The labels and annotations of an object, as hashes.
+/// The labels and annotations of an object, as hashes. The operator's own record of what it created outside the cluster is
+/// none that anything is decided on.
 pub fn tags(meta: &ObjectMeta) -> BTreeSet<Tag> {
     let empty = BTreeMap::new();
     let labels = meta.labels.as_ref().unwrap_or(&empty).iter().map(|(key, value)| tag("label", key, value));
     let annotations = meta.annotations.as_ref().unwrap_or(&empty).iter();
+    let annotations = annotations.filter(|(key, _)| *key != EXTERNAL_ANNOTATION);
     labels.chain(annotations.map(|(key, value)| tag("annotation", key, value))).collect()
 }
 

@@ -22,6 +22,11 @@ pub enum Action<N> {
     Apply(Apply),
     /// Create it; a namesake that was created meanwhile is used as it is.
     Create,
+    /// Write it to the system outside the cluster that it lives in.
+    Update {
+        /// The fields that differ.
+        fields: Vec<String>,
+    },
     /// Issue a certificate into it, if the one that it holds does not serve.
     Issue,
     /// Write only the owner, or the annotation that replaces it.

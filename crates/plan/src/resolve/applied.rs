@@ -26,6 +26,11 @@ pub enum Applied {
     Immutable,
     /// Another program makes it, and its health was this. It is read anew when it changes.
     Awaited(Health),
+    /// Lives outside the cluster, and the operator keeps it: it created or adopted it.
+    External {
+        /// Digest of the write-only fields that were sent last.
+        written: Option<Digest>,
+    },
 }
 
 impl Applied {
@@ -36,7 +41,7 @@ impl Applied {
                 *uid == now.uid && *owned_fields == now.owned_fields && !now.unadopted
             }
             Self::Issued(certificate) => certificate.holds(now),
-            Self::Exists | Self::Awaited(_) => true,
+            Self::Exists | Self::Awaited(_) | Self::External { .. } => true,
             Self::Immutable => now.immutable,
         }
     }

@@ -16,8 +16,8 @@ pub use gate::Gate;
 pub use sweep::{Unwanted, unwanted};
 
 use crate::{
-    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, Held, ObjectKey, Observation,
-    Ownership, Policy, applied_digest, is_labelled_alike,
+    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfExists, ObjectKey,
+    Observation, Ownership, Policy, applied_digest, is_labelled_alike,
 };
 use api::names::{IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ pub enum Observed<'a> {
     Named,
     /// What a watch showed.
     Watched(&'a Observation),
-    /// The whole object, just read.
+    /// The whole object, just read; of an object outside the cluster, as it was last listed.
     Stored(&'a DynamicObject),
 }
 
@@ -55,7 +55,8 @@ pub struct Resolver<'a> {
 pub struct Known<'a> {
     /// How the operator left the object.
     pub applied: Option<&'a Applied>,
-    /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue.
+    /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue; for
+    /// [`Policy::External`], the write-only fields, if there are any.
     pub digest: Option<Digest>,
 }
 
@@ -80,7 +81,7 @@ impl Resolver<'_> {
             }
             return match &desired.policy {
                 Policy::Apply => Action::Apply(Apply::New),
-                Policy::CreateOnce { .. } => Action::Create,
+                Policy::CreateOnce { .. } | Policy::External(_) => Action::Create,
                 Policy::Issue(_) | Policy::Await { .. } => Action::Issue,
             };
         }
@@ -98,6 +99,7 @@ impl Resolver<'_> {
                 Action::Nothing
             }
             Policy::Issue(_) => self.issue(observed, known),
+            Policy::External(external) => keep(external, observed, known),
             Policy::Apply | Policy::Await { .. } => self.apply(desired, observed, known),
         }
     }
@@ -191,6 +193,21 @@ fn once<N>(desired: &Desired, observed: Observed<'_>) -> Action<N> {
     } else {
         Action::SetOwner
     }
+}
+
+/// An object outside the cluster that exists.
+fn keep<N>(external: &External, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
+    let Observed::Stored(stored) = observed else { return Action::Read };
+    let written = match (known.applied, &external.if_exists) {
+        (Some(Applied::External { written }), _) => *written,
+        (_, IfExists::Adopt) => None,
+        (_, IfExists::Refuse { .. }) => return Action::Refuse(Refusal::NotCreatedByOperator),
+    };
+    let mut fields = external.differences(&stored.data);
+    if known.digest.is_some() && known.digest != written {
+        fields.extend(external.write_only.keys().cloned());
+    }
+    if fields.is_empty() { Action::Nothing } else { Action::Update { fields } }
 }
 
 /// What an object that may not be upgraded yet is kept as.

@@ -1,5 +1,7 @@
 //! The laws of the resolver.
 
+mod external;
+
 use super::*;
 use crate::{Health, Issuance, ObservedObject, OwnedFields, Provenance, Role, desired_digest};
 use api::names::CONTROLLER_LABEL;

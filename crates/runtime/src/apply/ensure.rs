@@ -62,11 +62,23 @@ impl Applier<'_> {
     pub(crate) async fn ensure(&self, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
         let child = Child { key: &key, kind: &kind, desired };
-        let span = node_span(&key);
-        let step = match self.step(child, gate).instrument(span.clone()).await {
-            Err(error) if error.is_not_found() => Err(self.or_unserved(error, child).await),
-            step => step,
+        let step = async {
+            match self.step(child, gate).await {
+                Err(error) if error.is_not_found() => Err(self.or_unserved(error, child).await),
+                step => step,
+            }
         };
+        self.reported(&key, step).await
+    }
+
+    /// Works on one node, with a span of its own, and reports its progress.
+    pub(crate) async fn reported(
+        &self,
+        key: &ObjectKey,
+        step: impl Future<Output = Result<Step, ReconcileError>>,
+    ) -> Result<Step, ReconcileError> {
+        let span = node_span(key);
+        let step = step.instrument(span.clone()).await;
         match &step {
             Ok(Step::Ready) => span.record("outcome", "ready"),
             Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
@@ -77,7 +89,7 @@ impl Applier<'_> {
                 .record("why", error.to_string())
                 .record("otel.status_code", "ERROR"),
         };
-        self.progress.child(self.owner, &key, || match &step {
+        self.progress.child(self.owner, key, || match &step {
             Ok(Step::Ready) => State::Ready,
             Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
             Ok(Step::Blocked { .. }) => State::Applying,
@@ -186,7 +198,7 @@ impl Applier<'_> {
         crate::cluster::api_of(&self.cluster.client, &kind.resource, key)
     }
 
-    pub(super) fn resolver(&self) -> Resolver<'_> {
+    pub(crate) fn resolver(&self) -> Resolver<'_> {
         let Self { owner, uid, now, cluster, .. } = *self;
         Resolver { owner, uid, predecessors: &cluster.predecessors, now }
     }

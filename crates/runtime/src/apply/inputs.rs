@@ -20,7 +20,7 @@ impl Applier<'_> {
     ) -> Result<Health, ReconcileError> {
         let why = match &desired.policy {
             Policy::Await { why } => why.as_str(),
-            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) => "",
+            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::External(_) => "",
         };
         let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
         self.state().note(&found, Interest::Everything)?;

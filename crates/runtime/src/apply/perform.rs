@@ -126,6 +126,9 @@ impl Applier<'_> {
                     self.report_rollout(child, body, applied.filter(|_| seen.is_some()));
                     return exists(body.sent(&now), now.health);
                 }
+                (Action::Update { .. }, _) => {
+                    return Err(ReconcileError::Bug(format!("{key} does not live outside the cluster")));
+                }
                 (Action::Apply(_), None) => {
                     return Err(ReconcileError::Bug(format!("{key} is applied without content")));
                 }
@@ -178,7 +181,9 @@ impl Applier<'_> {
     ) -> Result<Reading, ReconcileError> {
         let stored = match desired.policy {
             Policy::CreateOnce { .. } => self.find(key).await?.map(|found| DynamicObject::clone(&found)),
-            Policy::Apply | Policy::Issue(_) | Policy::Await { .. } => self.cluster.stored(key).await?,
+            Policy::Apply | Policy::Issue(_) | Policy::Await { .. } | Policy::External(_) => {
+                self.cluster.stored(key).await?
+            }
         };
         Ok(stored.map_or(Reading::Absent, |stored| Reading::Stored(Box::new(stored))))
     }

@@ -1,7 +1,8 @@
 //! The custom resources that have a component, as their watches show them.
 
+use api::names::EXTERNAL_FINALIZER;
 use kube::core::{DynamicObject, ObjectMeta};
-use plan::ObjectKey;
+use plan::{ObjectKey, tags};
 use std::{
     collections::{BTreeMap, BTreeSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -68,10 +69,12 @@ impl Owners {
     }
 }
 
-/// A hash of everything about an owner that is a reason to reconcile it: the status is not.
+/// A hash of everything about an owner that is a reason to reconcile it: neither its status is, nor what the operator notes
+/// down in it about objects outside the cluster.
 fn relevant(meta: &ObjectMeta) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (&meta.uid, meta.generation, &meta.labels, &meta.annotations, &meta.finalizers).hash(&mut hasher);
+    let finalizers = meta.finalizers.iter().flatten().filter(|it| *it != EXTERNAL_FINALIZER);
+    (&meta.uid, meta.generation, tags(meta), finalizers.collect::<Vec<_>>()).hash(&mut hasher);
     meta.deletion_timestamp.is_some().hash(&mut hasher);
     hasher.finish()
 }

@@ -2,7 +2,7 @@
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
-use api::names::CONTROLLER_LABEL;
+use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL};
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -21,7 +21,7 @@ const UNSERVED_RETRY: Duration = Duration::from_mins(5);
 
 /// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
 /// cert-manager makes from its Certificates.
-const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, "controller.cert-manager.io/fao"];
+const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, CERT_MANAGER_LABEL];
 
 /// A label that no object has.
 const PROBE: &str = "goharbor.io/probe";

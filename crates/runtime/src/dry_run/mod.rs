@@ -3,14 +3,16 @@
 //! The code that plans and applies is that of a reconcile; only its client writes nothing, every child counts as ready at
 //! once, and an overlay stands in for what other programs would make.
 //!
-//! Uses: cluster, apply, reconcile, inspect.
+//! Uses: cluster, apply, external, reconcile, inspect.
 
+mod driver;
 mod field_ownership;
 mod namespace_run;
 mod overlay;
 mod placeholders;
 
 use crate::{Inspector, Options, Scope, apply::DigestSource};
+use driver::ExternalChanges;
 use kube::Client;
 use namespace_run::NamespaceRun;
 use overlay::Overlay;
@@ -21,6 +23,7 @@ use std::{collections::BTreeSet, sync::Arc};
 /// A dry run of changes to a cluster.
 pub struct DryRun {
     overlay: Arc<Overlay>,
+    external: Arc<ExternalChanges>,
     components: Arc<[ComponentKind]>,
     options: Options,
     key_is_known: bool,
@@ -58,10 +61,17 @@ pub enum RemarkKind {
 }
 
 impl DryRun {
-    /// Nothing tried yet. Of the `options`, only predecessors, class, defaults, digest key and clock are used.
+    /// Nothing tried yet. Of the `options`, only predecessors, class, defaults, digest key, drivers and clock are used.
     pub fn new(client: Client, components: Vec<ComponentKind>, options: Options) -> Self {
-        let options = Options { entropy: Arc::new(PlaceholderEntropy::default()), observer: None, ..options };
-        Self { overlay: Overlay::new(client), components: components.into(), options, key_is_known: true }
+        let external = Arc::<ExternalChanges>::default();
+        let options = Options {
+            entropy: Arc::new(PlaceholderEntropy::default()),
+            external_drivers: external.instead_of(&options.external_drivers),
+            observer: None,
+            ..options
+        };
+        let (overlay, components) = (Overlay::new(client), components.into());
+        Self { overlay, external, components, options, key_is_known: true }
     }
 
     /// The same without the digest key of the operator. Then the digest of a workload's inputs in the cluster is taken to be
@@ -105,6 +115,7 @@ impl DryRun {
         for change in &mut changes {
             change.admit(&generated);
         }
+        changes.extend(self.external.take());
         Ok(DryRunReport { changes, remarks })
     }
 }

@@ -6,7 +6,8 @@ use crate::{
     apply::{Applier, DigestSource, RunState},
     cluster::{Cluster, api_of},
     error::Verb,
-    reconcile::{Context, is_paused, plan, sweep, to_outcome},
+    external::{Bookkeeping, Externals, Recorder},
+    reconcile::{Context, connector, ensure, is_paused, plan, sweep, to_outcome},
 };
 use graph::Step;
 use k8s_openapi::api::core::v1::Secret;
@@ -115,9 +116,14 @@ impl NamespaceRun<'_> {
             read_before: &BTreeMap::new(),
             state: Mutex::new(state),
         };
+        let (resource, meta) = (component.resource(), (key, &owner.metadata));
+        let recorder =
+            Recorder::new(cluster, resource, meta, Arc::default(), Bookkeeping::InMemory).readable()?;
+        let connect = connector(context, key, &object);
+        let externals = Externals::new(cluster, key, &context.systems, recorder, connect);
         let generated = Mutex::new(BTreeSet::new());
         let report = graph::run(&plan.graph, AT_ONCE, &cluster.stop, |_, desired| async {
-            let secrets = self.ensure(&applier, desired).await?;
+            let secrets = self.ensure(&applier, &externals, desired).await?;
             generated.lock().unwrap_or_else(PoisonError::into_inner).extend(secrets);
             Ok::<_, ReconcileError>(Step::Ready)
         })
@@ -132,7 +138,9 @@ impl NamespaceRun<'_> {
         }
         self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
-            self.sweep(uid, &key.namespace, &keys.iter().collect()).await?;
+            let wanted = keys.iter().collect();
+            self.sweep(uid, &key.namespace, &wanted).await?;
+            externals.sweep(&wanted).await?;
         }
         for failure in failures {
             self.remark(key, RemarkKind::Failed(failure));
@@ -145,10 +153,11 @@ impl NamespaceRun<'_> {
     async fn ensure(
         &self,
         applier: &Applier<'_>,
+        externals: &Externals<'_>,
         desired: &Desired,
     ) -> Result<Vec<ObjectKey>, ReconcileError> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
-        match applier.ensure(desired, Gate::OPEN).await {
+        match ensure(applier, externals, desired, Gate::OPEN).await {
             Ok(_) | Err(ReconcileError::ChildFailed { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -164,6 +173,7 @@ impl NamespaceRun<'_> {
             Policy::Issue(_) => {
                 generated.extend(self.overlay.is_changed(&key).then(|| key.clone()));
             }
+            Policy::External(_) => return Ok(generated),
             Policy::Apply => {
                 let object =
                     desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;

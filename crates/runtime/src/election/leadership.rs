@@ -96,6 +96,15 @@ impl Leadership {
         Client::new(guarded, namespace).with_valid_until(valid_until)
     }
 
+    /// Does what changes something outside the cluster: only while we lead, and abandoned when we no longer do.
+    pub(crate) async fn while_leading<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.ended() => None,
+            done = work => Some(done),
+        }
+    }
+
     /// Waits until we do not lead; not at all where we do not.
     async fn ended(&self) {
         let mut term = self.0.subscribe();

@@ -3,14 +3,15 @@
 //! The functions that plan and the watches are those of the operator, so `status` shows what a controller would wait for,
 //! whether one runs or not.
 //!
-//! Uses: cluster, apply, reconcile, report.
+//! Uses: cluster, apply, external, reconcile, report.
 
 use crate::{
-    Options, ReconcileError, Scope,
+    Leadership, Options, ReconcileError, Scope,
     apply::{RunState, awaited},
     cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
     error::Verb,
-    reconcile::{Context, Node, is_paused, outcome, plan, planned, unplanned},
+    external::{Bookkeeping, Externals, Recorder, Systems},
+    reconcile::{Context, Node, connector, is_paused, outcome, plan, planned, unplanned},
     report::{Events, Stage},
 };
 use futures::future::join_all;
@@ -57,7 +58,8 @@ impl Inspector {
         let (events, _) = Events::new(client.clone(), Arc::clone(&options.metrics), stop.clone());
         // The health of the process is not that of an inspector with the same options.
         let options = &Options { health: Arc::default(), ..options.clone() };
-        let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop);
+        let systems = Arc::new(Systems::new(options, Leadership::unrivalled()));
+        let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop.clone());
         let cluster = Arc::new(cluster);
         let woken = cluster.router.queue(cluster.components.iter().map(ComponentKind::resource));
         let mut watches = JoinSet::new();
@@ -66,7 +68,8 @@ impl Inspector {
         for (resource, _) in first_lists.iter().filter(|(_, first)| !first.has_ended()) {
             listed(&cluster, &scope, resource).await.map_err(|error| plan::Failure::from(&error))?;
         }
-        let context = Context::new(cluster, options, events);
+        watches.spawn(Arc::clone(&systems).refresh(stop));
+        let context = Context::new(cluster, systems, options, events);
         Ok(Self { context, woken: Mutex::new(woken), _watches: watches })
     }
 
@@ -112,12 +115,13 @@ impl Inspector {
         let Some(component) = cluster.component(&key.group, &key.kind) else { return Ok(Vec::new()) };
         let json = serde_json::to_value(owner).map_err(|error| ReconcileError::Bug(error.to_string()))?;
         let mut state = RunState::default();
-        let answer = match component.decode(json) {
-            Ok(object) => plan(&self.context, key, &object, &mut state).await?,
+        let decoded = component.decode(json);
+        let answer = match &decoded {
+            Ok(object) => plan(&self.context, key, object, &mut state).await?.map(|plan| (object, plan)),
             Err(undecodable) => Err(ReconcileError::Undecodable(undecodable.to_string())),
         };
-        let plan = match answer {
-            Ok(plan) => plan,
+        let (object, plan) = match answer {
+            Ok(planned) => planned,
             Err(error) => {
                 progress.stage(key, || Stage::Planned(Vec::new()));
                 index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
@@ -128,9 +132,23 @@ impl Inspector {
         let uid = owner.metadata.uid.as_deref().unwrap_or_default();
         let now = (self.context.clock)();
         let resolver = Resolver { owner: key, uid, predecessors: &cluster.predecessors, now };
+        let recorder = Recorder::new(
+            cluster,
+            component.resource(),
+            (key, &owner.metadata),
+            Arc::default(),
+            Bookkeeping::InMemory,
+        )
+        .readable()?;
+        let connect = connector(&self.context, key, object);
+        let externals = Externals::new(cluster, key, &self.context.systems, recorder, connect);
         let mut outcomes: Vec<Outcome> = Vec::new();
         for (_, desired, after) in plan.graph.iter() {
-            let outcome = match self.outcome(&resolver, desired, &mut state).await? {
+            let outcome = match &desired.policy {
+                Policy::External(external) => externals.inspect(&resolver, desired, external).await,
+                _ => self.outcome(&resolver, desired, &mut state).await?,
+            };
+            let outcome = match outcome {
                 Some(outcome) => outcome,
                 None if after.iter().any(|id| outcomes[id.index()] != Outcome::Ready) => Outcome::Blocked,
                 None => Outcome::Waiting { object: desired.object.key(), why: "does not exist yet".into() },
@@ -143,7 +161,8 @@ impl Inspector {
             .map(|(id, ..)| Node::of(&plan.graph, id, &mut BTreeMap::new()).planned())
             .collect();
         progress.outcomes(key, || nodes, &outcomes, |_| true);
-        index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
+        let reads = state.reads.into_keys().chain(externals.reads().into_keys());
+        index.unsubscribe_from_others(key, &reads.collect());
         Ok(outcomes)
     }
 

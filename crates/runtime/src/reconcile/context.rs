@@ -3,6 +3,7 @@
 use crate::{
     Options,
     cluster::Cluster,
+    external::Systems,
     report::{Events, ProgressSink},
 };
 use jiff::Timestamp;
@@ -15,6 +16,8 @@ use std::{
 /// What all reconciles in one scope share.
 pub(crate) struct Context {
     pub(crate) cluster: Arc<Cluster>,
+    /// Systems outside the cluster.
+    pub(crate) systems: Arc<Systems>,
     pub(crate) defaults: Defaults,
     /// How long one pass of planning may take.
     pub(crate) planning: Duration,
@@ -29,9 +32,16 @@ pub(crate) struct Context {
 
 impl Context {
     /// Of a scope of the cluster.
-    pub(crate) fn new(cluster: Arc<Cluster>, options: &Options, events: Events) -> Self {
+    pub(crate) fn new(
+        cluster: Arc<Cluster>,
+        systems: Arc<Systems>,
+        options: &Options,
+        events: Events,
+    ) -> Self {
+        systems.add_scope(&cluster);
         Self {
             cluster,
+            systems,
             defaults: options.defaults.clone(),
             planning: options.planning,
             digest_key: options.digest_key.clone(),

@@ -140,6 +140,11 @@ impl Memo {
                 _ if let Applied::Awaited(health) = applied => {
                     (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
                 }
+                // What was read is as it was, and so is the object.
+                _ if let Applied::External { .. } = applied => match &node.done {
+                    Done::Held(_) if !gate.holds_back() => return None,
+                    Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
+                },
                 Some(now) if applied.holds(&now) => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Held(why) => outcome(&node.key, held_readiness(now.health.readiness, why.clone())),
@@ -158,6 +163,7 @@ impl Memo {
     fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
         match self.applied.get(child) {
             Some(Applied::Awaited(health)) => health.reached,
+            Some(Applied::External { .. }) => Reached::Ready,
             _ => index.child(child).map_or(Reached::Nothing, |seen| seen.health.reached),
         }
     }

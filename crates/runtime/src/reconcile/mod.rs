@@ -13,7 +13,7 @@ mod sweep;
 
 pub(crate) use context::Context;
 pub(crate) use memo::{Node, outcome};
-pub(crate) use planning::plan;
-pub(crate) use reconciler::{Findings, Owner, Reconciler, is_paused, planned, to_outcome, unplanned};
+pub(crate) use planning::{connector, plan};
+pub(crate) use reconciler::{Findings, Owner, Reconciler, ensure, is_paused, planned, to_outcome, unplanned};
 pub(crate) use session::Session;
 pub(crate) use sweep::sweep;

@@ -4,65 +4,140 @@
 //! delay neither other objects nor the requests that the process serves, and are given up after a while.
 
 use super::Context;
-use crate::{ReconcileError, apply::RunState, cluster::Interest};
-use plan::{ComponentObject, ObjectKey, Plan, PlanError, Planned, Snapshot};
-use std::{panic::resume_unwind, sync::Arc, time::Duration};
+use crate::{
+    ReconcileError,
+    apply::RunState,
+    cluster::Interest,
+    error::Verb,
+    external::{Access, Age, Connect, Reader, SystemError},
+};
+use futures::future::BoxFuture;
+use kube::core::DynamicObject;
+use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System};
+use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Plans an object, reading what its component asks for until it is satisfied. The inner error is one of the object, the
 /// outer one is what kept the operator from finding out.
 ///
 /// # Errors
-/// [`Failure::TooExpensive`] when a pass takes longer than `longest`; what the API server answered to a read.
+/// [`ReconcileError::TooExpensive`] when a pass takes too long; what the API server answered to a read.
 pub(crate) async fn plan(
     context: &Context,
     key: &ObjectKey,
     owner: &Arc<dyn ComponentObject>,
     state: &mut RunState,
 ) -> Result<Result<Plan, ReconcileError>, ReconcileError> {
-    let Context { cluster, defaults, planning: longest, .. } = context;
-    let mut snapshot = Snapshot::new();
-    let given = Arc::new((Arc::clone(owner), defaults.clone()));
-    loop {
-        let (owner_and_defaults, known) = (Arc::clone(&given), snapshot);
-        let pass = move || {
-            let (owner, defaults) = &*owner_and_defaults;
-            (owner.plan(&known, defaults), known)
-        };
-        let (planned, known) = aside(*longest, pass).await?;
-        snapshot = known;
-        match planned {
-            Planned::Done(plan) => {
-                state.forget_all_but(&plan.reads);
-                return Ok(Ok(plan));
-            }
-            Planned::Failed { error: PlanError::Missing(keys), reads } => {
-                // Before a user is told, the API server is asked: the watch may lag.
-                let unconfirmed = state.absences.unconfirmed(&keys, &cluster.router.index);
-                let found = cluster.confirm(key, &unconfirmed).await?;
-                if found.is_empty() {
-                    state.absences.confirmed(unconfirmed);
-                    state.forget_all_but(&reads);
-                    return Ok(Err(ReconcileError::Plan(PlanError::Missing(keys))));
+    let defaults = context.defaults.clone();
+    let pass = move |owner: &dyn ComponentObject, known: &Snapshot| owner.plan(known, &defaults);
+    Planning { context, key, owner }.run(state, pass, |plan: &Plan| &plan.reads).await
+}
+
+/// Asks the component of an object how to reach systems outside the cluster.
+pub(crate) fn connector<'a>(
+    context: &'a Context,
+    key: &'a ObjectKey,
+    owner: &'a Arc<dyn ComponentObject>,
+) -> Connect<'a> {
+    Box::new(move |system| Planning { context, key, owner }.connect(system))
+}
+
+/// Planning of one object.
+#[derive(Clone, Copy)]
+struct Planning<'a> {
+    context: &'a Context,
+    key: &'a ObjectKey,
+    owner: &'a Arc<dyn ComponentObject>,
+}
+
+impl<'a> Planning<'a> {
+    // Not an async function: reads of a plan may have to connect first.
+    fn connect(self, system: System) -> BoxFuture<'a, Result<Access, ReconcileError>> {
+        Box::pin(async move {
+            let defaults = self.context.defaults.clone();
+            let mut state = RunState::default();
+            let pass = move |owner: &dyn ComponentObject, known: &Snapshot| {
+                owner.connection(known, &defaults, &system)
+            };
+            let connected = self.run(&mut state, pass, |connected: &Connected| &connected.reads).await?;
+            let connection = connected.map(|connected| connected.connection);
+            Ok(Access { connection, reads: state.reads })
+        })
+    }
+
+    /// Runs passes until one needs no more reads.
+    async fn run<T: Send + 'static>(
+        self,
+        state: &mut RunState,
+        pass: impl Fn(&dyn ComponentObject, &Snapshot) -> Planned<T> + Send + Sync + 'static,
+        reads_of: impl Fn(&T) -> &BTreeSet<ObjectKey>,
+    ) -> Result<Result<T, ReconcileError>, ReconcileError> {
+        let Self { context, key, owner } = self;
+        let (cluster, pass) = (&context.cluster, Arc::new(pass));
+        let mut snapshot = Snapshot::new();
+        // What connections were decided on, no pass reads by itself.
+        let mut connections = BTreeSet::new();
+        loop {
+            let (owner, known, pass) = (Arc::clone(owner), snapshot, Arc::clone(&pass));
+            let pass = move || (pass(&*owner, &known), known);
+            let (planned, known) = aside(context.planning, pass).await?;
+            snapshot = known;
+            match planned {
+                Planned::Done(done) => {
+                    state.forget_all_but(&(reads_of(&done) | &connections));
+                    return Ok(Ok(done));
                 }
-                state.note(&found, Interest::Substance)?;
-                snapshot.extend(found);
-            }
-            Planned::Failed { error, reads } => {
-                state.forget_all_but(&reads);
-                return Ok(Err(ReconcileError::Plan(error)));
-            }
-            Planned::Needs(keys) => {
-                let found = cluster.fetch(key, &keys, Interest::Substance).await?;
-                state.note(&found, Interest::Substance)?;
-                if found.keys().all(|key| snapshot.contains_key(key)) {
-                    return Err(ReconcileError::Bug(format!(
-                        "planning {key} asks again for what it was shown"
-                    )));
+                Planned::Failed { error: PlanError::Missing(keys), reads } => {
+                    // Before a user is told, the API server is asked: the watch may lag.
+                    let unconfirmed = state.absences.unconfirmed(&keys, &cluster.router.index);
+                    let found = cluster.confirm(key, &unconfirmed).await?;
+                    if found.is_empty() {
+                        state.absences.confirmed(unconfirmed);
+                        state.forget_all_but(&(&reads | &connections));
+                        return Ok(Err(ReconcileError::Plan(PlanError::Missing(keys))));
+                    }
+                    state.note(&found, Interest::Substance)?;
+                    snapshot.extend(found);
                 }
-                snapshot.extend(found);
+                Planned::Failed { error, reads } => {
+                    state.forget_all_but(&(&reads | &connections));
+                    return Ok(Err(ReconcileError::Plan(error)));
+                }
+                Planned::Needs(keys) => {
+                    let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =
+                        keys.into_iter().partition(|key| key.system().is_some());
+                    let mut found = cluster.fetch(key, &inside, Interest::Substance).await?;
+                    for object in outside {
+                        let read = self.read(&object, state, &mut connections).await?;
+                        found.insert(object, read);
+                    }
+                    state.note(&found, Interest::Substance)?;
+                    if found.keys().all(|key| snapshot.contains_key(key)) {
+                        return Err(ReconcileError::Bug(format!(
+                            "planning {key} asks again for what it was shown"
+                        )));
+                    }
+                    snapshot.extend(found);
+                }
             }
         }
+    }
+
+    /// Reads an object outside the cluster.
+    async fn read(
+        self,
+        object: &ObjectKey,
+        state: &mut RunState,
+        connections: &mut BTreeSet<ObjectKey>,
+    ) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
+        let Context { systems, cluster, .. } = self.context;
+        let Some(system) = object.system() else { return Ok(None) };
+        let Access { connection, reads } = self.connect(system).await?;
+        connections.extend(reads.keys().cloned());
+        state.reads.extend(reads);
+        let gone = || systems.failed(Verb::Read, object, SystemError::Gone);
+        let connection = connection?.ok_or_else(gone)?;
+        systems.read(Reader { cluster, owner: self.key }, &connection, object, Age::AsListed).await
     }
 }
 

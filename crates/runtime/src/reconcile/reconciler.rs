@@ -3,22 +3,27 @@
 use super::{
     Context, Session,
     memo::{Inputs, Memo, Node, Run},
-    planning::plan,
+    planning::{connector, plan},
     sweep::sweep,
 };
 use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, RunState, node_span},
     cluster::Cluster,
+    external::{Bookkeeping, Externals, Recorder, abandon},
     report::{Planned, Stage},
     telemetry::ReconcileMetrics,
 };
+use api::names::ABANDON_ANNOTATION;
 use api::names::PAUSE_ANNOTATION;
+use graph::{NodeId, Step};
 use kube::{
     ResourceExt as _,
     core::{DynamicObject, ObjectMeta},
 };
-use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, Plan, PlanError, tags};
+use plan::{
+    Aspects, ComponentKind, ComponentObject, Desired, Gate, ObjectKey, Outcome, Plan, PlanError, Policy, tags,
+};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     num::NonZeroUsize,
@@ -118,6 +123,7 @@ impl Reconciler {
             return Ok(Findings { outcomes: vec![awaited], aspects: None });
         }
         let Context { cluster, progress, events, clock, .. } = &*self.context;
+        let externals = self.externals(owner, object, session)?;
         let inputs = Inputs::of(owner.meta());
         let remembered = match session.memo.due() {
             Some(due) if due <= clock() => None,
@@ -134,7 +140,7 @@ impl Reconciler {
                 );
                 outcomes
             }
-            None => self.run(owner, object, inputs, &mut session.memo).await?,
+            None => self.run(owner, object, &externals, inputs, &mut session.memo).await?,
         };
         if let Some(run) = &session.memo.last
             && !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
@@ -145,10 +151,52 @@ impl Reconciler {
             let unwanted = plan::unwanted(children, &owner.key.namespace, &wanted);
             let changes = sweep(cluster, owner.uid(), unwanted).await?;
             events.child_changes(&self.reference(owner), &changes);
+            let changes = externals.sweep(&wanted).await?;
+            events.child_changes(&self.reference(owner), &changes);
         }
         let run = session.memo.last.as_ref();
         let aspects = run.map(|run| plan::aspects(run.nodes.iter().map(|node| node.aspect).zip(&outcomes)));
         Ok(Findings { outcomes, aspects })
+    }
+
+    /// Deletes what the operator created outside the cluster for an owner that is being deleted; the garbage collector
+    /// deletes the rest.
+    pub(crate) async fn finalize(
+        &self,
+        owner: &Owner,
+        session: &Session,
+    ) -> Result<Findings, ReconcileError> {
+        let changes = if owner.stored.annotations().get(ABANDON_ANNOTATION).is_some_and(|it| it == "true") {
+            abandon(&self.recorder(owner, session)).await?
+        } else {
+            let finalized = async {
+                let object =
+                    owner.decoded.as_ref().map_err(|it| ReconcileError::Undecodable(it.to_string()))?;
+                self.externals(owner, object, session)?.finalize().await
+            };
+            finalized.await.map_err(|error| ReconcileError::NotFinalized(Box::new(error)))?
+        };
+        self.context.events.child_changes(&self.reference(owner), &changes);
+        Ok(Findings { outcomes: Vec::new(), aspects: None })
+    }
+
+    /// The objects outside the cluster of an owner.
+    fn externals<'a>(
+        &'a self,
+        owner: &'a Owner,
+        object: &'a Arc<dyn ComponentObject>,
+        session: &Session,
+    ) -> Result<Externals<'a>, ReconcileError> {
+        let Context { cluster, systems, .. } = &*self.context;
+        let recorder = self.recorder(owner, session).readable()?;
+        let connect = connector(&self.context, &owner.key, object);
+        Ok(Externals::new(cluster, &owner.key, systems, recorder, connect))
+    }
+
+    fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
+        let (resource, recorded) = (self.component.resource(), Arc::clone(&session.recorded));
+        let owner = (&owner.key, owner.meta());
+        Recorder::new(&self.context.cluster, resource, owner, recorded, Bookkeeping::InOwner)
     }
 
     /// The owner that an object of the old operator waits for: that owner is about to write it anew, and to act on what the
@@ -166,6 +214,7 @@ impl Reconciler {
         &self,
         owner: &Owner,
         object: &Arc<dyn ComponentObject>,
+        externals: &Externals<'_>,
         inputs: Inputs,
         memo: &mut Memo,
     ) -> Result<Vec<Outcome>, ReconcileError> {
@@ -208,12 +257,13 @@ impl Reconciler {
             state: Mutex::new(state),
         };
         let report = graph::run(&plan.graph, AT_ONCE, stop, |id, desired| {
-            applier.ensure(desired, applier.gate(&plan.graph, id))
+            ensure(&applier, externals, desired, applier.gate(&plan.graph, id))
         })
         .await;
 
-        let RunState { mut applied, mut done, reads, mut repairs, absences, child_changes, .. } =
+        let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } =
             applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        reads.extend(externals.reads());
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =
@@ -244,6 +294,21 @@ impl Inputs {
     fn of(meta: &ObjectMeta) -> Self {
         let owner = (meta.uid.clone().unwrap_or_default(), meta.generation, tags(meta));
         Self { owner, reads: BTreeMap::new() }
+    }
+}
+
+/// Ensures one node, in the cluster or outside of it.
+pub(crate) async fn ensure(
+    applier: &Applier<'_>,
+    externals: &Externals<'_>,
+    desired: &Desired,
+    gate: Gate<NodeId>,
+) -> Result<Step, ReconcileError> {
+    match &desired.policy {
+        Policy::External(external) => externals.ensure(applier, desired, external, gate).await,
+        Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::Await { .. } => {
+            applier.ensure(desired, gate).await
+        }
     }
 }
 

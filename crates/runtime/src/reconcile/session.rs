@@ -4,11 +4,16 @@ use super::memo::Memo;
 use crate::{
     Metrics,
     cluster::Index,
+    external::Recorded,
     report::{Trouble, Written},
     telemetry::{Counted, Issuer, Logged, Tracked},
 };
 use jiff::Timestamp;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// What is remembered of one owner between reconciles.
@@ -27,6 +32,8 @@ pub(crate) struct Session {
     pub(crate) counted: Option<Counted>,
     /// Its certificates, the first to expire of each issuer.
     certificates: BTreeMap<Issuer, Tracked>,
+    /// What is recorded of its objects outside the cluster.
+    pub(crate) recorded: Arc<Mutex<Recorded>>,
     /// Failures in a row.
     pub(crate) attempts: u32,
 }

@@ -3,6 +3,7 @@
 //! That children were created or changed as the spec asks is no such thing: who changed the spec knows. That pods restart,
 //! that something is deleted, taken over or renewed is, and why.
 
+use api::names::ABANDON_ANNOTATION;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 use plan::ObjectKey;
@@ -28,6 +29,8 @@ pub(crate) enum ChangeKind {
     Deleted,
     /// It was freed from an owner that only the old operator had given it.
     Released,
+    /// It stays outside the cluster, although the operator created it and no owner wants it any more.
+    Abandoned,
 }
 
 /// Why pods are replaced.
@@ -61,6 +64,7 @@ impl ChangeKind {
             Self::RollingOut(_) => ("RollingOut", "Apply"),
             Self::Deleted => ("Deleted", "Delete"),
             Self::Released => ("Released", "Release"),
+            Self::Abandoned => ("Abandoned", "Delete"),
         }
     }
 }
@@ -73,6 +77,9 @@ impl ChildChange {
             ChangeKind::Renewed(why) => format!("issued a new certificate into {object}: {why}"),
             ChangeKind::RollingOut(why) => format!("{object} replaces its pods because {why}"),
             ChangeKind::Deleted => format!("deleted {object}, which is no longer wanted"),
+            ChangeKind::Abandoned => {
+                format!("left {object} as it is: its system is gone, or {ABANDON_ANNOTATION} is set")
+            }
             ChangeKind::Released => {
                 format!("{object} is no longer deleted with this object: another program created it")
             }

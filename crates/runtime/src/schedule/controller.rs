@@ -3,6 +3,7 @@
 use super::{PermissionWaiters, backoff::retry, queue::Queue};
 use crate::{
     ReconcileError,
+    external::has_finalizer,
     reconcile::{Context, Findings, Owner, Reconciler, Session, is_paused},
     report::Stage,
     telemetry::{ObjectState, ReconcileMetrics},
@@ -115,7 +116,8 @@ impl Controller {
         let Self { reconciler, waiters, .. } = self;
         let key = &owner.key;
         let work = async {
-            if owner.meta().deletion_timestamp.is_some() {
+            let is_deleting = owner.meta().deletion_timestamp.is_some();
+            if is_deleting && !has_finalizer(&owner.stored) {
                 // The garbage collector deletes the children with their owner.
                 reconciler.forget(key);
                 waiters.forget(key);
@@ -126,8 +128,17 @@ impl Controller {
                 .progress
                 .stored(key, &|| serde_json::to_value(&owner.stored).unwrap_or_default());
             let mut session = reconciler.take_session(key);
-            let findings =
-                if is_paused(&owner.stored) { None } else { Some(self.reconcile(owner, &mut session).await) };
+            let findings = if is_deleting {
+                Some(self.guard(reconciler.finalize(owner, &session)).await)
+            } else if is_paused(&owner.stored) {
+                None
+            } else {
+                Some(self.guard(reconciler.reconcile(owner, &mut session)).await)
+            };
+            if is_deleting && findings.as_ref().is_some_and(|findings| findings.outcomes.is_empty()) {
+                reconciler.forget(key);
+                return None;
+            }
             let wait = self.conclude(owner, &mut session, findings).await;
             reconciler.keep_session(key, session);
             wait
@@ -138,10 +149,10 @@ impl Controller {
         wait
     }
 
-    async fn reconcile(&self, owner: &Owner, session: &mut Session) -> Findings {
+    /// What work finds that ends in time, and does not end everything else with it.
+    async fn guard(&self, work: impl Future<Output = Result<Findings, ReconcileError>>) -> Findings {
         let Limits { deadline, .. } = self.limits;
-        let reconcile = AssertUnwindSafe(self.reconciler.reconcile(owner, session)).catch_unwind();
-        let error = match tokio::time::timeout(deadline, reconcile).await {
+        let error = match tokio::time::timeout(deadline, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(findings))) => return findings,
             Ok(Ok(Err(error))) => error,
             Ok(Err(_panic)) => ReconcileError::Panicked,
@@ -247,7 +258,9 @@ fn next(
         .collect();
     classes.extend(unreported.map(Classify::class));
     let Context { cluster, clock, .. } = &*controller.reconciler.context;
-    if classes.contains(&Class::Forbidden) {
+    // Systems outside the cluster are not asked every few seconds whether they allow something by now.
+    let is_refused = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure) if failure.class == Class::Forbidden && failure.reason == "Forbidden");
+    if outcomes.iter().any(is_refused) || unreported.is_some_and(|it| it.class() == Class::Forbidden) {
         controller.waiters.refused(owner);
     } else {
         cluster.router.wake(controller.waiters.permitted(owner));

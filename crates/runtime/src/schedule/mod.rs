@@ -1,6 +1,6 @@
 //! When which owner is reconciled: queues, fairness between owners and namespaces, backoff, deadlines, panics.
 //!
-//! Uses: cluster, reconcile, report, telemetry.
+//! Uses: cluster, external, reconcile, report, telemetry.
 
 mod backoff;
 mod controller;

@@ -311,7 +311,7 @@ async fn rule_8_somebody_who_keeps_changing_a_child_does_not_make_us_spin() {
         }
         assert!(edits < 40, "it never gave up");
     };
-    let words = format!("ConfigMap {}/w-widget keeps being changed by somebody else", world.name);
+    let words = format!("ConfigMap {}/w-widget keeps being changed by another program", world.name);
     let (reason, message) = told(&contended, "Reconciling");
     assert_eq!(reason, "Contended");
     assert!(message.starts_with(&words), "{message}");

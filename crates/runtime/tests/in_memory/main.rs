@@ -8,6 +8,7 @@ mod dry_run;
 mod election;
 mod events;
 mod expensive;
+mod external;
 mod faults;
 mod forbidden;
 mod issue;
@@ -18,7 +19,11 @@ mod order;
 mod requests;
 mod stack;
 
+#[path = "../support/depot.rs"]
+mod depot;
 #[path = "../support/gadget.rs"]
 mod gadget;
+#[path = "../support/shelf.rs"]
+mod shelf;
 #[path = "../support/widget.rs"]
 mod widget;

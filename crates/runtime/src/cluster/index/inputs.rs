@@ -88,6 +88,13 @@ impl Inputs {
         self.known.contains_key(key)
     }
 
+    /// What is read of a kind, and by which readers.
+    pub(super) fn readers_of(&self, kind: &ObjectKey) -> Vec<(ObjectKey, AffectedOwners)> {
+        let of_kind = |(key, _): &(&ObjectKey, &Input)| key.group == kind.group && key.kind == kind.kind;
+        let inputs = self.known.range(kind..).take_while(of_kind);
+        inputs.map(|(key, input)| (key.clone(), input.readers.keys().cloned().collect())).collect()
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.known.len()

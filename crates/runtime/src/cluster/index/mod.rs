@@ -125,6 +125,11 @@ impl Index {
         self.state().inputs.saw(key, object_version)
     }
 
+    /// What is read of a kind, and by which readers.
+    pub(crate) fn readers_of(&self, kind: &ObjectKey) -> Vec<(ObjectKey, AffectedOwners)> {
+        self.state().inputs.readers_of(kind)
+    }
+
     /// The state of an input, as far as known: `None` when it does not exist.
     pub(crate) fn input(&self, key: &ObjectKey) -> Option<ObjectVersion> {
         self.state().inputs.state(key).cloned()

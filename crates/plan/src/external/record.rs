@@ -1,0 +1,183 @@
+//! Which objects outside the cluster the operator keeps for an owner: an annotation of the owner, since neither a restart
+//! nor a system without labels may make the operator forget what it created.
+
+use crate::{DeletionBehavior, Digest, ObjectKey, external::System};
+use api::names::EXTERNAL_ANNOTATION;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects outside the cluster that the operator keeps for one owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record(BTreeMap<ObjectKey, Claim>);
+
+/// What is recorded of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether it is deleted with its owner, where the operator created it.
+    pub deletion: DeletionBehavior,
+    /// Digest of the write-only fields that were sent last.
+    pub written: Option<Digest>,
+}
+
+/// Where an object outside the cluster comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The operator created it, or was about to.
+    Created,
+    /// It existed before.
+    Adopted,
+}
+
+/// The annotation does not hold a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the annotation {EXTERNAL_ANNOTATION} cannot be read; restore it, or remove it to have the operator forget which \
+     objects it created outside the cluster"
+)]
+pub struct UnreadableRecord;
+
+/// A claim as it is written: what is usual is left out.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Entry {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    adopted: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    kept: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
+}
+
+type Annotation = BTreeMap<String, BTreeMap<String, BTreeMap<String, Entry>>>;
+
+impl Record {
+    /// The record that an annotation holds.
+    pub fn parse(annotation: Option<&str>) -> Result<Self, UnreadableRecord> {
+        let Some(text) = annotation else { return Ok(Self::default()) };
+        let systems: Annotation = serde_json::from_str(text).map_err(|_| UnreadableRecord)?;
+        let mut record = Self::default();
+        for (group, collections) in systems {
+            let system = System::of_group(&group).ok_or(UnreadableRecord)?;
+            for (collection, objects) in collections {
+                for (name, Entry { adopted, kept, written }) in objects {
+                    let claim = Claim {
+                        origin: if adopted { Origin::Adopted } else { Origin::Created },
+                        deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
+                        written: written.as_deref().and_then(Digest::parse),
+                    };
+                    record.0.insert(ObjectKey::external(&system, &collection, &name), claim);
+                }
+            }
+        }
+        Ok(record)
+    }
+
+    /// The annotation; `None` where nothing is recorded.
+    pub fn to_annotation(&self) -> Option<String> {
+        let mut systems = Annotation::new();
+        for (key, Claim { origin, deletion, written }) in &self.0 {
+            let claim = Entry {
+                adopted: *origin == Origin::Adopted,
+                kept: *deletion == DeletionBehavior::Kept,
+                written: written.map(|digest| digest.to_string()),
+            };
+            let collections = systems.entry(key.group.clone()).or_default();
+            collections.entry(key.kind.clone()).or_default().insert(key.name.clone(), claim);
+        }
+        // A map of strings always has a JSON form.
+        (!systems.is_empty()).then(|| serde_json::to_string(&systems).unwrap_or_default())
+    }
+
+    /// What is recorded of an object.
+    pub fn get(&self, key: &ObjectKey) -> Option<Claim> {
+        self.0.get(key).copied()
+    }
+
+    /// Records an object.
+    pub fn insert(&mut self, key: ObjectKey, claim: Claim) {
+        self.0.insert(key, claim);
+    }
+
+    /// Forgets an object.
+    pub fn remove(&mut self, key: &ObjectKey) {
+        self.0.remove(key);
+    }
+
+    /// The objects that are not `wanted`, each with whether it is to be deleted.
+    ///
+    /// What is not recorded is never among them, whatever a system shows.
+    pub fn unwanted(&self, wanted: &BTreeSet<&ObjectKey>) -> BTreeMap<ObjectKey, DeletionBehavior> {
+        let unwanted = self.0.iter().filter(|(key, _)| !wanted.contains(key));
+        let behavior = |claim: &Claim| match claim {
+            Claim { origin: Origin::Created, deletion, .. } => *deletion,
+            Claim { origin: Origin::Adopted, .. } => DeletionBehavior::Kept,
+        };
+        unwanted.map(|(key, claim)| (key.clone(), behavior(claim))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn claims() -> impl Strategy<Value = Claim> {
+        (any::<bool>(), any::<bool>(), prop::option::of("[a-z]{1,4}")).prop_map(|(adopted, kept, value)| {
+            Claim {
+                origin: if adopted { Origin::Adopted } else { Origin::Created },
+                deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
+                written: value.map(|value| Digest::of(&value).unwrap()),
+            }
+        })
+    }
+
+    fn keys() -> impl Strategy<Value = ObjectKey> {
+        ("[ab]", "[ab]", "[a-c]{1,2}[$+/ ]?[a-c]?").prop_map(|(system, collection, name)| {
+            ObjectKey::external(&System::new("depot", "ns", &system), &collection, &name)
+        })
+    }
+
+    fn records() -> impl Strategy<Value = Record> {
+        prop::collection::btree_map(keys(), claims(), 0..6).prop_map(Record)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(record in records()) {
+            let annotation = record.to_annotation();
+            prop_assert_eq!(Record::parse(annotation.as_deref()), Ok(record));
+        }
+
+        #[test]
+        fn nothing_is_deleted_that_is_wanted_kept_or_was_not_created_by_the_operator(
+            record in records(), others in prop::collection::btree_set(keys(), 0..6),
+        ) {
+            let wanted = others.iter().collect();
+            for (key, behavior) in record.unwanted(&wanted) {
+                prop_assert!(!others.contains(&key));
+                let claim = record.get(&key);
+                prop_assert!(claim.is_some(), "{} is not recorded", key);
+                if behavior == DeletionBehavior::Owned {
+                    prop_assert_eq!(claim.map(|claim| claim.origin), Some(Origin::Created));
+                    prop_assert_eq!(claim.map(|claim| claim.deletion), Some(DeletionBehavior::Owned));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_usual_is_left_out_and_what_is_no_record_is_refused() {
+        let mut record = Record::default();
+        assert_eq!(record.to_annotation(), None);
+        let key = ObjectKey::external(&System::new("harbor", "registry", "acme"), "project", "alpha");
+        let claim = Claim { origin: Origin::Created, deletion: DeletionBehavior::Owned, written: None };
+        record.insert(key, claim);
+        let expected = r#"{"harbor:registry/acme":{"project":{"alpha":{}}}}"#;
+        assert_eq!(record.to_annotation().as_deref(), Some(expected));
+        for text in ["", "[]", r#"{"apps":{"project":{"alpha":{}}}}"#, r#"{"a:b/c":{"d":{"e":{"f":1}}}}"#] {
+            assert_eq!(Record::parse(Some(text)), Err(UnreadableRecord), "{text}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The laws of objects outside the cluster.
+
+use super::*;
+use crate::{External, IfExists, System};
+use std::sync::Arc;
+
+fn system() -> System {
+    System::new("depot", "ns", "acme")
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    (any::<bool>(), 0..3_u8, prop::option::of("[a-z]{1,3}"))
+        .prop_map(|(public, size, label)| json!({"public": public, "size": size, "label": label}))
+}
+
+fn externals() -> impl Strategy<Value = External> {
+    (values(), prop::option::of("[a-z]{1,3}"), any::<bool>()).prop_map(|(value, password, adopts)| {
+        let mut external = External::new(&system(), "box", "a", value);
+        external.write_only.extend(password.map(|password| ("password".to_owned(), password.into())));
+        if adopts {
+            external.if_exists = IfExists::Adopt;
+        }
+        external
+    })
+}
+
+fn digest(external: &External) -> Option<Digest> {
+    (!external.write_only.is_empty()).then(|| Digest::of(&external.write_only).unwrap())
+}
+
+fn claims() -> impl Strategy<Value = Option<Applied>> {
+    let written = prop::option::of("[a-z]{1,3}").prop_map(|it| it.map(|it| Digest::of(&it).unwrap()));
+    prop::option::of(written.prop_map(|written| Applied::External { written }))
+}
+
+fn resolve(
+    external: &External,
+    actual: Option<&Arc<DynamicObject>>,
+    gate: Gate<()>,
+    applied: Option<&Applied>,
+) -> Action<()> {
+    let (owner, predecessors) = (owner(), BTreeSet::new());
+    let resolver =
+        Resolver { owner: &owner, uid: UID, predecessors: &predecessors, now: Timestamp::UNIX_EPOCH };
+    let observed = actual.map_or(Observed::Absent, |actual| Observed::Stored(actual));
+    let known = Known { applied, digest: digest(external) };
+    resolver.resolve(&Desired::external(external.clone()), observed, gate, known)
+}
+
+proptest! {
+    #[test]
+    fn an_external_action_that_was_performed_resolves_to_nothing(
+        external in externals(), actual in prop::option::of(values()), claim in claims(),
+    ) {
+        let actual = actual.map(|actual| crate::outside(actual).unwrap());
+        let action = resolve(&external, actual.as_ref(), Gate::OPEN, claim.as_ref());
+        if matches!(action, Action::Create | Action::Update { .. }) {
+            let now = crate::outside(external.value.clone()).unwrap();
+            let claim = Applied::External { written: digest(&external) };
+            let again = resolve(&external, Some(&now), Gate::OPEN, Some(&claim));
+            prop_assert_eq!(again, Action::Nothing, "after {:?}", action);
+        }
+    }
+
+    #[test]
+    fn an_object_of_another_program_is_refused_unless_adoption_is_asked_for(
+        external in externals(), actual in values(), claim in claims(),
+    ) {
+        let actual = crate::outside(actual).unwrap();
+        let action = resolve(&external, Some(&actual), Gate::OPEN, claim.as_ref());
+        let is_refused = action == Action::Refuse(Refusal::NotCreatedByOperator);
+        prop_assert_eq!(is_refused, claim.is_none() && external.if_exists != IfExists::Adopt);
+    }
+
+    #[test]
+    fn an_external_object_waits_for_its_turn_like_any_other(
+        external in externals(), actual in prop::option::of(values()), gate in gates(),
+    ) {
+        let actual = actual.map(|actual| crate::outside(actual).unwrap());
+        let action = resolve(&external, actual.as_ref(), gate, Some(&Applied::External { written: None }));
+        match &actual {
+            None if gate.keeps_away().is_some() => prop_assert_eq!(action, Action::Blocked { by: () }),
+            None => prop_assert_eq!(action, Action::Create),
+            Some(_) if gate.change.is_some() => prop_assert_eq!(action, Action::Hold),
+            Some(_) => {
+                let writes = matches!(action, Action::Nothing | Action::Update { .. });
+                prop_assert!(writes, "{:?}", action);
+            }
+        }
+    }
+
+    #[test]
+    fn an_update_names_the_fields_that_differ(external in externals(), actual in values()) {
+        let claim = Applied::External { written: digest(&external) };
+        let stored = crate::outside(actual.clone()).unwrap();
+        let action = resolve(&external, Some(&stored), Gate::OPEN, Some(&claim));
+        let expected = ["label", "public", "size"].into_iter();
+        let expected: Vec<_> =
+            expected.filter(|field| external.value[*field] != actual[*field]).map(str::to_owned).collect();
+        let is_named = match action {
+            Action::Nothing => expected.is_empty(),
+            Action::Update { fields } => fields == expected,
+            _ => false,
+        };
+        prop_assert!(is_named);
+    }
+}

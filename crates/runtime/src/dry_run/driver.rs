@@ -1,0 +1,91 @@
+//! Drivers for systems outside the cluster that write nothing.
+
+use crate::external::{At, ExternalDriver, SystemError};
+use futures::{FutureExt as _, future::BoxFuture};
+use plan::{Change, External, ObjectKey, System};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// What would change outside the cluster, in order.
+#[derive(Default)]
+pub(super) struct ExternalChanges(Mutex<Vec<Change>>);
+
+impl ExternalChanges {
+    /// Drivers that read as these do, and write here.
+    pub(super) fn instead_of(
+        self: &Arc<Self>,
+        drivers: &[Arc<dyn ExternalDriver>],
+    ) -> Vec<Arc<dyn ExternalDriver>> {
+        let driver = |inner: &Arc<dyn ExternalDriver>| -> Arc<dyn ExternalDriver> {
+            Arc::new(DryRunDriver { inner: Arc::clone(inner), changes: Arc::clone(self) })
+        };
+        drivers.iter().map(driver).collect()
+    }
+
+    pub(super) fn take(&self) -> Vec<Change> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, change: Option<Change>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(change);
+    }
+}
+
+struct DryRunDriver {
+    inner: Arc<dyn ExternalDriver>,
+    changes: Arc<ExternalChanges>,
+}
+
+impl DryRunDriver {
+    /// As if the system had taken everything.
+    fn write(&self, wanted: &External, actual: Option<&Value>) -> BoxFuture<'_, Result<Value, SystemError>> {
+        self.changes.add(wanted.change(actual));
+        let answer = Ok(wanted.value.clone());
+        async { answer }.boxed()
+    }
+}
+
+impl ExternalDriver for DryRunDriver {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn describe(&self, system: &System) -> String {
+        self.inner.describe(system)
+    }
+
+    fn list<'a>(
+        &'a self,
+        at: At<'a>,
+        collection: &'a str,
+    ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>> {
+        self.inner.list(at, collection)
+    }
+
+    fn create<'a>(&'a self, _: At<'a>, wanted: &'a External) -> BoxFuture<'a, Result<Value, SystemError>> {
+        self.write(wanted, None)
+    }
+
+    fn update<'a>(
+        &'a self,
+        _: At<'a>,
+        wanted: &'a External,
+        actual: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, SystemError>> {
+        self.write(wanted, Some(actual))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        _: At<'a>,
+        object: &'a ObjectKey,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<(), SystemError>> {
+        // Without its content: no owner says any more which of it is secret.
+        self.changes.add(Change::between(object.clone(), Some(json!({"name": object.name})), None));
+        async { Ok(()) }.boxed()
+    }
+}

@@ -1,0 +1,168 @@
+//! Ensures that one object outside the cluster exists as desired.
+
+use super::{Age, Externals, SystemError};
+use crate::{
+    ReconcileError,
+    apply::{Applier, DigestSource, Done},
+    error::Verb,
+    report::State,
+};
+use graph::{NodeId, Step};
+use kube::core::DynamicObject;
+use plan::{
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, Known, ObjectKey,
+    Observed, Origin, Reached, Refusal,
+};
+use std::sync::Arc;
+
+/// An object outside the cluster that is to be ensured.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    key: &'a ObjectKey,
+    desired: &'a Desired,
+    external: &'a External,
+    /// Digest of the write-only fields, if there are any.
+    digest: Option<Digest>,
+}
+
+impl Externals<'_> {
+    /// Sends what differs from what the system has, as far as the gate permits, and answers whether the object is as desired.
+    pub(crate) async fn ensure(
+        &self,
+        applier: &Applier<'_>,
+        desired: &Desired,
+        external: &External,
+        gate: Gate<NodeId>,
+    ) -> Result<Step, ReconcileError> {
+        let key = external.key();
+        let wanted = Wanted { key: &key, desired, external, digest: digest(applier, external)? };
+        applier.reported(&key, self.step(applier, wanted, gate)).await
+    }
+
+    async fn step(
+        &self,
+        applier: &Applier<'_>,
+        wanted: Wanted<'_>,
+        gate: Gate<NodeId>,
+    ) -> Result<Step, ReconcileError> {
+        let Wanted { key, desired, external, digest } = wanted;
+        let claim = self.recorder.claim(key);
+        if let (Some(by), None, IfExists::Refuse { .. }) = (gate.keeps_away(), claim, &external.if_exists) {
+            // There is nothing to repair.
+            return Ok(Step::Blocked { by });
+        }
+        let (connection, object) = match (self.observe(key, claim).await, gate.keeps_away()) {
+            // The system may be what the object starts after.
+            (Err(_), Some(by)) => return Ok(Step::Blocked { by }),
+            (observed, _) => observed?,
+        };
+        let observed = object.as_deref().map_or(Observed::Absent, Observed::Stored);
+        let kept = claim.map(|claim| Applied::External { written: claim.written });
+        let known = Known { applied: kept.as_ref(), digest };
+        let action = applier.resolver().resolve(desired, observed, gate, known);
+        let claimed = |origin| Claim { origin, deletion: desired.deletion, written: digest };
+        let origin = claim.map_or(Origin::Adopted, |claim| claim.origin);
+        match (action, &object) {
+            (Action::Blocked { by }, _) => return Ok(Step::Blocked { by }),
+            (Action::Hold, _) => {}
+            (Action::Nothing, _) => self.recorder.add(key, claimed(origin)).await?,
+            (Action::Create, _) => {
+                let object = self.create(applier, wanted, &connection, claim).await?;
+                self.recorder.add(key, claimed(Origin::Created)).await?;
+                if let Some(waiting) = self.written(wanted, &object) {
+                    return Ok(waiting);
+                }
+            }
+            (Action::Update { fields }, Some(actual)) => {
+                if !applier.state().repairs.allow(key, applier.now) {
+                    return Err(ReconcileError::Contended { object: key.clone() });
+                }
+                applier.progress.child(self.owner, key, || State::Applying);
+                let updated = self.systems.update(self.owner, &connection, external, &actual.data).await;
+                let object = updated.map_err(|error| self.systems.failed(Verb::Update, key, error))?;
+                tracing::info!(object = %key, ?fields, "updated, outside the cluster");
+                self.recorder.add(key, claimed(origin)).await?;
+                if let Some(waiting) = self.written(wanted, &object) {
+                    return Ok(waiting);
+                }
+            }
+            (Action::Refuse(Refusal::NotCreatedByOperator), _) => {
+                return Err(ReconcileError::exists_outside(key, external));
+            }
+            (action, _) => {
+                return Err(ReconcileError::Bug(format!("{key} is outside the cluster: {action:?}")));
+            }
+        }
+        let done = if gate.change.is_some() { Done::Held(None) } else { Done::Everything };
+        let mut state = applier.state();
+        state.applied.insert(key.clone(), Applied::External { written: digest });
+        state.done.insert(key.clone(), done);
+        state.reached.insert(key.clone(), Reached::Ready);
+        Ok(Step::Ready)
+    }
+
+    /// The object as it was last listed. That an object does not exist which the operator did not create before is found
+    /// out anew: another program may have created it meanwhile.
+    async fn observe(
+        &self,
+        key: &ObjectKey,
+        claim: Option<Claim>,
+    ) -> Result<(Connection, Option<Arc<DynamicObject>>), ReconcileError> {
+        // The owner is woken when a list that fails works again.
+        self.note(key, None);
+        let connection = self.connection(Verb::Read, key).await?;
+        let mut object = self.systems.read(self.reader(), &connection, key, Age::AsListed).await?;
+        if object.is_none() && claim.is_none() {
+            object = self.systems.read(self.reader(), &connection, key, Age::Fresh).await?;
+        }
+        self.note(key, object.as_deref());
+        Ok((connection, object))
+    }
+
+    /// Records that the operator creates an object, and creates it. Only that order leaves nothing behind that no owner knows.
+    async fn create(
+        &self,
+        applier: &Applier<'_>,
+        Wanted { key, desired, external, .. }: Wanted<'_>,
+        connection: &Connection,
+        before: Option<Claim>,
+    ) -> Result<Arc<DynamicObject>, ReconcileError> {
+        let claim = Claim { origin: Origin::Created, deletion: desired.deletion, written: None };
+        self.recorder.add(key, claim).await?;
+        applier.progress.child(self.owner, key, || State::Applying);
+        let error = match self.systems.create(self.owner, connection, external).await {
+            Ok(object) => {
+                tracing::info!(object = %key, "created, outside the cluster");
+                return Ok(object);
+            }
+            Err(error) => error,
+        };
+        self.systems.expire(key);
+        // Unless it is unknown whether the object was created: what exists now is of another program.
+        if before.is_none() && !matches!(error, SystemError::Unreachable(_)) {
+            self.recorder.forget(std::slice::from_ref(key)).await?;
+        }
+        Err(self.systems.failed(Verb::Create, key, error))
+    }
+
+    /// Remembers what a write was answered with; what the object waits for, if that is not as desired.
+    fn written(&self, wanted: Wanted<'_>, object: &DynamicObject) -> Option<Step> {
+        let Wanted { key, external, .. } = wanted;
+        self.note(key, Some(object));
+        let fields = external.differences(&object.data);
+        let system = || self.systems.describe(&external.system);
+        let why = || format!("was written, and {} does not show it yet: {}", system(), fields.join(", "));
+        (!fields.is_empty()).then(|| Step::Waiting(why()))
+    }
+}
+
+/// Digest of the write-only fields of an object. Equal values of two objects have different ones.
+fn digest(applier: &Applier<'_>, external: &External) -> Result<Option<Digest>, ReconcileError> {
+    let DigestSource::Key(digest_key) = applier.digest_source else { return Ok(None) };
+    if external.write_only.is_empty() {
+        return Ok(None);
+    }
+    let key = external.key();
+    let digest = digest_key.digest(&(&key.group, &key.kind, &key.name, &external.write_only));
+    digest.map(Some).map_err(|error| ReconcileError::Bug(error.to_string()))
+}

@@ -1,0 +1,87 @@
+//! The objects outside the cluster of one owner.
+
+use super::{Recorder, SystemError, Systems, systems::Reader};
+use crate::{
+    ReconcileError,
+    apply::Read,
+    cluster::{Cluster, Interest},
+    error::Verb,
+};
+use futures::future::BoxFuture;
+use kube::core::DynamicObject;
+use plan::{Connection, ObjectKey, ObjectVersion, System};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Asks the component of an owner how to reach a system.
+pub(crate) type Connect<'a> =
+    Box<dyn Fn(System) -> BoxFuture<'a, Result<Access, ReconcileError>> + Send + Sync + 'a>;
+
+/// How to reach a system.
+pub(crate) struct Access {
+    /// `None` where the system is gone; the error is one of the owner.
+    pub(crate) connection: Result<Option<Connection>, ReconcileError>,
+    /// What that was decided on.
+    pub(crate) reads: BTreeMap<ObjectKey, Read>,
+}
+
+/// The objects outside the cluster of one owner.
+pub(crate) struct Externals<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) owner: &'a ObjectKey,
+    pub(super) systems: &'a Systems,
+    pub(super) recorder: Recorder<'a>,
+    connect: Connect<'a>,
+    connections: Mutex<BTreeMap<System, Connection>>,
+    /// What was read.
+    reads: Mutex<BTreeMap<ObjectKey, Read>>,
+}
+
+impl<'a> Externals<'a> {
+    pub(crate) fn new(
+        cluster: &'a Cluster,
+        owner: &'a ObjectKey,
+        systems: &'a Systems,
+        recorder: Recorder<'a>,
+        connect: Connect<'a>,
+    ) -> Self {
+        let (connections, reads) = (Mutex::default(), Mutex::default());
+        Self { cluster, owner, systems, recorder, connect, connections, reads }
+    }
+
+    /// What was read, for connections too: a change of it is a reason to reconcile the owner.
+    pub(crate) fn reads(&self) -> BTreeMap<ObjectKey, Read> {
+        lock(&self.reads).clone()
+    }
+
+    /// Remembers that an object was read in this state; `None` where it does not exist or could not be read.
+    pub(super) fn note(&self, key: &ObjectKey, object: Option<&DynamicObject>) {
+        let state = object.map(|object| ObjectVersion::of(&object.metadata));
+        lock(&self.reads).insert(key.clone(), Read { state, interest: Interest::Substance });
+    }
+
+    /// How to reach the system of an object.
+    pub(super) async fn connection(&self, verb: Verb, key: &ObjectKey) -> Result<Connection, ReconcileError> {
+        let Some(system) = key.system() else {
+            return Err(ReconcileError::Bug(format!("{key} does not live outside the cluster")));
+        };
+        if let Some(connection) = lock(&self.connections).get(&system) {
+            return Ok(connection.clone());
+        }
+        let Access { connection, reads } = (self.connect)(system.clone()).await?;
+        lock(&self.reads).extend(reads);
+        let connection = connection?.ok_or_else(|| self.systems.failed(verb, key, SystemError::Gone))?;
+        lock(&self.connections).insert(system, connection.clone());
+        Ok(connection)
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader { cluster: self.cluster, owner: self.owner }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,84 @@
+//! One collection of one system, as it was last listed.
+
+use super::{Age, SystemError};
+use crate::Entropy;
+use kube::core::DynamicObject;
+use plan::Connection;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// How old a list may be that shows that an object does not exist, before the operator creates one.
+const FRESH: Duration = Duration::from_secs(10);
+
+/// After how long a list that failed is tried again, at first.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+
+/// The objects of a collection, by name.
+pub(super) type Objects = BTreeMap<String, Arc<DynamicObject>>;
+
+/// One collection of one system.
+pub(super) struct Listing {
+    /// Held while it is listed, so that all readers wait for the same request.
+    pub(super) listed: tokio::sync::Mutex<Listed>,
+    due: Mutex<Instant>,
+}
+
+/// What a list was answered with.
+pub(super) struct Listed {
+    /// How the system was reached. Readers that reach it in another way get no answer of this one.
+    pub(super) connection: Option<Connection>,
+    pub(super) answer: Result<Objects, SystemError>,
+    /// Failures in a row.
+    pub(super) failures: u32,
+    at: Instant,
+}
+
+impl Listing {
+    /// One that was not listed yet.
+    pub(super) fn new() -> Self {
+        let at = Instant::now();
+        let listed = Listed { connection: None, answer: Ok(Objects::new()), failures: 0, at };
+        Self { listed: tokio::sync::Mutex::new(listed), due: Mutex::new(at) }
+    }
+
+    /// When it is to be listed again.
+    pub(super) fn due(&self) -> Instant {
+        *self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_due(&self, due: Instant) {
+        *self.due.lock().unwrap_or_else(PoisonError::into_inner) = due;
+    }
+
+    /// Keeps an answer, and plans the next list: after the interval, or sooner after a failure.
+    pub(super) fn keep(
+        &self,
+        listed: &mut Listed,
+        connection: &Connection,
+        answer: Result<Objects, SystemError>,
+        interval: Duration,
+        entropy: &dyn Entropy,
+    ) {
+        let failures = if answer.is_ok() { 0 } else { listed.failures.saturating_add(1) };
+        let wait = match failures {
+            0 => interval,
+            _ => FIRST_RETRY.saturating_mul(2_u32.saturating_pow(failures.min(16) - 1)).min(interval),
+        };
+        // Between 80 and 120 %: systems are not asked all at once.
+        self.set_due(Instant::now() + wait * 4 / 5 + entropy.jitter(wait * 2 / 5));
+        *listed = Listed { connection: Some(connection.clone()), answer, failures, at: Instant::now() };
+    }
+
+    /// Whether a reader with this connection can do with the last answer.
+    pub(super) fn serves(&self, listed: &Listed, connection: &Connection, age: Age) -> bool {
+        let young = match age {
+            Age::AsListed => true,
+            Age::Fresh => listed.answer.is_err() || listed.at.elapsed() <= FRESH,
+        };
+        young && listed.connection.as_ref() == Some(connection) && Instant::now() < self.due()
+    }
+}

@@ -1,0 +1,19 @@
+//! Objects in systems outside the cluster. The operator lists the collections that owners read, asks [`plan::Resolver`] what
+//! to do about one object and does that, and records in the owner what it created. It knows no system: drivers do.
+//!
+//! Uses: cluster, apply, election, report.
+
+mod driver;
+mod ensure;
+mod externals;
+mod inspect;
+mod listing;
+mod recorder;
+mod sweep;
+mod systems;
+
+pub use driver::{At, ExternalDriver, SystemError};
+pub(crate) use externals::{Access, Connect, Externals};
+pub(crate) use recorder::{Bookkeeping, Recorded, Recorder, has_finalizer};
+pub(crate) use sweep::abandon;
+pub(crate) use systems::{Age, Reader, Systems};

@@ -1,0 +1,205 @@
+//! Writes into an owner what the operator keeps for it outside the cluster, with a finalizer, before anything is created.
+
+use crate::{
+    ReconcileError,
+    cluster::{Cluster, api_of},
+    error::Verb,
+};
+use api::names::{EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER};
+use kube::{
+    Api, ResourceExt as _,
+    api::{Patch, PatchParams},
+    core::{ApiResource, DynamicObject, ObjectMeta},
+};
+use plan::{Claim, ObjectKey, Record, UnreadableRecord};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// The field manager of annotation and finalizer. Not one of those of the operator's children: an owner may be the child of
+/// another, which would take every record for drift.
+const MANAGER: &str = "harbor-operator-external";
+
+/// The newest record that is known of an owner; a watch may lag behind it.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    uid: String,
+    version: u64,
+    /// All finalizers of the owner.
+    finalizers: Vec<String>,
+    record: Record,
+    /// Why there is no record.
+    unreadable: Option<UnreadableRecord>,
+}
+
+/// What becomes of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bookkeeping {
+    /// It is written into the owner.
+    InOwner,
+    /// It is forgotten: nothing is created either.
+    InMemory,
+}
+
+/// Keeps the record of one owner.
+pub(crate) struct Recorder<'a> {
+    cluster: &'a Cluster,
+    resource: &'a ApiResource,
+    owner: &'a ObjectKey,
+    bookkeeping: Bookkeeping,
+    recorded: Arc<Mutex<Recorded>>,
+    /// What is about to be recorded, so that one write serves all nodes that wait for one.
+    claims: Mutex<BTreeMap<ObjectKey, Claim>>,
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl<'a> Recorder<'a> {
+    /// The record of an owner as it is stored, unless a newer one is known.
+    pub(crate) fn new(
+        cluster: &'a Cluster,
+        resource: &'a ApiResource,
+        (owner, meta): (&'a ObjectKey, &ObjectMeta),
+        recorded: Arc<Mutex<Recorded>>,
+        bookkeeping: Bookkeeping,
+    ) -> Self {
+        lock(&recorded).update(meta);
+        let (claims, turn) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { cluster, resource, owner, bookkeeping, recorded, claims, turn }
+    }
+
+    /// The same, if the record can be read.
+    pub(crate) fn readable(self) -> Result<Self, ReconcileError> {
+        let unreadable = lock(&self.recorded).unreadable;
+        unreadable.map_or(Ok(self), |error| Err(ReconcileError::Unrecorded(error)))
+    }
+
+    /// What is recorded of an object.
+    pub(crate) fn claim(&self, key: &ObjectKey) -> Option<Claim> {
+        lock(&self.recorded).record.get(key)
+    }
+
+    pub(crate) fn record(&self) -> Record {
+        lock(&self.recorded).record.clone()
+    }
+
+    /// Records an object, if that is not done already.
+    pub(crate) async fn add(&self, key: &ObjectKey, claim: Claim) -> Result<(), ReconcileError> {
+        if self.claim(key) == Some(claim) {
+            return Ok(());
+        }
+        lock(&self.claims).insert(key.clone(), claim);
+        let _turn = self.turn.lock().await;
+        let written = if self.claim(key) == Some(claim) {
+            // With that of another node.
+            Ok(())
+        } else {
+            let mut record = self.record();
+            for (key, claim) in lock(&self.claims).iter() {
+                record.insert(key.clone(), *claim);
+            }
+            self.write(record).await
+        };
+        lock(&self.claims).remove(key);
+        written
+    }
+
+    /// Forgets objects.
+    pub(crate) async fn forget(&self, keys: &[ObjectKey]) -> Result<(), ReconcileError> {
+        let _turn = self.turn.lock().await;
+        let mut record = self.record();
+        for key in keys {
+            record.remove(key);
+        }
+        self.write(record).await
+    }
+
+    /// Removes record and finalizer: what is recorded stays.
+    pub(crate) async fn release(&self) -> Result<(), ReconcileError> {
+        let _turn = self.turn.lock().await;
+        self.write(Record::default()).await
+    }
+
+    async fn write(&self, record: Record) -> Result<(), ReconcileError> {
+        if self.bookkeeping == Bookkeeping::InMemory {
+            lock(&self.recorded).record = record;
+            return Ok(());
+        }
+        let api: Api<DynamicObject> = api_of(&self.cluster.client, self.resource, self.owner)?;
+        let annotation = record.to_annotation();
+        let (patch, params) = annotation.as_ref().map_or_else(|| self.removal(), |it| self.application(it));
+        match api.patch(&self.owner.name, &params, &patch).await {
+            Ok(stored) => {
+                let mut recorded = lock(&self.recorded);
+                recorded.note(&stored.metadata);
+                recorded.record = record;
+                Ok(())
+            }
+            // An owner that is gone has no finalizer.
+            Err(kube::Error::Api(status)) if status.is_not_found() && annotation.is_none() => Ok(()),
+            Err(error) => Err(ReconcileError::api(Verb::Apply, self.owner, error)),
+        }
+    }
+
+    fn application(&self, annotation: &str) -> (Patch<Value>, PatchParams) {
+        let ApiResource { api_version, kind, .. } = self.resource;
+        let metadata = json!({
+            "name": self.owner.name,
+            "namespace": self.owner.namespace,
+            // Or a namesake could be changed, or an owner that is gone be created.
+            "uid": lock(&self.recorded).uid,
+            "annotations": {EXTERNAL_ANNOTATION: annotation},
+            "finalizers": [EXTERNAL_FINALIZER],
+        });
+        let object = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata});
+        (Patch::Apply(object), PatchParams::apply(MANAGER).force())
+    }
+
+    /// Not an apply: after a restore from a backup another field manager owns the finalizer too.
+    fn removal(&self) -> (Patch<Value>, PatchParams) {
+        let recorded = lock(&self.recorded);
+        let others = recorded.finalizers.iter().filter(|finalizer| *finalizer != EXTERNAL_FINALIZER);
+        let metadata = json!({
+            // Or a finalizer that was added meanwhile would be removed.
+            "resourceVersion": recorded.version.to_string(),
+            "annotations": {EXTERNAL_ANNOTATION: null},
+            "finalizers": others.collect::<Vec<_>>(),
+        });
+        let params = PatchParams { field_manager: Some(MANAGER.into()), ..PatchParams::default() };
+        (Patch::Merge(json!({ "metadata": metadata })), params)
+    }
+}
+
+impl Recorded {
+    /// Takes over what an owner says, if that is newer.
+    fn update(&mut self, meta: &ObjectMeta) {
+        if meta.uid.as_deref() == Some(&self.uid) && version(meta) <= self.version {
+            return;
+        }
+        let annotation = meta.annotations.as_ref().and_then(|all| all.get(EXTERNAL_ANNOTATION));
+        let record = Record::parse(annotation.map(String::as_str));
+        self.unreadable = record.as_ref().err().copied();
+        self.record = record.unwrap_or_default();
+        self.note(meta);
+    }
+
+    fn note(&mut self, meta: &ObjectMeta) {
+        self.uid = meta.uid.clone().unwrap_or_default();
+        self.version = version(meta);
+        self.finalizers = meta.finalizers.clone().unwrap_or_default();
+    }
+}
+
+/// Whether an owner is to be deleted after what the operator created for it outside the cluster.
+pub(crate) fn has_finalizer(owner: &DynamicObject) -> bool {
+    owner.finalizers().iter().any(|finalizer| finalizer == EXTERNAL_FINALIZER)
+}
+
+fn version(meta: &ObjectMeta) -> u64 {
+    meta.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or_default()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
