@@ -7,6 +7,7 @@ mod events;
 mod progress;
 mod status;
 mod tally;
+mod tree;
 
 pub(crate) use child_changes::{ChangeKind, ChildChange, RolloutReason};
 pub(crate) use events::{Events, Trouble};
@@ -14,3 +15,4 @@ pub(crate) use progress::ProgressSink;
 pub use progress::{Observer, Planned, Progress, Stage, State};
 pub(crate) use status::{Written, operator_status, previous_status, until_next_details, write_status};
 pub use tally::Tally;
+pub use tree::{Found, NodeState, Phase, Tree, TreeChange, TreeNode, tally};
