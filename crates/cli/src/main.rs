@@ -13,7 +13,6 @@ mod graph;
 mod input;
 mod inputs_dir;
 mod known;
-mod live;
 mod manifests;
 mod namespace;
 mod object;
@@ -29,14 +28,13 @@ mod render;
 mod run;
 #[cfg(feature = "sandbox")]
 mod sandbox;
-mod scene;
-mod show;
 mod signals;
 mod sources;
 mod status;
 mod stored;
 mod target;
 mod terminal;
+mod tree;
 mod version;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The web page about everything that is looked after here.
 
-use ::page::{Board, Page, Setup, Summary};
+use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
 use kube::Client;
 use plan::Children;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A page that has its address and serves nothing yet.
 pub struct WebPage {
-    board: Arc<Board>,
+    store: Arc<Store>,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -21,7 +21,7 @@ impl WebPage {
     /// A page for whoever connects to this listener.
     pub fn on(listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
-        Ok(Self { board: Arc::new(Board::new(summary, Timestamp::now)), listener, address })
+        Ok(Self { store: Arc::new(Store::new(summary, Timestamp::now)), listener, address })
     }
 
     /// Where it is.
@@ -36,12 +36,12 @@ impl WebPage {
 
     /// Whom the operator tells what it shows.
     pub fn observer(&self) -> Arc<dyn Observer> {
-        self.board.clone()
+        self.store.clone()
     }
 
     /// Serves it until told to stop. What it shows of an object in full it reads through the client.
     pub async fn serve(self, client: Client, stop: CancellationToken) {
-        let page = Page::new(self.board, client, setup(), stop);
+        let page = Page::new(self.store, client, setup(), stop);
         if let Err(error) = page.serve(self.listener).await {
             tracing::warn!(%error, "the web page is not served");
         }

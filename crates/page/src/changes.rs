@@ -1,6 +1,6 @@
 //! A stream that tells a browser that there is something new to fetch. What that is, it does not say: the page does.
 
-use crate::{Page, board::Address};
+use crate::{Page, store::Address};
 use axum::{
     Extension,
     response::{
@@ -29,13 +29,13 @@ pub(crate) fn changes(page: &Arc<Page>, address: Option<Address>) -> Response {
             .into_response();
     };
     let (page, stop) = (Arc::clone(page), page.stop.clone());
-    let receiver = page.board.changes();
+    let receiver = page.store.changes();
     let numbers = stream::unfold((receiver, None::<Option<u64>>), move |(mut receiver, mut told)| {
         let (page, address) = (Arc::clone(&page), address.clone());
         async move {
             loop {
                 let any = *receiver.borrow_and_update();
-                let number = address.as_ref().map_or(Some(any), |address| page.board.revision(address));
+                let number = address.as_ref().map_or(Some(any), |address| page.store.revision(address));
                 if told != Some(number) {
                     told = Some(number);
                     return Some((number, (receiver, told)));

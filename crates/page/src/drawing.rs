@@ -2,9 +2,8 @@
 
 use crate::{
     abbreviation::{abbreviated, cut, shared_beginning},
-    board::{Part, Sight},
     layout::{Layout, Measures, Piece, Point, layout},
-    state::State,
+    store,
 };
 use std::fmt::Write as _;
 
@@ -51,19 +50,14 @@ pub(crate) struct Line {
 
 impl Drawing {
     /// The picture of what an object is made of.
-    pub(crate) fn of(sight: &Sight) -> Self {
-        let mut after = vec![Vec::new(); sight.parts.len()];
-        for edge in &sight.edges {
-            if let Some(after) = after.get_mut(edge.after) {
-                after.push(edge.before);
-            }
-        }
+    pub(crate) fn of(parts: &[store::Node]) -> Self {
+        let after: Vec<_> = parts.iter().map(|part| part.after.clone()).collect();
         let layout = fitting(&after);
-        let lines = layout.lines.iter().zip(&sight.parts).filter(|(pieces, _)| !pieces.is_empty());
-        let lines = lines.map(|(pieces, part)| Line { path: path(pieces), open: part.state != State::Ready });
-        let names: Vec<_> = sight.parts.iter().map(|part| &*part.address.name).collect();
+        let lines = layout.lines.iter().zip(parts).filter(|(pieces, _)| !pieces.is_empty());
+        let lines = lines.map(|(pieces, part)| Line { path: path(pieces), open: !part.is_ready() });
+        let names: Vec<_> = parts.iter().map(|part| part.key.name.as_str()).collect();
         let beginning = shared_beginning(&names);
-        let nodes = layout.boxes.iter().zip(&sight.parts).enumerate();
+        let nodes = layout.boxes.iter().zip(parts).enumerate();
         let mut nodes: Vec<_> =
             nodes.map(|(position, (corner, part))| Node::of(*corner, position, part, beginning)).collect();
         // The order in which a keyboard reaches them is that in which eyes do.
@@ -73,12 +67,12 @@ impl Drawing {
 }
 
 impl Node {
-    fn of(corner: Point, position: usize, part: &Part, beginning: &str) -> Self {
+    fn of(corner: Point, position: usize, part: &store::Node, beginning: &str) -> Self {
         Self {
             corner,
             part: position,
-            kind: cut(&part.address.kind, KIND - part.state.word().len()),
-            name: abbreviated(&part.address.name, beginning, NAME),
+            kind: cut(&part.key.kind, KIND - part.state.phase.word().len()),
+            name: abbreviated(&part.key.name, beginning, NAME),
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use crate::{
     Page,
-    board::{Address, Listing, Part, Query, Sight, Summary},
     drawing::Drawing,
     reading::{Read, Told},
-    state::State,
+    store::{Address, List, Node, Query, Seconds, Summary},
 };
 use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
-use runtime::Tally;
-use std::{collections::BTreeSet, fmt::Write as _};
+use plan::ObjectKey;
+use runtime::{Found, Phase, Tally};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 /// What is around every page.
 pub(crate) struct Frame {
@@ -36,7 +36,7 @@ pub(crate) struct Overview {
     total: usize,
     found: usize,
     query: String,
-    state: Option<State>,
+    state: Option<Phase>,
     earlier: Option<String>,
     later: Option<String>,
 }
@@ -51,6 +51,7 @@ pub(crate) struct Object {
     after: Vec<Line>,
     parts: Vec<Line>,
     tally: Tally,
+    counts: BTreeMap<Phase, usize>,
     drawing: Drawing,
     manifest: Read<String>,
     events: Read<Vec<Told>>,
@@ -69,10 +70,10 @@ struct Line {
     id: String,
     link: Link,
     namespace: String,
-    state: State,
+    state: Phase,
     since: Timestamp,
     why: Option<String>,
-    culprit: Option<Link>,
+    blocked_by: Option<Link>,
     summary: Summary,
     composed: bool,
     after: Vec<Link>,
@@ -120,78 +121,79 @@ fn answer(status: StatusCode, page: &impl Template) -> Response {
 }
 
 impl Overview {
-    pub(crate) fn of(page: &Page, listing: &Listing, query: &Query, number: usize) -> Self {
-        let total = listing.counts.values().sum();
-        let tab = |state: Option<State>, count| Tab {
-            word: state.map_or("all", State::word),
+    pub(crate) fn of(page: &Page, objects: &List, query: &Query, number: usize) -> Self {
+        let total = objects.counts.values().sum();
+        let tab = |state: Option<Phase>, count| Tab {
+            word: state.map_or("all", Phase::word),
             href: list(state, &query.text, 1),
             count,
-            current: state == query.state,
+            current: state == query.phase,
         };
-        // A filter that is chosen stays, also when nothing is left of what it chooses.
-        let states = State::ALL
+        // A filter that is chosen stays, also when it matches nothing any more.
+        let states = Phase::ALL
             .into_iter()
-            .filter(|state| listing.counts.contains_key(state) || query.state == Some(*state));
+            .filter(|state| objects.counts.contains_key(state) || query.phase == Some(*state));
         let tabs = [tab(None, total)].into_iter().chain(
-            states.map(|state| tab(Some(state), listing.counts.get(&state).copied().unwrap_or_default())),
+            states.map(|state| tab(Some(state), objects.counts.get(&state).copied().unwrap_or_default())),
         );
-        let further = listing.found > query.skip.saturating_add(query.take);
+        let further = objects.found > query.skip.saturating_add(query.take);
         Self {
-            frame: Frame::of(page, "Installations".into(), "/changes".into(), listing.revision),
+            frame: Frame::of(page, "Installations".into(), "/changes".into(), objects.revision),
             tabs: tabs.collect(),
-            rows: listing.shown.iter().map(|row| Line::of(&row.part, &row.summary)).collect(),
+            rows: objects.shown.iter().map(|(node, summary)| Line::of(node, summary)).collect(),
             total,
-            found: listing.found,
+            found: objects.found,
             query: query.text.clone(),
-            state: query.state,
-            earlier: (number > 1).then(|| list(query.state, &query.text, number - 1)),
-            later: further.then(|| list(query.state, &query.text, number + 1)),
+            state: query.phase,
+            earlier: (number > 1).then(|| list(query.phase, &query.text, number - 1)),
+            later: further.then(|| list(query.phase, &query.text, number + 1)),
         }
     }
 }
 
 impl Object {
-    pub(crate) fn of(page: &Page, sight: &Sight, manifest: Read<String>, events: Read<Vec<Told>>) -> Self {
-        let address = &sight.part.address;
-        let mut parts: Vec<_> = sight.parts.iter().map(|part| Line::of(part, &Summary::default())).collect();
-        for edge in &sight.edges {
-            if let Some(before) = sight.parts.get(edge.before)
-                && let Some(line) = parts.get_mut(edge.after)
-            {
-                line.after.push(Link::of(&before.address));
-            }
-        }
+    pub(crate) fn of(
+        page: &Page,
+        found: &Found<Seconds>,
+        summary: &Summary,
+        manifest: Read<String>,
+        events: Read<Vec<Told>>,
+    ) -> Self {
+        let Found { node, parent, after, revision } = found;
+        let line = |node: &Node| Line::of(node, &Summary::default());
+        let part = |part: &Node| {
+            let after = part.after.iter().filter_map(|&before| node.children.get(before));
+            Line { after: after.map(|before| Link::of(&before.key)).collect(), ..line(part) }
+        };
         Self {
             frame: Frame::of(
                 page,
-                format!("{} {}", address.kind, address.name),
-                format!("{}/changes", href(address)),
-                sight.revision,
+                format!("{} {}", node.key.kind, node.key.name),
+                format!("{}/changes", Link::of(&node.key).href),
+                *revision,
             ),
-            line: Line::of(&sight.part, &sight.summary),
-            parent: sight.parent.as_ref().map(Link::of),
-            after: sight.after.iter().map(|part| Line::of(part, &Summary::default())).collect(),
-            parts,
-            tally: Tally::of(sight.parts.iter().map(|part| part.state == State::Ready)),
-            drawing: Drawing::of(sight),
+            line: Line::of(node, summary),
+            parent: parent.as_ref().map(Link::of),
+            after: after.iter().map(line).collect(),
+            parts: node.children.iter().map(part).collect(),
+            tally: node.tally(),
+            counts: node.counts(),
+            drawing: Drawing::of(&node.children),
             manifest,
             events,
         }
     }
 
-    /// The states of what it is made of that are not ready, in words.
+    /// How many objects below it are in each phase but ready, in words.
     fn unready(&self) -> String {
-        let states: BTreeSet<_> =
-            self.parts.iter().map(|part| part.state).filter(|state| *state != State::Ready).collect();
-        let count = |state: State| self.parts.iter().filter(|part| part.state == state).count();
-        let words: Vec<_> = states.into_iter().map(|state| format!("{} {state}", count(state))).collect();
-        words.join(", ")
+        let unready = self.counts.iter().filter(|(phase, _)| **phase != Phase::Ready);
+        unready.map(|(phase, count)| format!("{count} {phase}")).collect::<Vec<_>>().join(", ")
     }
 }
 
 impl Frame {
     fn of(page: &Page, heading: String, changes: String, revision: u64) -> Self {
-        Self { title: page.setup.title, heading, changes, revision, now: page.board.now() }
+        Self { title: page.setup.title, heading, changes, revision, now: page.store.now() }
     }
 
     /// How long ago something was.
@@ -201,17 +203,20 @@ impl Frame {
 }
 
 impl Line {
-    fn of(part: &Part, summary: &Summary) -> Self {
+    fn of(node: &Node, summary: &Summary) -> Self {
+        let Node { key, state, .. } = node;
+        let blocked_by = state.blocked_by.as_ref();
+        let waits = blocked_by.map(|by| format!("waits for {} {}", by.kind, by.name));
         Self {
-            id: format!("{}-{}-{}", part.address.namespace, part.address.kind, part.address.name),
-            link: Link::of(&part.address),
-            namespace: part.address.namespace.to_string(),
-            state: part.state,
-            since: part.since,
-            why: part.why.clone(),
-            culprit: part.culprit.as_ref().map(Link::of),
+            id: format!("{}-{}-{}", key.namespace, key.kind, key.name),
+            link: Link::of(key),
+            namespace: key.namespace.clone(),
+            state: state.phase,
+            since: node.since.into(),
+            why: waits.or_else(|| state.message.clone()),
+            blocked_by: blocked_by.map(Link::of),
             summary: summary.clone(),
-            composed: part.composed,
+            composed: node.is_owner,
             after: Vec::new(),
         }
     }
@@ -224,8 +229,8 @@ impl Line {
 }
 
 impl Link {
-    fn of(address: &Address) -> Self {
-        Self { href: href(address), kind: address.kind.to_string(), name: address.name.to_string() }
+    fn of(key: &ObjectKey) -> Self {
+        Self { href: href(&key.into()), kind: key.kind.clone(), name: key.name.clone() }
     }
 }
 
@@ -236,7 +241,7 @@ fn href(address: &Address) -> String {
 }
 
 /// Where a part of the list is shown.
-fn list(state: Option<State>, text: &str, number: usize) -> String {
+fn list(state: Option<Phase>, text: &str, number: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(state) = state {
         query.append_pair("state", state.word());
@@ -278,8 +283,8 @@ fn age(since: Timestamp, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::{age, list, segment};
-    use crate::State;
     use jiff::Timestamp;
+    use runtime::Phase;
 
     #[test]
     fn ages_are_in_their_largest_unit() {
@@ -297,6 +302,6 @@ mod tests {
     #[test]
     fn the_address_of_a_list_says_only_what_matters() {
         assert_eq!(list(None, "", 1), "/");
-        assert_eq!(list(Some(State::Failed), "a b&c", 2), "/?state=failed&q=a+b%26c&page=2");
+        assert_eq!(list(Some(Phase::Failed), "a b&c", 2), "/?state=failed&q=a+b%26c&page=2");
     }
 }

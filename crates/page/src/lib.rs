@@ -1,8 +1,8 @@
 //! A small read-only web page that shows what the operator does: every installation with its state, the dependency graph
 //! of each, and for every object why it waits, its last events and its manifest without secrets.
 //!
-//! [`Board`] is told by the operator what happens and keeps it in memory; [`Page`] answers requests from it, and reads
-//! events and manifests from the cluster when somebody looks at an object. It knows no component.
+//! The operator reports its progress to a [`Store`], which keeps it in memory. [`Page`] answers requests from that, and reads
+//! the events and the manifest of an object from the cluster when its page is requested. It knows no component.
 //!
 //! What it guarantees:
 //! - It changes nothing: only GET and HEAD are answered.
@@ -14,7 +14,6 @@
 
 mod abbreviation;
 mod assets;
-mod board;
 mod changes;
 mod drawing;
 mod guard;
@@ -23,11 +22,10 @@ mod layout;
 mod mask;
 mod reading;
 mod router;
-mod state;
+mod store;
 
-pub use board::{Address, Board, Summary};
 pub use guard::Reach;
-pub use state::State;
+pub use store::{Address, Store, Summary};
 
 use axum::Router;
 use kube::{Client, core::ApiResource};
@@ -55,7 +53,7 @@ pub struct Setup {
 
 /// The page.
 pub struct Page {
-    board: Arc<Board>,
+    store: Arc<Store>,
     reader: Reader,
     setup: Setup,
     requests: Semaphore,
@@ -64,11 +62,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page that shows this board. It reads through `client`; streams end when `stop` is cancelled.
-    pub fn new(board: Arc<Board>, client: Client, setup: Setup, stop: CancellationToken) -> Self {
+    /// A page that shows this store. It reads through `client`; streams end when `stop` is cancelled.
+    pub fn new(store: Arc<Store>, client: Client, setup: Setup, stop: CancellationToken) -> Self {
         let reader = Reader::new(client, setup.kinds.iter().cloned());
         let (requests, streams) = (Semaphore::new(REQUESTS), Arc::new(Semaphore::new(STREAMS)));
-        Self { board, reader, setup, requests, streams, stop }
+        Self { store, reader, setup, requests, streams, stop }
     }
 
     /// Answers requests, for a server of somebody else.

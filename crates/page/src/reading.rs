@@ -1,6 +1,6 @@
 //! What is read from the cluster when somebody looks at an object: the object itself, and its last events.
 
-use crate::{board::Address, mask::mask};
+use crate::{mask::mask, store::Address};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 use kube::{

@@ -2,11 +2,10 @@
 
 use crate::{
     Page, assets,
-    board::{Address, Query},
     changes::changes,
     guard::{Reach, guarded},
     html::{self, Object, Overview},
-    state::State,
+    store::{Address, Query},
 };
 use axum::{
     Router,
@@ -14,6 +13,7 @@ use axum::{
     response::Response,
     routing::get,
 };
+use runtime::Phase;
 use std::sync::Arc;
 
 /// Rows of the list on one page of it.
@@ -37,16 +37,16 @@ type Named = extract::Path<(Box<str>, Box<str>, Box<str>)>;
 
 async fn overview(page: Shared, RawQuery(query): RawQuery) -> Response {
     let (query, number) = asked(query.as_deref().unwrap_or_default());
-    let listing = page.board.listing(&page.setup.listed, &query);
-    html::shown(&Overview::of(&page, &listing, &query, number))
+    let list = page.store.list(&page.setup.listed, &query);
+    html::shown(&Overview::of(&page, &list, &query, number))
 }
 
 async fn object(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
     let address = Address { namespace, kind, name };
-    let Some(sight) = page.board.sight(&address) else { return html::unknown(&page, &address) };
+    let Some((found, summary)) = page.store.object(&address) else { return html::unknown(&page, &address) };
     let (manifest, events) =
-        futures::join!(page.reader.manifest(&sight.group, &address), page.reader.events(&address));
-    html::shown(&Object::of(&page, &sight, manifest, events))
+        futures::join!(page.reader.manifest(&found.node.key.group, &address), page.reader.events(&address));
+    html::shown(&Object::of(&page, &found, &summary, manifest, events))
 }
 
 async fn all_changes(page: Shared) -> Response {
@@ -63,7 +63,7 @@ fn asked(query: &str) -> (Query, usize) {
     let mut number = 1_usize;
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
-            "state" => wanted.state = State::of(&value),
+            "state" => wanted.phase = Phase::of(&value),
             "q" => wanted.text = value.trim().chars().take(100).collect(),
             "page" => number = value.parse().unwrap_or(1).max(1),
             _ => {}

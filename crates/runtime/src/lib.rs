@@ -39,7 +39,10 @@ pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
-pub use report::{Observer, Planned, Progress, Stage, State, Tally};
+pub use report::{
+    Found, NodeState, Observer, Phase, Planned, Progress, Stage, State, Tally, Tree, TreeChange, TreeNode,
+    tally,
+};
 pub use telemetry::{Access, Build, Format, Health, HealthError, Metrics, ReviewError, Reviewer};
 
 use error::ReconcileError;

@@ -1,6 +1,6 @@
 //! Changes as text for the terminal.
 
-use crate::scene::plain;
+use crate::tree::plain;
 use clap::builder::styling::{AnsiColor, Style};
 use plan::{
     Change,

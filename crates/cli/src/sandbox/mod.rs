@@ -13,15 +13,13 @@ pub use error::SandboxError;
 
 use crate::{
     error::{Error, Failure},
-    live::Live,
     manifests,
     object::Object,
     page::WebPage,
     run::Log,
-    scene::duration,
-    show::Style,
     signals::Signals,
     terminal,
+    tree::{Live, Style, duration},
 };
 use api::v1beta1::GoDuration;
 use clap::Args;

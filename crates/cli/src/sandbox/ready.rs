@@ -1,6 +1,6 @@
 //! Whether what was applied is ready, as its own status says.
 
-use crate::{apply::Applied, live::Live};
+use crate::{apply::Applied, tree::Live};
 use api::{
     thirdparty::cert_manager::{Certificate, Issuer},
     v1beta1::{
@@ -32,7 +32,7 @@ pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infall
     let kinds = kinds();
     let followed = applied.into_iter().filter_map(|applied| {
         let judge = judge(&kinds, &applied.key)?;
-        live.change(|scene, now| scene.expect(&applied.key, now));
+        live.expect(&applied.key);
         let Applied { key, api, .. } = applied;
         let states = watcher::watch_object(api, &key.name).default_backoff();
         Some(Box::pin(states.map(move |state| (key.clone(), judge, state))))
@@ -41,7 +41,7 @@ pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infall
     async move {
         while let Some((key, judge, state)) = states.next().await {
             match state {
-                Ok(object) => live.change(|scene, now| scene.judge(&key, readiness(judge, object), now)),
+                Ok(object) => live.read_status(&key, &readiness(judge, object)),
                 Err(error) => tracing::warn!(object = %key, %error, "a watch failed"),
             }
         }

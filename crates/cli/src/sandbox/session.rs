@@ -7,11 +7,10 @@ use super::{
 use crate::{
     apply::{Applier, Purpose},
     error::{Error, Failure},
-    live::Live,
     object::Object,
     operator::operator,
-    scene::{Scene, Straggler, duration},
     signals::Signal,
+    tree::{Live, Node, Tree, duration, sentence},
 };
 use kube::Client;
 use runtime::{Observer, Options};
@@ -89,7 +88,7 @@ async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -
     let reached = async {
         match goal {
             Goal::Serve => pending().await,
-            Goal::Ready { .. } => live.until(Scene::is_ready).await,
+            Goal::Ready { .. } => live.until(is_ready).await,
         }
     };
     tokio::select! {
@@ -98,14 +97,19 @@ async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -
     }
 }
 
-/// What is not ready, and why: an error for each object that was applied.
+fn is_ready(tree: &Tree) -> bool {
+    tree.expected().iter().all(Node::is_ready)
+}
+
+/// An error for each applied object that is not ready, with the reason.
 pub fn unready(live: &Live, within: Duration) -> Failure {
     let after = duration(within);
-    let unready = live.look(|scene| scene.stragglers());
-    let errors = unready.into_iter().map(|Straggler { key, condition, children }| {
-        let children = children.iter().map(|(child, condition)| format!("{child}: {condition}")).collect();
-        let (object, after) = (key.to_string(), after.clone());
-        let unready = Unready { object, after, why: condition.to_string(), children };
+    let expected = live.read(Tree::expected);
+    let errors = expected.iter().filter(|node| !node.is_ready()).map(|node| {
+        let children = node.children.iter().filter(|child| !child.is_ready());
+        let children = children.map(|child| format!("{}: {}", child.key, sentence(&child.state))).collect();
+        let (object, after) = (node.key.to_string(), after.clone());
+        let unready = Unready { object, after, why: sentence(&node.state), children };
         Error::from(SandboxError::Unready(unready))
     });
     let errors: Vec<_> = errors.collect();

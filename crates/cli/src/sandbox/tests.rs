@@ -7,15 +7,13 @@ use super::{
 use crate::{
     error::Failure,
     input::{Document, Origin},
-    live::Live,
     manifests,
     object::Object,
-    scene::{Condition, Scene, Size, frame, line},
-    show::Style,
     signals::Signal,
+    tree::{Live, Size, Style, Tree, frame},
 };
 use envtest::{ControlPlane, Namespace, PATIENCE};
-use runtime::{Options, Scope};
+use runtime::{NodeState, Options, Phase, Scope};
 use serde_json::{Value, json};
 use std::{future::pending, path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -69,12 +67,12 @@ impl World {
 
     /// What is told of objects that are applied, once one of them waits for something that begins with these words.
     async fn unready(&self, objects: Vec<Value>, words: &str) -> Vec<String> {
-        let waits =
-            |condition: &Condition| matches!(condition, Condition::Waiting(why) if why.starts_with(words));
+        let waits = |state: &NodeState| {
+            let why = state.message.as_ref().filter(|_| state.phase == Phase::Waiting);
+            why.is_some_and(|why| why.starts_with(words))
+        };
         let interrupted = async {
-            self.live
-                .until(|scene| scene.stragglers().iter().any(|straggler| waits(&straggler.condition)))
-                .await;
+            self.live.until(|tree| tree.expected().iter().any(|node| waits(&node.state))).await;
             Signal::Terminate
         };
         self.run_until(objects, READY, interrupted).await.unwrap();
@@ -97,7 +95,7 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
     assert_eq!(ended.unwrap(), Ended::Ready);
 
     let size = Size { width: 80, height: 24 };
-    let shown = world.live.look(|scene| frame(scene, Some(Duration::ZERO), size));
+    let shown = frame(&world.live.read(Tree::roots), Some(Duration::ZERO), size);
     let shown = anstream::adapter::strip_str(&shown).to_string().replace(&world.namespace.name, "NS");
     let rows: Vec<_> = shown
         .lines()
@@ -113,12 +111,11 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
             "└── ✓ Secret harbor-core",
             "    └── ✓ Deployment harbor-core",
             "        └── ✓ Secret harbor-core-database",
-            "1 of 1 ready, 0.0s",
+            "6 of 6 objects ready, 0.0s",
         ]
     );
-    let lines: Vec<_> = world.live.look(Scene::take_news).iter().map(line).collect();
-    let last = lines.last().unwrap();
-    assert!(last.ends_with(&format!("Core {}/harbor: ready", world.namespace.name)), "{lines:#?}");
+    let lines = world.live.take_lines();
+    assert!(lines.ends_with(&format!("Core {}/harbor: ready\n", world.namespace.name)), "{lines}");
 }
 
 #[tokio::test]
@@ -210,9 +207,9 @@ async fn it_serves_until_it_is_interrupted_and_shows_a_line_per_change() {
     let shown = Style::Lines.show(&world.live, &mut out, &stop);
     let work = async {
         let interrupted = async {
-            world.live.until(|scene| !scene.is_settled()).await;
+            world.live.until(|tree| !tree.is_settled()).await;
             world.namespace.make_available("harbor-core").await;
-            world.live.until(Scene::is_settled).await;
+            world.live.until(Tree::is_settled).await;
             Signal::Terminate
         };
         let ended = world.run_until(world.example(), Goal::Serve, interrupted).await;

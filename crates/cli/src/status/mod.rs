@@ -4,14 +4,12 @@ mod table;
 
 use crate::{
     error::{Error, Failure},
-    live::Live,
     operator::predecessors,
     run::DefaultsArgs,
-    scene::{Tree, still},
-    show::Style,
     signals::Signals,
     target::{Place, Target},
     terminal,
+    tree::{Live, Node, Style, Tree, json, still},
 };
 use clap::{Args, ValueEnum};
 use plan::ObjectKey;
@@ -92,43 +90,31 @@ impl Status {
         for key in inspector.owners().keys() {
             self.inspect(&inspector, key).await;
         }
-        let trees = live.look(|scene| scene.trees());
+        let roots = live.read(Tree::roots);
         match &self.name {
-            Some(name) if trees.is_empty() => {
+            Some(name) if roots.is_empty() => {
                 let remedy = "`status -A` without a name lists what there is";
                 return Err(Error::input(name, format!("there is no such object in {place}"), remedy));
             }
-            None if trees.is_empty() && !self.watch && self.output == Output::Text => {
+            None if roots.is_empty() && !self.watch && self.output == Output::Text => {
                 terminal::warn(format_args!("there is no Harbor in {place}"));
             }
             _ if self.watch => return self.follow(&inspector, &live).await,
-            _ => self.print(&inspector, &live, &trees)?,
+            _ => self.print(&inspector, &roots)?,
         }
-        Ok(code(&trees))
+        Ok(code(&roots))
     }
 
-    fn print(&self, inspector: &Inspector, live: &Live, trees: &[Tree]) -> Result<(), Error> {
+    fn print(&self, inspector: &Inspector, roots: &[Node]) -> Result<(), Error> {
         match (self.output, &self.name) {
-            (Output::Json, _) => {
-                let text = serde_json::to_string_pretty(trees).map_err(|error| Error::Encode {
-                    object: "the status".into(),
-                    problem: error.to_string(),
-                })?;
-                terminal::print(&(text + "\n"))
-            }
-            (Output::Text, Some(_)) => {
-                terminal::print_styled(&live.look(|scene| still(scene, terminal::width())))
-            }
+            (Output::Json, _) => terminal::print(&json(roots)?),
+            (Output::Text, Some(_)) => terminal::print_styled(&still(roots, terminal::width())),
             (Output::Text, None) => {
-                let version = |tree: &Tree| {
-                    let owners = inspector.owners();
-                    let named = |key: &ObjectKey| {
-                        (&key.kind, &key.namespace, &key.name) == (&tree.kind, &tree.namespace, &tree.name)
-                    };
-                    let (_, owner) = owners.iter().find(|(key, _)| named(key))?;
-                    owner.data.pointer("/spec/version")?.as_str().map(str::to_owned)
+                let owners = inspector.owners();
+                let version = |node: &Node| {
+                    owners.get(&node.key)?.data.pointer("/spec/version")?.as_str().map(str::to_owned)
                 };
-                let rows = trees.iter().map(|tree| (tree, version(tree))).collect::<Vec<_>>();
+                let rows = roots.iter().map(|node| (node, version(node))).collect::<Vec<_>>();
                 terminal::print_styled(&table::table(&rows, self.all_namespaces, terminal::width()))
             }
         }
@@ -152,7 +138,7 @@ impl Status {
         };
         let mut out = io::stdout();
         tokio::join!(following, Style::choose(false).show(live, &mut out, &stop));
-        Ok(code(&live.look(|scene| scene.trees())))
+        Ok(code(&live.read(Tree::roots)))
     }
 
     /// Looks at an object, if it is meant or belongs to one that is.
@@ -178,6 +164,6 @@ fn is_called(key: &ObjectKey, wanted: &str) -> bool {
     }
 }
 
-fn code(trees: &[Tree]) -> ExitCode {
-    if trees.iter().all(Tree::is_ready) { ExitCode::SUCCESS } else { ExitCode::from(NOT_READY) }
+fn code(roots: &[Node]) -> ExitCode {
+    if roots.iter().all(Node::is_ready) { ExitCode::SUCCESS } else { ExitCode::from(NOT_READY) }
 }

@@ -1,6 +1,6 @@
 //! Many objects, a line for each.
 
-use crate::scene::{Line, Tree, plain, shortened, width};
+use crate::tree::{Line, Node, message, plain, shortened, width, word};
 use clap::builder::styling::{AnsiColor, Style};
 use std::array::from_fn;
 
@@ -12,17 +12,18 @@ const NAMES: [usize; 2] = [0, 2];
 const LAST: usize = 6;
 
 /// A table of objects, with the version of each that has one, no wider than there is room.
-pub fn table(rows: &[(&Tree, Option<String>)], namespaces: bool, room: usize) -> String {
+pub fn table(rows: &[(&Node, Option<String>)], namespaces: bool, room: usize) -> String {
     let heading = ["NAMESPACE", "KIND", "NAME", "VERSION", "STATE", "READY", "WAITS FOR"].map(str::to_owned);
-    let cells = rows.iter().map(|(tree, version)| {
+    let cells = rows.iter().map(|(node, version)| {
+        let tally = node.tally();
         [
-            tree.namespace.clone(),
-            tree.kind.clone(),
-            tree.name.clone(),
+            node.key.namespace.clone(),
+            node.key.kind.clone(),
+            node.key.name.clone(),
             version.clone().unwrap_or_else(|| "-".into()),
-            tree.state.to_owned(),
-            format!("{}/{}", tree.tally().ready, tree.tally().all),
-            tree.message.as_deref().map(plain).unwrap_or_default(),
+            word(node.state.phase).to_owned(),
+            format!("{}/{}", tally.ready, tally.all),
+            message(&node.state).as_deref().map(plain).unwrap_or_default(),
         ]
     });
     let lines: Vec<[String; 7]> = [heading].into_iter().chain(cells).collect();
@@ -63,23 +64,26 @@ fn style(line: usize, cell: &str) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Tree;
     use anstream::adapter::strip_str;
+    use plan::{ObjectKey, Verdict};
+    use runtime::{Progress, Stage};
+    use std::time::Duration;
 
-    fn tree(namespace: &str, name: &str, message: &str) -> Tree {
-        Tree {
-            kind: "Harbor".into(),
-            namespace: namespace.into(),
-            name: name.into(),
-            state: "waiting",
-            message: Some(message.into()),
-            after: Vec::new(),
-            children: Vec::new(),
+    fn waiting(harbors: &[(&str, &str, &str)]) -> Vec<Node> {
+        let mut tree = Tree::default();
+        for (namespace, name, message) in harbors {
+            let verdict = Verdict::Progressing { reason: Verdict::WAITING, message: (*message).into() };
+            let owner = ObjectKey::new("goharbor.io", "Harbor", namespace, name);
+            tree.observe(&Progress { owner, stage: Stage::Concluded(verdict) }, Duration::ZERO);
         }
+        tree.roots()
     }
 
     #[track_caller]
-    fn assert_shown(trees: &[Tree], room: usize, expected: &str) {
-        let rows: Vec<_> = trees.iter().map(|tree| (tree, Some("2.15.0".to_owned()))).collect();
+    fn assert_shown(harbors: &[(&str, &str, &str)], room: usize, expected: &str) {
+        let nodes = waiting(harbors);
+        let rows: Vec<_> = nodes.iter().map(|node| (node, Some("2.15.0".to_owned()))).collect();
         let shown = strip_str(&table(&rows, true, room)).to_string();
         assert_eq!(shown, expected.trim_start_matches('\n'), "\n{shown}");
     }
@@ -87,7 +91,7 @@ mod tests {
     #[test]
     fn only_what_is_said_in_the_last_column_is_cut() {
         assert_shown(
-            &[tree("registry", "acme", "Harbor registry/acme-harbor: no status yet"), tree("r", "b", "no")],
+            &[("registry", "acme", "Harbor registry/acme-harbor: no status yet"), ("r", "b", "no")],
             74,
             "
 NAMESPACE  KIND    NAME  VERSION  STATE    READY  WAITS FOR
@@ -101,7 +105,7 @@ r          Harbor  b     2.15.0   waiting  0/0    no
     fn a_long_name_does_not_push_the_state_out_of_sight() {
         let name = "registry-of-the-platform-team-for-all-other-teams-staging";
         assert_shown(
-            &[tree("registry", name, "no status yet"), tree("registry", "acme", "")],
+            &[("registry", name, "no status yet"), ("registry", "acme", "")],
             80,
             "
 NAMESPACE  KIND    NAME                  VERSION  STATE    READY  WAITS FOR

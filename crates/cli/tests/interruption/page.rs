@@ -5,7 +5,7 @@ use crate::{
     permissions::{Permission, give_back, granted},
     web,
 };
-use ::page::{Board, Page, Reach, Summary};
+use ::page::{Page, Reach, Store, Summary};
 use api::v1beta1::HarborCluster;
 use axum::{Router, body::Body};
 use http::{Request, StatusCode};
@@ -38,8 +38,8 @@ impl Visitor {
     async fn new() -> Self {
         let cluster = Cluster::new().await;
         give_back(&PERMISSIONS_WITH_PAGE, &cluster).await;
-        let board = Arc::new(Board::new(|_| Summary::default(), clock));
-        let operator = cluster.observed(board.clone());
+        let store = Arc::new(Store::new(|_| Summary::default(), clock));
+        let operator = cluster.observed(store.clone());
         cluster.apply("in-cluster.yaml").await;
         let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interruption/everything.yaml");
         cluster.apply_file(more).await;
@@ -50,7 +50,7 @@ impl Visitor {
         let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "nobody-has-made-this"}}));
         clusters.patch("beta", &PatchParams::default(), &wrong).await.unwrap();
         tokio::time::sleep(Duration::from_mins(2)).await;
-        let page = Page::new(board, cluster.as_operator(), web::setup(), CancellationToken::new());
+        let page = Page::new(store, cluster.as_operator(), web::setup(), CancellationToken::new());
         Self { cluster, page: page.router(Reach::Machine), _operator: operator }
     }
 

@@ -1,4 +1,4 @@
-//! A page without an operator: tests tell the board what an operator would.
+//! A page without an operator: tests tell the store what an operator would.
 
 #![allow(dead_code, reason = "each test binary uses what it needs")]
 
@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use jiff::Timestamp;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{Client, core::ApiResource};
-use page::{Board, Page, Reach, Setup, Summary};
+use page::{Page, Reach, Setup, Store, Summary};
 use plan::{ObjectKey, Verdict};
 use runtime::{Observer as _, Planned, Progress, Stage, State};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn summary(object: &Value) -> Summary {
 }
 
 pub struct World {
-    pub board: Arc<Board>,
+    pub store: Arc<Store>,
     pub client: Client,
     pub stop: CancellationToken,
     router: Router,
@@ -68,10 +68,10 @@ impl World {
     pub async fn at(clock: fn() -> Timestamp) -> Self {
         let server = ApiServer::builder().seed(1).start(now()).build().unwrap();
         let client = Client::new(server, "ns");
-        let board = Arc::new(Board::new(summary, clock));
+        let store = Arc::new(Store::new(summary, clock));
         let stop = CancellationToken::new();
-        let router = page(&board, client.clone(), &stop).router(Reach::Machine);
-        let world = Self { board, client, stop, router };
+        let router = page(&store, client.clone(), &stop).router(Reach::Machine);
+        let world = Self { store, client, stop, router };
         world
             .create(
                 "/api/v1/namespaces",
@@ -128,12 +128,12 @@ impl World {
             answer.map_err(|error| Box::new(error) as Box<dyn std::error::Error + Send + Sync>)
         });
         let client = Client::new(refuse, "ns");
-        let router = page(&self.board, client.clone(), &self.stop).router(Reach::Machine);
+        let router = page(&self.store, client.clone(), &self.stop).router(Reach::Machine);
         Self { client, router, ..self }
     }
 
     pub fn page(&self) -> Page {
-        page(&self.board, self.client.clone(), &self.stop)
+        page(&self.store, self.client.clone(), &self.stop)
     }
 
     pub async fn create(&self, collection: &str, object: Value) {
@@ -143,11 +143,11 @@ impl World {
     }
 
     pub fn see(&self, owner: &ObjectKey, object: Value) {
-        self.board.see(owner, &|| object.clone());
+        self.store.see(owner, &|| object.clone());
     }
 
     pub fn tell(&self, owner: &ObjectKey, stage: Stage) {
-        self.board.observe(Progress { owner: owner.clone(), stage });
+        self.store.observe(Progress { owner: owner.clone(), stage });
     }
 
     pub fn plan(&self, owner: &ObjectKey, parts: &[(&str, &str, &[usize])]) {
@@ -184,8 +184,8 @@ impl World {
     }
 }
 
-fn page(board: &Arc<Board>, client: Client, stop: &CancellationToken) -> Page {
+fn page(store: &Arc<Store>, client: Client, stop: &CancellationToken) -> Page {
     let kinds = vec![ApiResource::erase::<Secret>(&()), ApiResource::erase::<Deployment>(&())];
     let setup = Setup { title: "Harbor operator", listed: vec!["Stack"], kinds };
-    Page::new(Arc::clone(board), client, setup, stop.clone())
+    Page::new(Arc::clone(store), client, setup, stop.clone())
 }

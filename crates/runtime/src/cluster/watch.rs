@@ -147,7 +147,7 @@ impl Cluster {
             };
             match first {
                 Some(Ok(WatchEvent::Bookmark(_) | WatchEvent::Added(_))) => Ok(Lists::Streamed),
-                Some(Ok(_)) | Some(Err(kube::Error::Api(_))) | None => Ok(Lists::Paged),
+                Some(Ok(_) | Err(kube::Error::Api(_))) | None => Ok(Lists::Paged),
                 // Not an answer: the next watch asks again.
                 Some(Err(error)) => Err(error),
             }

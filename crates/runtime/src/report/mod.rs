@@ -7,6 +7,7 @@ mod events;
 mod progress;
 mod status;
 mod tally;
+mod tree;
 
 pub(crate) use child_changes::{ChangeKind, ChildChange, RolloutReason};
 pub(crate) use events::{Events, Trouble};
@@ -16,3 +17,4 @@ pub(crate) use status::{
     FIRST_STATUS, Written, operator_status, previous_status, until_next_details, write_status,
 };
 pub use tally::Tally;
+pub use tree::{Found, NodeState, Phase, Tree, TreeChange, TreeNode, tally};

@@ -53,7 +53,7 @@ async fn collector() -> (Batches, String) {
 }
 
 /// Applies a Core with all it refers to, and waits until it is ready.
-async fn bring_a_core_up(client: &Client) {
+async fn make_a_core_ready(client: &Client) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     for file in ["inputs/secrets.yaml", "inputs/postgres.json", "core.yaml"] {
         let documents: Vec<Value> =
@@ -103,7 +103,7 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
     let options = Options { metrics, trace_id, ..Options::default() };
     let stop = CancellationToken::new();
     let operator = tokio::spawn(operator(client, options).run(stop.clone()));
-    bring_a_core_up(&cluster.client).await;
+    make_a_core_ready(&cluster.client).await;
     stop.cancel();
     operator.await.unwrap().unwrap();
     drop(guard);
@@ -135,9 +135,9 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
         let within = spans.iter().filter(|span| span.trace_id == root.trace_id);
         within.filter(|span| span.name == name && span.parent_span_id == root.span_id).collect()
     };
-    // What the first look that could make a plan brought about, each child once.
-    let first = roots.iter().find(|root| !of_reconcile(root, "bring about").is_empty()).unwrap();
-    let nodes: BTreeSet<_> = of_reconcile(first, "bring about")
+    // The children of the first reconcile that could plan, each once.
+    let first = roots.iter().find(|root| !of_reconcile(root, "ensure").is_empty()).unwrap();
+    let nodes: BTreeSet<_> = of_reconcile(first, "ensure")
         .iter()
         .map(|span| format!("{} {}", attribute(span, "kind"), attribute(span, "outcome")))
         .collect();
@@ -154,8 +154,8 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
         })
         .collect();
     for expected in [
-        "apply deployments.apps < bring about Deployment: 200",
-        "apply services < bring about Service: 200",
+        "apply deployments.apps < ensure Deployment: 200",
+        "apply services < ensure Service: 200",
         "apply cores.goharbor.io/status < reconcile Core: 200",
     ] {
         assert!(requests.iter().any(|it| it.starts_with(&expected[..expected.len() - 3])), "{requests:#?}");

@@ -1,39 +1,42 @@
-//! Where an object is, in one word and one sign.
+//! The phase of an object, in one word.
 
 use std::fmt;
 
-/// Where an object is. In the order in which they deserve attention.
+/// The phase of an object, in the order in which phases need attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
-    /// It will not get there by waiting.
+pub enum Phase {
+    /// It does not become ready by waiting.
     Failed,
     /// It is not ready yet.
     Waiting,
-    /// It is not tried, because another one is not ready.
+    /// It is not applied, because another object is not ready.
     Blocked,
-    /// It is being written.
+    /// It is being applied.
     Applying,
-    /// Nothing has been done yet.
+    /// The operator has not begun with it.
     Pending,
-    /// The user asked to leave it alone.
+    /// The user has paused its reconciliation.
     Paused,
-    /// It is as it should be.
+    /// It was deleted, and is still expected.
+    Deleted,
+    /// It is ready, and so is everything below it.
     Ready,
 }
 
-impl State {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+impl Phase {
+    /// All phases.
+    pub const ALL: [Self; 8] = [
         Self::Failed,
         Self::Waiting,
         Self::Blocked,
         Self::Applying,
         Self::Pending,
         Self::Paused,
+        Self::Deleted,
         Self::Ready,
     ];
 
-    /// The word for people, for links and for style sheets.
+    /// The word for people, links and style sheets.
     pub fn word(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -42,17 +45,18 @@ impl State {
             Self::Applying => "applying",
             Self::Pending => "pending",
             Self::Paused => "paused",
+            Self::Deleted => "deleted",
             Self::Ready => "ready",
         }
     }
 
-    /// The state with this word.
+    /// The phase with this word.
     pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+        Self::ALL.into_iter().find(|phase| phase.word() == word)
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }

@@ -1,0 +1,201 @@
+//! A drawing of the tree that fits the terminal.
+
+use super::{
+    Node,
+    outline::{Row, rows, unready},
+    text::{Line, duration, plain, shortened, width},
+    words::{message, word},
+};
+use clap::builder::styling::{AnsiColor, Style};
+use runtime::{NodeState, Phase, tally};
+use std::time::Duration;
+
+const PLAIN: Style = Style::new();
+const FAINT: Style = Style::new().dimmed();
+const NAME: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BUSY: Style = AnsiColor::Yellow.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Columns between the labels and the states.
+const GAP: usize = 2;
+/// So many columns of a state are not cut for the sake of labels: `waiting  0 of 1 replicas available`.
+const STATE: usize = 34;
+/// A name of which so many columns are left is preceded by the whole kind.
+const NAME_AFTER_KIND: usize = 8;
+/// Columns of a time.
+const TIME: usize = 6;
+const SEE_BELOW: &str = " (see below)";
+
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub width: usize,
+    /// Lines.
+    pub height: usize,
+}
+
+/// The drawing: no line is wider than the terminal, and it has fewer lines than the terminal. Without a time, no durations.
+pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
+    // The cursor is on a line of its own below the drawing, and the last line is the sum.
+    let room = size.height.saturating_sub(2);
+    let mut shown = rows(roots);
+    let all = shown.len();
+    let mut hidden = None;
+    if all > room {
+        shown = unready(shown);
+        let fits = room.saturating_sub(1);
+        let what = if shown.len() > fits { "more lines" } else { "lines about what is ready" };
+        shown.truncate(fits);
+        hidden = Some(format!("… and {} {what}", all - shown.len()));
+    }
+    let mut lines: Vec<_> = drawn(&mut shown, now, size.width).into_iter().map(Line::finish).collect();
+    if let Some(hidden) = hidden {
+        let mut line = Line::with_room(size.width);
+        line.push(FAINT, &hidden);
+        lines.push(line.finish());
+    }
+    lines.push(sum(roots, now, size.width));
+    lines.join("\n") + "\n"
+}
+
+/// The drawing that is printed once: all rows, followed by the messages that did not fit.
+pub fn still(roots: &[Node], width: usize) -> String {
+    let mut rows = rows(roots);
+    let mut lines = Vec::new();
+    let mut cut = Vec::new();
+    let drawn = drawn(&mut rows, None, width);
+    for (line, row) in drawn.into_iter().zip(&rows) {
+        let phase = row.node.state.phase;
+        if line.is_cut()
+            && !row.see_below
+            && let Phase::Waiting | Phase::Failed = phase
+            && let Some(why) = why(row)
+        {
+            let (glyph, style) = glyph(phase);
+            cut.push(format!("{style}{glyph}{style:#} {}: {}", label(row, usize::MAX), plain(&why)));
+        }
+        lines.push(line.finish());
+    }
+    if !cut.is_empty() {
+        lines.push(String::new());
+        lines.append(&mut cut);
+        lines.push(String::new());
+    }
+    lines.push(sum(roots, None, width));
+    lines.join("\n") + "\n"
+}
+
+/// The rows as lines, with the states in one column. Where there is little room, branches are short.
+fn drawn(rows: &mut [Row<'_>], now: Option<Duration>, room: usize) -> Vec<Line> {
+    let states = rows.iter().map(|row| state_width(row, now)).max().unwrap_or(0).min(STATE);
+    let most = (room / 2).max(room.saturating_sub(states + GAP));
+    let widest = |rows: &[Row<'_>]| rows.iter().map(label_width).max().unwrap_or(0);
+    if widest(rows) > most {
+        for row in rows.iter_mut() {
+            row.branches = short(&row.branches);
+        }
+    }
+    let column = widest(rows).min(most) + GAP;
+    rows.iter().map(|row| line(row, column, now, room)).collect()
+}
+
+/// Branches half as wide: `│ ├ ` for `│   ├── `.
+fn short(branches: &str) -> String {
+    branches.chars().enumerate().filter(|(place, _)| matches!(place % 4, 0 | 3)).map(|(_, c)| c).collect()
+}
+
+/// Kind and name of an object in so many columns.
+fn label(row: &Row<'_>, room: usize) -> String {
+    let key = &row.node.key;
+    let name = if row.top { format!("{}/{}", key.namespace, key.name) } else { key.name.clone() };
+    match room.checked_sub(width(&key.kind) + 1) {
+        Some(room) if room >= NAME_AFTER_KIND => format!("{} {}", key.kind, shortened(&name, room)),
+        _ => shortened(&format!("{} {name}", key.kind), room),
+    }
+}
+
+fn label_width(row: &Row<'_>) -> usize {
+    if row.see_below { 0 } else { width(&row.branches) + 2 + width(&label(row, usize::MAX)) }
+}
+
+fn state_width(row: &Row<'_>, now: Option<Duration>) -> usize {
+    if row.see_below {
+        return 0;
+    }
+    let time = if now.is_some() { TIME } else { 0 };
+    width(word(row.node.state.phase)) + time + why(row).map_or(0, |why| 2 + width(&why))
+}
+
+fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> Line {
+    let mut line = Line::with_room(room);
+    line.push(FAINT, &row.branches);
+    let label = |room: usize| label(row, room.saturating_sub(width(&row.branches)));
+    if row.see_below {
+        line.push(FAINT, &(label(room.saturating_sub(SEE_BELOW.len())) + SEE_BELOW));
+        return line;
+    }
+    let phase = row.node.state.phase;
+    let (glyph, style) = glyph(phase);
+    line.push(style, &format!("{glyph} "));
+    line.push(if row.top { NAME } else { PLAIN }, &label(column - GAP - 2));
+    line.pad(column);
+    line.push(style, word(phase));
+    if let Some(elapsed) = now.and_then(|now| elapsed(row.node, now)) {
+        line.push(FAINT, &format!(" {}", duration(elapsed)));
+    }
+    if let Some(why) = why(row) {
+        line.push(PLAIN, &format!("  {}", plain(&why)));
+    }
+    line
+}
+
+/// What a row says after the word for its phase.
+fn why(row: &Row<'_>) -> Option<String> {
+    let Node { key, state, children, .. } = row.node;
+    if !children.is_empty() && is_about_children(state) {
+        let tally = row.node.tally();
+        if !tally.is_complete() {
+            return Some(format!("{tally} ready"));
+        }
+    }
+    // The row names the object itself.
+    message(state).map(|why| why.replacen(&format!("{key}: "), "", 1))
+}
+
+/// Whether the rows of the children say the same in more words.
+fn is_about_children(state: &NodeState) -> bool {
+    match state.phase {
+        Phase::Waiting | Phase::Applying => true,
+        Phase::Failed => state.message.as_ref().is_some_and(|why| why.starts_with("ChildFailed: ")),
+        Phase::Blocked | Phase::Pending | Phase::Paused | Phase::Deleted | Phase::Ready => false,
+    }
+}
+
+/// How long an object is in its phase, or how long it took to become ready.
+fn elapsed(node: &Node, now: Duration) -> Option<Duration> {
+    match node.state.phase {
+        Phase::Blocked | Phase::Pending | Phase::Paused | Phase::Deleted => None,
+        Phase::Ready => Some(node.since.saturating_sub(node.began)),
+        Phase::Applying | Phase::Waiting | Phase::Failed => Some(now.saturating_sub(node.since)),
+    }
+}
+
+fn glyph(phase: Phase) -> (char, Style) {
+    match phase {
+        Phase::Blocked | Phase::Pending | Phase::Deleted => ('·', FAINT),
+        Phase::Applying => ('↑', BUSY),
+        Phase::Waiting => ('◌', BUSY),
+        Phase::Ready => ('✓', GOOD),
+        Phase::Failed => ('✗', BAD),
+        Phase::Paused => ('‖', FAINT),
+    }
+}
+
+fn sum(roots: &[Node], now: Option<Duration>, room: usize) -> String {
+    let mut line = Line::with_room(room);
+    let after = now.map(|now| format!(", {}", duration(now))).unwrap_or_default();
+    line.push(FAINT, &format!("{} objects ready{after}", tally(roots)));
+    line.finish()
+}

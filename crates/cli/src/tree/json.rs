@@ -1,0 +1,45 @@
+//! Trees for programs.
+
+use super::{Node, message, word};
+use crate::error::Error;
+use serde::Serialize;
+
+/// An object, its state, and the objects it wants to exist.
+#[derive(Serialize)]
+struct Object {
+    kind: String,
+    namespace: String,
+    name: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// The siblings it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    after: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    children: Vec<Object>,
+}
+
+impl Object {
+    fn of(node: &Node, siblings: &[Node]) -> Self {
+        let after = node.after.iter().filter_map(|&position| siblings.get(position));
+        Self {
+            kind: node.key.kind.clone(),
+            namespace: node.key.namespace.clone(),
+            name: node.key.name.clone(),
+            state: word(node.state.phase),
+            message: message(&node.state),
+            after: after.map(|before| format!("{}/{}", before.key.kind, before.key.name)).collect(),
+            children: node.children.iter().map(|child| Self::of(child, &node.children)).collect(),
+        }
+    }
+}
+
+/// A list of trees.
+pub fn json(roots: &[Node]) -> Result<String, Error> {
+    let objects: Vec<_> = roots.iter().map(|root| Object::of(root, &[])).collect();
+    let text = serde_json::to_string_pretty(&objects);
+    let problem =
+        |error: serde_json::Error| Error::Encode { object: "the status".into(), problem: error.to_string() };
+    Ok(text.map_err(problem)? + "\n")
+}

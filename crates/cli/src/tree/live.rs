@@ -1,0 +1,116 @@
+//! A tree that changes while it is drawn.
+
+use super::{Tree, words::line};
+use runtime::{Observer, Progress, TreeChange};
+use std::{
+    mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+#[cfg(feature = "sandbox")]
+use {plan::ObjectKey, plan::Readiness};
+
+/// The tree, when it began, and a channel that announces changes.
+#[derive(Debug)]
+pub struct Live {
+    began: Instant,
+    /// Whether drawings show how long things take.
+    shows_times: bool,
+    state: Mutex<State>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    tree: Tree,
+    /// A line for each change that was not taken yet.
+    lines: String,
+}
+
+impl Live {
+    /// An empty tree that begins now.
+    #[cfg(feature = "sandbox")]
+    pub fn begin() -> Self {
+        Self { shows_times: true, ..Self::timeless() }
+    }
+
+    /// An empty tree of which it is unknown since when objects are in their states.
+    pub fn timeless() -> Self {
+        Self {
+            began: Instant::now(),
+            shows_times: false,
+            state: Mutex::default(),
+            changed: watch::Sender::new(()),
+        }
+    }
+
+    /// The time to show, if any.
+    pub fn shown_time(&self) -> Option<Duration> {
+        self.shows_times.then(|| self.now())
+    }
+
+    /// The time since it began.
+    pub fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Reads the tree.
+    pub fn read<R>(&self, read: impl FnOnce(&Tree) -> R) -> R {
+        read(&self.state().tree)
+    }
+
+    /// A line for each change since the last call.
+    pub fn take_lines(&self) -> String {
+        mem::take(&mut self.state().lines)
+    }
+
+    /// Announces changes from now on.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// Adds an object that the user applied and waits for.
+    #[cfg(feature = "sandbox")]
+    pub fn expect(&self, key: &ObjectKey) {
+        self.change(|tree, now| {
+            tree.expect(key, now);
+            Vec::new()
+        });
+    }
+
+    /// Takes in the status of such an object.
+    #[cfg(feature = "sandbox")]
+    pub fn read_status(&self, key: &ObjectKey, readiness: &Readiness) {
+        self.change(|tree, now| tree.read_status(key, readiness, now));
+    }
+
+    /// Waits until the tree meets a condition.
+    #[cfg(feature = "sandbox")]
+    pub async fn until(&self, met: impl Fn(&Tree) -> bool) {
+        let mut changes = self.changes();
+        while !self.read(&met) {
+            // The sender lives as long as `self`.
+            let _ = changes.changed().await;
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Tree, Duration) -> Vec<TreeChange>) {
+        let now = self.now();
+        let mut state = self.state();
+        let changes = change(&mut state.tree, now);
+        state.lines.extend(changes.iter().map(|change| line(change, now)));
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Live {
+    fn observe(&self, progress: Progress) {
+        self.change(|tree, now| tree.observe(&progress, now));
+    }
+}

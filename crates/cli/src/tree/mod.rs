@@ -1,0 +1,34 @@
+//! Draws [`runtime::Tree`] for `status` and `sandbox`: as a tree on a terminal, as a line per change, or as JSON.
+//!
+//! Every number comes from the tree. The drawings are functions of the tree, the time and the size of the terminal.
+
+mod frame;
+mod json;
+mod live;
+mod outline;
+mod show;
+#[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod tests;
+mod text;
+mod words;
+
+pub use frame::still;
+#[cfg(all(test, feature = "sandbox"))]
+pub use frame::{Size, frame};
+pub use json::json;
+pub use live::Live;
+pub use show::Style;
+#[cfg(feature = "sandbox")]
+pub use text::duration;
+pub use text::{Line, plain, shortened, width};
+#[cfg(feature = "sandbox")]
+pub use words::sentence;
+pub use words::{message, word};
+
+use std::time::Duration;
+
+/// An object of the tree, with times since the command started.
+pub type Node = runtime::TreeNode<Duration>;
+/// The tree itself.
+pub type Tree = runtime::Tree<Duration>;

@@ -1,0 +1,75 @@
+//! The list of installations.
+
+use super::{Address, Content, Node, Store, Summary};
+use plan::ObjectKey;
+use runtime::Phase;
+use std::collections::BTreeMap;
+
+/// The objects that a reader asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// In this phase only.
+    pub phase: Option<Phase>,
+    /// With this in their namespace, kind or name.
+    pub text: String,
+    /// So many are left out at the beginning.
+    pub skip: usize,
+    /// At most so many.
+    pub take: usize,
+}
+
+/// A part of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// The objects asked for, without their children; those that need attention come first.
+    pub shown: Vec<(Node, Summary)>,
+    /// How many there are in each phase, whatever was asked for.
+    pub counts: BTreeMap<Phase, usize>,
+    /// How many there are of those asked for.
+    pub found: usize,
+    /// Number of the last change.
+    pub revision: u64,
+}
+
+impl Store {
+    /// The objects that are no part of another one, and of the `listed` kinds those whose owner is not reconciled here.
+    pub fn list(&self, listed: &[&str], query: &Query) -> List {
+        let content = self.content();
+        let Content { tree, stored } = &*content;
+        let is_whole = |key: &ObjectKey| {
+            let parent = stored.get(key).and_then(|stored| stored.parent.as_ref());
+            parent.is_none_or(|parent| listed.contains(&key.kind.as_str()) && !tree.contains(parent))
+        };
+        let text = query.text.to_lowercase();
+        let is_wanted = |node: &Node| {
+            let words = [&node.key.namespace, &node.key.kind, &node.key.name];
+            query.phase.is_none_or(|phase| phase == node.state.phase)
+                && (text.is_empty() || words.iter().any(|word| word.to_lowercase().contains(&text)))
+        };
+        let mut counts = BTreeMap::new();
+        let mut found = Vec::new();
+        for node in tree.roots_without_children(is_whole) {
+            *counts.entry(node.state.phase).or_default() += 1;
+            if is_wanted(&node) {
+                found.push(node);
+            }
+        }
+        found.sort_by_cached_key(|node| (attention(node.state.phase), Address::from(&node.key)));
+        let (revision, all) = (tree.revision(), found.len());
+        let shown = found.into_iter().skip(query.skip).take(query.take).map(|node| {
+            let summary = stored.get(&node.key).map(|stored| stored.summary.clone());
+            (node, summary.unwrap_or_default())
+        });
+        List { shown: shown.collect(), counts, found: all, revision }
+    }
+}
+
+/// Failures come first, and objects that are ready last. The others are not reordered while they make progress.
+fn attention(phase: Phase) -> u8 {
+    match phase {
+        Phase::Failed => 0,
+        Phase::Waiting | Phase::Blocked | Phase::Applying | Phase::Pending => 1,
+        Phase::Paused | Phase::Deleted => 2,
+        Phase::Ready => 3,
+    }
+}
