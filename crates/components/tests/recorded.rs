@@ -13,7 +13,12 @@ use plan::{
     Action, ComponentKind, Content, Defaults, DigestKey, Gate, Health, Known, ObjectKey, Observed,
     ObservedObject, Plan, Planned, Policy, References, Resolver, Snapshot, applied_digest, desired_digest,
 };
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::Arc,
+};
 
 type Objects = BTreeMap<ObjectKey, Arc<DynamicObject>>;
 
@@ -60,7 +65,7 @@ fn what_an_earlier_version_wrote_is_left_alone() {
         for component in components::all() {
             for (owner, stored) in objects.iter().filter(|(key, _)| component.is(&key.group, &key.kind)) {
                 let plan = plan(&component, stored, &objects);
-                let predecessors = Default::default();
+                let predecessors = BTreeSet::default();
                 let resolver = Resolver {
                     owner,
                     uid: stored.metadata.uid.as_deref().unwrap(),

@@ -65,8 +65,7 @@ impl Server {
             None => tokio::spawn(answer(server, counts.clone(), listener, authority, stop.clone())),
         };
         tokio::spawn(StandIns::new(client.clone()).delay(Duration::ZERO).run(stop.clone()));
-        let (_folder, _plane, _stop) = (folder, plane, stop.drop_guard());
-        Self { client, kubeconfig, counts, version, _folder, _plane, _stop }
+        Self { client, kubeconfig, counts, version, _folder: folder, _plane: plane, _stop: stop.drop_guard() }
     }
 }
 
