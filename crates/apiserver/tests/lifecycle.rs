@@ -249,3 +249,16 @@ async fn no_two_services_get_the_same_address() {
     };
     assert_eq!((distinct("/spec/clusterIP"), distinct("/spec/ports/0/nodePort")), (64, 64));
 }
+
+#[tokio::test]
+async fn an_apply_that_names_a_uid_creates_nothing() {
+    let caller = world(&[]).await;
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "uid": "u"}});
+    let path = format!("{}?fieldManager=m", at("a"));
+    let (code, answer) =
+        caller.send("PATCH", &path, "application/apply-patch+yaml", object.to_string()).await;
+    let words = "Operation cannot be fulfilled on configmaps \"a\": uid mismatch: the provided object specified uid u, \
+                 and no existing object was found";
+    assert_eq!((code, answer["message"].as_str()), (409, Some(words)));
+    assert_eq!(caller.names(CONFIG_MAPS).await, [""; 0]);
+}

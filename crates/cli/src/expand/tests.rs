@@ -13,7 +13,7 @@ use k8s_openapi::{
         core::v1::{ConfigMap, Secret, Service, ServiceAccount},
     },
 };
-use plan::{Builder, Children, Component, Issuance, Manifest, Recipe, Role, World};
+use plan::{Builder, Children, Component, External, Issuance, Manifest, Recipe, Role, System, World};
 use serde_json::json;
 
 struct Outer;
@@ -283,4 +283,41 @@ fn an_htpasswd_line_has_the_shape_of_one() {
     assert_eq!(text(&expander, "users", "password"), "xxx");
     let line = text(&expander, "users", "htpasswd");
     assert!(line.starts_with("u:$2b$10$") && line.len() == 2 + 60, "{line}");
+}
+
+/// A ConfigMap that owns a project of a Harbor, and reads another.
+struct Outside;
+
+impl Component for Outside {
+    type Owner = ConfigMap;
+
+    const NAME: &'static str = "outside";
+
+    fn children() -> Children {
+        Children::none().and_external()
+    }
+
+    fn desired(_: &ConfigMap, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let system = System::new("harbor", "ns", "acme");
+        let is_first = world.external(&system, "project", "other")?.is_none();
+        let mut alpha = External::new(&system, "project", "alpha", json!({ "public": is_first }));
+        alpha.write_only.insert("password".into(), "hunter2".into());
+        graph.add::<External>(alpha, ());
+        Ok(())
+    }
+}
+
+#[test]
+fn what_lives_outside_the_cluster_is_rendered_with_where_it_lives_and_without_write_only_values() {
+    let components = vec![ComponentKind::of::<Outside>()];
+    let mut expander = Expander::new(components, Known::default(), Defaults::default(), false);
+    let expansion = expander.expand(owner()).unwrap();
+    let alpha = &expansion.children[0];
+    let expected = json!({
+        "kind": "project", "name": "alpha", "system": "harbor ns/acme",
+        "value": {"public": true, "password": "<masked>"},
+    });
+    assert_eq!((alpha.key.to_string().as_str(), rendered(alpha)), ("project acme/alpha", &expected));
+    assert_eq!(alpha.notes, ["Lives in harbor ns/acme, not in the cluster: the operator keeps it there."]);
+    assert_eq!((told(&expander.errors), told(&expander.unmet)), (vec![], vec![]));
 }

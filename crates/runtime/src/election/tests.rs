@@ -216,3 +216,13 @@ fn times_at_which_two_could_lead_are_refused() {
         assert_eq!(Timing::of_seconds(15, 10, period), Err(too_long));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_outside_the_cluster_is_changed_only_while_the_operator_leads() {
+    assert_eq!(Leadership::unrivalled().while_leading(async { "done" }).await, Some("done"));
+    let leadership = Leadership::contested();
+    assert_eq!(leadership.while_leading(async { "done" }).await, None);
+    leadership.prolong(Instant::now() + seconds(5.0));
+    assert_eq!(leadership.while_leading(async { "done" }).await, Some("done"));
+    assert_eq!(leadership.while_leading(sleep(seconds(10.0))).await, None, "abandoned when its term ends");
+}

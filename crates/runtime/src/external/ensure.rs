@@ -10,8 +10,8 @@ use crate::{
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, Known, ObjectKey,
-    Observed, Origin, Reached, Refusal,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, ObjectKey, Origin,
+    Reached, Refusal,
 };
 use std::sync::Arc;
 
@@ -56,12 +56,10 @@ impl Externals<'_> {
             (Err(_), Some(by)) => return Ok(Step::Blocked { by }),
             (observed, _) => observed?,
         };
-        let observed = object.as_deref().map_or(Observed::Absent, Observed::Stored);
-        let kept = claim.map(|claim| Applied::External { written: claim.written });
-        let known = Known { applied: kept.as_ref(), digest };
-        let action = applier.resolver().resolve(desired, observed, gate, known);
+        let action = self.resolve(&applier.resolver(), desired, (gate, digest), object.as_deref());
         let claimed = |origin| Claim { origin, deletion: desired.deletion, written: digest };
         let origin = claim.map_or(Origin::Adopted, |claim| claim.origin);
+        let mut answer = None;
         match (action, &object) {
             (Action::Blocked { by }, _) => return Ok(Step::Blocked { by }),
             (Action::Hold, _) => {}
@@ -69,9 +67,7 @@ impl Externals<'_> {
             (Action::Create, _) => {
                 let object = self.create(applier, wanted, &connection, claim).await?;
                 self.recorder.add(key, claimed(Origin::Created)).await?;
-                if let Some(waiting) = self.written(wanted, &object) {
-                    return Ok(waiting);
-                }
+                answer = Some(object);
             }
             (Action::Update { fields }, Some(actual)) => {
                 if !applier.state().repairs.allow(key, applier.now) {
@@ -82,9 +78,7 @@ impl Externals<'_> {
                 let object = updated.map_err(|error| self.systems.failed(Verb::Update, key, error))?;
                 tracing::info!(object = %key, ?fields, "updated, outside the cluster");
                 self.recorder.add(key, claimed(origin)).await?;
-                if let Some(waiting) = self.written(wanted, &object) {
-                    return Ok(waiting);
-                }
+                answer = Some(object);
             }
             (Action::Refuse(Refusal::NotCreatedByOperator), _) => {
                 return Err(ReconcileError::exists_outside(key, external));
@@ -92,6 +86,9 @@ impl Externals<'_> {
             (action, _) => {
                 return Err(ReconcileError::Bug(format!("{key} is outside the cluster: {action:?}")));
             }
+        }
+        if let Some(waiting) = answer.and_then(|answer| self.written(wanted, &answer)) {
+            return Ok(waiting);
         }
         let done = if gate.change.is_some() { Done::Held(None) } else { Done::Everything };
         let mut state = applier.state();
@@ -140,7 +137,7 @@ impl Externals<'_> {
         self.systems.expire(key);
         // Unless it is unknown whether the object was created: what exists now is of another program.
         if before.is_none() && !matches!(error, SystemError::Unreachable(_)) {
-            self.recorder.forget(std::slice::from_ref(key)).await?;
+            self.recorder.forget([key]).await?;
         }
         Err(self.systems.failed(Verb::Create, key, error))
     }

@@ -1,6 +1,6 @@
 //! The objects outside the cluster of one owner.
 
-use super::{Recorder, SystemError, Systems, systems::Reader};
+use super::{Reader, Recorder, SystemError, Systems, lock};
 use crate::{
     ReconcileError,
     apply::Read,
@@ -9,11 +9,11 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
-use plan::{Connection, ObjectKey, ObjectVersion, System};
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+use plan::{
+    Action, Applied, Connection, Desired, Digest, Gate, Known, ObjectKey, ObjectVersion, Observed, Resolver,
+    System,
 };
+use std::{collections::BTreeMap, sync::Mutex};
 
 /// Asks the component of an owner how to reach a system.
 pub(crate) type Connect<'a> =
@@ -77,11 +77,21 @@ impl<'a> Externals<'a> {
         Ok(connection)
     }
 
+    /// What to do about an object that was last listed like this.
+    pub(super) fn resolve<N: Copy>(
+        &self,
+        resolver: &Resolver<'_>,
+        desired: &Desired,
+        (gate, digest): (Gate<N>, Option<Digest>),
+        object: Option<&DynamicObject>,
+    ) -> Action<N> {
+        let claim = self.recorder.claim(&desired.object.key());
+        let kept = claim.map(|claim| Applied::External { written: claim.written });
+        let observed = object.map_or(Observed::Absent, Observed::Stored);
+        resolver.resolve(desired, observed, gate, Known { applied: kept.as_ref(), digest })
+    }
+
     pub(super) fn reader(&self) -> Reader<'_> {
         Reader { cluster: self.cluster, owner: self.owner }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,9 +2,7 @@
 
 use super::{Age, Externals};
 use crate::{ReconcileError, error::Verb};
-use plan::{
-    Action, Applied, Desired, External, Failure, Gate, Known, ObjectKey, Observed, Outcome, Resolver,
-};
+use plan::{Action, Desired, External, Failure, Gate, ObjectKey, Outcome, Resolver};
 
 impl Externals<'_> {
     /// The outcome of an object; `None` where it does not exist. Write-only fields count as written.
@@ -42,10 +40,6 @@ impl Externals<'_> {
         let connection = self.connection(Verb::Read, key).await?;
         let object = self.systems.read(self.reader(), &connection, key, Age::AsListed).await?;
         self.note(key, object.as_deref());
-        let observed = object.as_deref().map_or(Observed::Absent, Observed::Stored);
-        let claim = self.recorder.claim(key);
-        let applied = claim.map(|claim| Applied::External { written: claim.written });
-        let known = Known { applied: applied.as_ref(), digest: None };
-        Ok(resolver.resolve(desired, observed, Gate::OPEN, known))
+        Ok(self.resolve(resolver, desired, (Gate::OPEN, None), object.as_deref()))
     }
 }

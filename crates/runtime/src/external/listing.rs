@@ -1,12 +1,12 @@
 //! One collection of one system, as it was last listed.
 
-use super::{Age, SystemError};
+use super::{Age, SystemError, lock};
 use crate::Entropy;
 use kube::core::DynamicObject;
 use plan::Connection;
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -47,11 +47,11 @@ impl Listing {
 
     /// When it is to be listed again.
     pub(super) fn due(&self) -> Instant {
-        *self.due.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.due)
     }
 
     pub(super) fn set_due(&self, due: Instant) {
-        *self.due.lock().unwrap_or_else(PoisonError::into_inner) = due;
+        *lock(&self.due) = due;
     }
 
     /// Keeps an answer, and plans the next list: after the interval, or sooner after a failure.

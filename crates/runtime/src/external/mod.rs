@@ -9,6 +9,7 @@ mod externals;
 mod inspect;
 mod listing;
 mod recorder;
+mod refresh;
 mod sweep;
 mod systems;
 
@@ -17,3 +18,9 @@ pub(crate) use externals::{Access, Connect, Externals};
 pub(crate) use recorder::{Bookkeeping, Recorded, Recorder, has_finalizer};
 pub(crate) use sweep::abandon;
 pub(crate) use systems::{Age, Reader, Systems};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

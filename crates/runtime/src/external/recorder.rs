@@ -1,5 +1,6 @@
 //! Writes into an owner what the operator keeps for it outside the cluster, with a finalizer, before anything is created.
 
+use super::lock;
 use crate::{
     ReconcileError,
     cluster::{Cluster, api_of},
@@ -15,7 +16,7 @@ use plan::{Claim, ObjectKey, Record, UnreadableRecord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 /// The field manager of annotation and finalizer. Not one of those of the operator's children: an owner may be the child of
@@ -106,7 +107,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Forgets objects.
-    pub(crate) async fn forget(&self, keys: &[ObjectKey]) -> Result<(), ReconcileError> {
+    pub(crate) async fn forget(
+        &self,
+        keys: impl IntoIterator<Item = &ObjectKey>,
+    ) -> Result<(), ReconcileError> {
         let _turn = self.turn.lock().await;
         let mut record = self.record();
         for key in keys {
@@ -198,8 +202,4 @@ pub(crate) fn has_finalizer(owner: &DynamicObject) -> bool {
 
 fn version(meta: &ObjectMeta) -> u64 {
     meta.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or_default()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

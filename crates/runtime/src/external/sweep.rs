@@ -1,5 +1,4 @@
-//! Deletes what the operator created outside the cluster and no owner wants any more. It deletes what is recorded, and
-//! nothing else.
+//! Deletes what the operator created outside the cluster and no owner wants any more: what is recorded, and nothing else.
 
 use super::{Age, Externals, Recorder, SystemError};
 use crate::{
@@ -19,15 +18,8 @@ enum Missing {
     IsGone,
 }
 
-/// What becomes of objects.
-#[derive(Default)]
-struct Swept {
-    /// Deleted, or found to be gone.
-    done: Vec<ObjectKey>,
-    /// Left as they are, since their system is gone.
-    abandoned: Vec<ObjectKey>,
-    deleted: Vec<ObjectKey>,
-}
+/// Objects that are done with, each with what a user should know about it.
+type Swept = Vec<(ObjectKey, Option<ChangeKind>)>;
 
 impl Externals<'_> {
     /// Deletes what is recorded and not `wanted`.
@@ -38,24 +30,6 @@ impl Externals<'_> {
         self.sweep_all_but(wanted, Missing::Fails).await
     }
 
-    async fn sweep_all_but(
-        &self,
-        wanted: &BTreeSet<&ObjectKey>,
-        missing: Missing,
-    ) -> Result<Vec<ChildChange>, ReconcileError> {
-        let mut swept = Swept::default();
-        let ended = self.delete_unwanted(wanted, missing, &mut swept).await;
-        // Also after a failure: an object of the same name may be created by another program before the next attempt.
-        let done: Vec<_> = swept.done.iter().chain(&swept.abandoned).cloned().collect();
-        if !done.is_empty() {
-            self.recorder.forget(&done).await?;
-        }
-        ended?;
-        let deleted =
-            swept.deleted.into_iter().map(|object| ChildChange { object, kind: ChangeKind::Deleted });
-        Ok(deleted.chain(swept.abandoned.into_iter().map(abandoned)).collect())
-    }
-
     /// Deletes what the operator created for an owner that is being deleted, and removes the finalizer.
     pub(crate) async fn finalize(&self) -> Result<Vec<ChildChange>, ReconcileError> {
         let changes = self.sweep_all_but(&BTreeSet::new(), Missing::IsGone).await?;
@@ -63,27 +37,50 @@ impl Externals<'_> {
         Ok(changes)
     }
 
-    async fn delete_unwanted(
+    async fn sweep_all_but(
+        &self,
+        wanted: &BTreeSet<&ObjectKey>,
+        missing: Missing,
+    ) -> Result<Vec<ChildChange>, ReconcileError> {
+        let mut swept = Swept::new();
+        let ended = self.delete_all_but(wanted, missing, &mut swept).await;
+        if !swept.is_empty() {
+            // Also after a failure: another program may create an object of the same name before the next attempt.
+            self.recorder.forget(swept.iter().map(|(key, _)| key)).await?;
+        }
+        ended?;
+        let change = |(object, kind): (ObjectKey, Option<_>)| Some(ChildChange { object, kind: kind? });
+        Ok(swept.into_iter().filter_map(change).collect())
+    }
+
+    async fn delete_all_but(
         &self,
         wanted: &BTreeSet<&ObjectKey>,
         missing: Missing,
         swept: &mut Swept,
     ) -> Result<(), ReconcileError> {
-        let unwanted = self.recorder.record().unwanted(wanted);
-        let (owned, kept): (Vec<_>, Vec<_>) =
-            unwanted.into_iter().partition(|(_, behavior)| *behavior == DeletionBehavior::Owned);
-        swept.done.extend(kept.into_iter().map(|(key, _)| key));
-        let mut left: Vec<_> = owned.into_iter().map(|(key, _)| key).collect();
+        let mut left = Vec::new();
+        for (key, behavior) in self.recorder.record().unwanted(wanted) {
+            match behavior {
+                DeletionBehavior::Owned => left.push(key),
+                DeletionBehavior::Kept => swept.push((key, None)),
+            }
+        }
         // An object may be in use by another one that is to be deleted as well.
         loop {
             let (before, mut in_use) = (left.len(), None);
             for key in std::mem::take(&mut left) {
-                match self.delete(&key, missing, swept).await {
+                match self.delete(&key).await {
+                    Ok(change) => swept.push((key, change)),
+                    Err(error) if missing.means_gone(&error) => {
+                        tracing::warn!(object = %key, %error, "not deleted, its system is gone");
+                        swept.push((key, Some(ChangeKind::Abandoned)));
+                    }
                     Err(error @ ReconcileError::External { error: SystemError::InUse { .. }, .. }) => {
                         in_use = Some(error);
                         left.push(key);
                     }
-                    deleted => deleted?,
+                    Err(error) => return Err(error),
                 }
             }
             match in_use {
@@ -94,37 +91,15 @@ impl Externals<'_> {
         }
     }
 
-    async fn delete(
-        &self,
-        key: &ObjectKey,
-        missing: Missing,
-        swept: &mut Swept,
-    ) -> Result<(), ReconcileError> {
-        match self.try_delete(key).await {
-            Ok(was_there) => {
-                swept.deleted.extend(was_there.then(|| key.clone()));
-                swept.done.push(key.clone());
-                Ok(())
-            }
-            Err(error) if missing.means_gone(&error) => {
-                tracing::warn!(object = %key, %error, "not deleted, its system is gone");
-                swept.abandoned.push(key.clone());
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Deletes an object; answers whether it existed.
-    async fn try_delete(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
+    async fn delete(&self, key: &ObjectKey) -> Result<Option<ChangeKind>, ReconcileError> {
         let connection = self.connection(Verb::Delete, key).await?;
         let Some(actual) = self.systems.read(self.reader(), &connection, key, Age::Fresh).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         let deleted = self.systems.delete(self.owner, &connection, key, &actual.data).await;
         deleted.map_err(|error| self.systems.failed(Verb::Delete, key, error))?;
         tracing::info!(object = %key, "deleted, outside the cluster: its owner no longer wants it");
-        Ok(true)
+        Ok(Some(ChangeKind::Deleted))
     }
 }
 
@@ -133,7 +108,7 @@ pub(crate) async fn abandon(recorder: &Recorder<'_>) -> Result<Vec<ChildChange>,
     let unwanted = recorder.record().unwanted(&BTreeSet::new());
     recorder.release().await?;
     let left = unwanted.into_iter().filter(|(_, behavior)| *behavior == DeletionBehavior::Owned);
-    Ok(left.map(|(object, _)| abandoned(object)).collect())
+    Ok(left.map(|(object, _)| ChildChange { object, kind: ChangeKind::Abandoned }).collect())
 }
 
 impl Missing {
@@ -145,8 +120,4 @@ impl Missing {
             _ => false,
         }
     }
-}
-
-fn abandoned(object: ObjectKey) -> ChildChange {
-    ChildChange { object, kind: ChangeKind::Abandoned }
 }

@@ -6,23 +6,22 @@
 use super::{
     At, ExternalDriver, SystemError,
     listing::{Listed, Listing, Objects},
+    lock,
 };
 use crate::{
     Entropy, Leadership, Options, ReconcileError,
     cluster::{Cluster, Interest},
     error::Verb,
 };
-use futures::future::join_all;
 use kube::core::DynamicObject;
 use plan::{Connection, External, ObjectKey, ObjectVersion, System};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 use tokio::{sync::Notify, time::Instant};
-use tokio_util::sync::CancellationToken;
 
 /// How long a list may take.
 const LONGEST_LIST: Duration = Duration::from_secs(30);
@@ -30,13 +29,13 @@ const LONGEST_LIST: Duration = Duration::from_secs(30);
 /// All systems outside the cluster.
 pub(crate) struct Systems {
     drivers: Vec<Arc<dyn ExternalDriver>>,
-    interval: Duration,
+    pub(super) interval: Duration,
     entropy: Arc<dyn Entropy>,
     leadership: Leadership,
     /// Where owners are that read what is listed here.
     scopes: Mutex<Vec<Weak<Cluster>>>,
-    listings: Mutex<BTreeMap<ObjectKey, Arc<Listing>>>,
-    rescheduled: Notify,
+    pub(super) listings: Mutex<BTreeMap<ObjectKey, Arc<Listing>>>,
+    pub(super) rescheduled: Notify,
 }
 
 /// An owner that reads.
@@ -86,8 +85,8 @@ impl Systems {
         key: &ObjectKey,
         age: Age,
     ) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
-        let system = system_of(key)?;
-        self.driver(&system)?;
+        let failed = |error| self.failed(Verb::Read, key, error);
+        let system = system_of(key).map_err(failed)?;
         // Before the listing is taken, or it could be dropped as one that nothing reads.
         cluster.router.index.subscribe(owner, &[key.clone()].into(), Interest::Substance);
         let listing = Arc::clone(
@@ -95,10 +94,9 @@ impl Systems {
         );
         let mut listed = listing.listed.lock().await;
         if !listing.serves(&listed, connection, age) {
-            self.list(key, &listing, &mut listed, At { system: &system, connection }).await?;
+            self.list(key, &listing, &mut listed, At { system: &system, connection }).await;
         }
-        let objects = listed.answer.as_ref();
-        let objects = objects.map_err(|error| self.failed(Verb::Read, key, error.clone()))?;
+        let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
         let object = objects.get(&key.name).cloned();
         // While the listing is locked, so that an older state never replaces a newer one.
         self.observed(key, object.as_deref(), Some(owner));
@@ -112,7 +110,7 @@ impl Systems {
         connection: &Connection,
         wanted: &External,
     ) -> Result<Arc<DynamicObject>, SystemError> {
-        let driver = self.driver(&wanted.system).map_err(unreachable)?;
+        let driver = self.driver(&wanted.system)?;
         let at = At { system: &wanted.system, connection };
         let answer = self.while_leading(driver.create(at, wanted)).await?;
         self.written(owner, &wanted.key(), answer).await
@@ -126,7 +124,7 @@ impl Systems {
         wanted: &External,
         actual: &Value,
     ) -> Result<Arc<DynamicObject>, SystemError> {
-        let driver = self.driver(&wanted.system).map_err(unreachable)?;
+        let driver = self.driver(&wanted.system)?;
         let at = At { system: &wanted.system, connection };
         let answer = self.while_leading(driver.update(at, wanted, actual)).await?;
         self.written(owner, &wanted.key(), answer).await
@@ -140,8 +138,8 @@ impl Systems {
         key: &ObjectKey,
         actual: &Value,
     ) -> Result<(), SystemError> {
-        let system = system_of(key).map_err(unreachable)?;
-        let driver = self.driver(&system).map_err(unreachable)?;
+        let system = system_of(key)?;
+        let driver = self.driver(&system)?;
         self.while_leading(driver.delete(At { system: &system, connection }, key, actual)).await?;
         self.replace(owner, key, None).await;
         Ok(())
@@ -160,90 +158,41 @@ impl Systems {
         ReconcileError::External { verb, object: key.clone(), system, error }
     }
 
-    /// Lists every collection again when that is due, until the operator stops.
-    pub(crate) async fn refresh(self: Arc<Self>, stop: CancellationToken) {
-        let work = async {
-            loop {
-                let next = lock(&self.listings).values().map(|listing| listing.due()).min();
-                let due = async {
-                    match next {
-                        Some(due) => tokio::time::sleep_until(due).await,
-                        None => std::future::pending().await,
-                    }
-                };
-                tokio::select! {
-                    biased;
-                    () = self.rescheduled.notified() => {}
-                    () = due => self.refresh_due().await,
-                }
-            }
-        };
-        stop.run_until_cancelled(work).await;
-    }
-
-    async fn refresh_due(&self) {
-        let now = Instant::now();
-        let due: Vec<_> = {
-            let mut listings = lock(&self.listings);
-            listings.retain(|collection, listing| listing.due() > now || self.is_read(collection));
-            let due = listings.iter().filter(|(_, listing)| listing.due() <= now);
-            due.map(|(collection, listing)| (collection.clone(), Arc::clone(listing))).collect()
-        };
-        let refreshed = due.iter().map(async |(collection, listing)| {
-            let mut listed = listing.listed.lock().await;
-            let (Ok(system), Some(connection)) = (system_of(collection), listed.connection.clone()) else {
-                return;
-            };
-            if listing.due() <= now {
-                let at = At { system: &system, connection: &connection };
-                // It has a driver, since it was listed before.
-                let _no_driver = self.list(collection, listing, &mut listed, at).await;
-            }
-        });
-        join_all(refreshed).await;
-    }
-
     /// Lists the collection of `key`. Readers of other objects that have changed are woken; all are after failures.
-    async fn list(
-        &self,
-        key: &ObjectKey,
-        listing: &Listing,
-        listed: &mut Listed,
-        at: At<'_>,
-    ) -> Result<(), ReconcileError> {
-        let driver = self.driver(at.system)?;
-        let answer = match tokio::time::timeout(LONGEST_LIST, driver.list(at, &key.kind)).await {
-            Ok(answer) => answer.and_then(objects),
-            Err(_elapsed) => {
-                Err(SystemError::Unreachable(format!("no answer within {} s", LONGEST_LIST.as_secs())))
-            }
-        };
+    pub(super) async fn list(&self, key: &ObjectKey, listing: &Listing, listed: &mut Listed, at: At<'_>) {
+        let answer = self.ask(&key.kind, at).await;
         let recovers = listed.failures > 0 && answer.is_ok();
         listing.keep(listed, at.connection, answer, self.interval, &*self.entropy);
         self.rescheduled.notify_one();
-        match &listed.answer {
-            Ok(objects) => {
-                for cluster in self.scopes() {
-                    for (read, readers) in cluster.router.index.readers_of(&key.its_kind()) {
-                        if read != *key {
-                            self.observed(&read, objects.get(&read.name).map(AsRef::as_ref), None);
-                        }
-                        if recovers {
-                            cluster.router.wake(readers);
-                        }
-                    }
-                }
-            }
+        let objects = match &listed.answer {
+            Ok(objects) => objects,
             Err(error) => {
-                let (system, collection) = (driver.describe(at.system), &key.kind);
+                let (system, collection) = (self.describe(at.system), &key.kind);
                 if listed.failures == 1 {
-                    tracing::warn!(%system, collection, %error, "a list failed; the operator tries again until it works");
+                    tracing::warn!(%system, collection, %error, "a list failed; the operator tries again");
                 } else {
                     tracing::debug!(%system, collection, %error, "a list failed again");
                 }
+                return;
+            }
+        };
+        for cluster in self.scopes() {
+            for (read, readers) in cluster.router.index.readers_of(&key.its_kind()) {
+                if read != *key {
+                    self.observed(&read, objects.get(&read.name).map(AsRef::as_ref), None);
+                }
+                if recovers {
+                    cluster.router.wake(readers);
+                }
             }
         }
-        Ok(())
+    }
+
+    async fn ask(&self, collection: &str, at: At<'_>) -> Result<Objects, SystemError> {
+        let list = self.driver(at.system)?.list(at, collection);
+        let too_long = || SystemError::Unreachable(format!("no answer within {} s", LONGEST_LIST.as_secs()));
+        let answer = tokio::time::timeout(LONGEST_LIST, list).await.map_err(|_elapsed| too_long())??;
+        answer.into_iter().map(|(name, value)| Ok((name, object(value)?))).collect()
     }
 
     /// Takes the answer to a write into the list.
@@ -290,36 +239,22 @@ impl Systems {
         self.leadership.while_leading(work).await.unwrap_or_else(|| Err(not_leading()))
     }
 
-    fn is_read(&self, collection: &ObjectKey) -> bool {
-        self.scopes().iter().any(|cluster| !cluster.router.index.readers_of(collection).is_empty())
-    }
-
-    fn scopes(&self) -> Vec<Arc<Cluster>> {
+    pub(super) fn scopes(&self) -> Vec<Arc<Cluster>> {
         lock(&self.scopes).iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn driver(&self, system: &System) -> Result<&Arc<dyn ExternalDriver>, ReconcileError> {
+    fn driver(&self, system: &System) -> Result<&Arc<dyn ExternalDriver>, SystemError> {
         let driver = self.drivers.iter().find(|driver| driver.kind() == system.kind);
-        driver.ok_or_else(|| ReconcileError::Bug(format!("there is no driver for {system}")))
+        driver.ok_or_else(|| {
+            SystemError::Unreachable(format!("there is no driver for systems of kind {}", system.kind))
+        })
     }
 }
 
-fn system_of(key: &ObjectKey) -> Result<System, ReconcileError> {
-    key.system().ok_or_else(|| ReconcileError::Bug(format!("{key} does not live outside the cluster")))
-}
-
-fn unreachable(error: ReconcileError) -> SystemError {
-    SystemError::Unreachable(error.to_string())
+pub(super) fn system_of(key: &ObjectKey) -> Result<System, SystemError> {
+    key.system().ok_or(SystemError::Gone)
 }
 
 fn object(value: Value) -> Result<Arc<DynamicObject>, SystemError> {
     plan::outside(value).map_err(|_| SystemError::Unreachable("the answer cannot be encoded".into()))
-}
-
-fn objects(answer: BTreeMap<String, Value>) -> Result<Objects, SystemError> {
-    answer.into_iter().map(|(name, value)| Ok((name, object(value)?))).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
