@@ -1,19 +1,19 @@
-//! The name of an object in the cluster.
+//! The identity of an object in the cluster.
 
 use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// The name of a kind's definition among its objects, none of which can be called that.
+/// Stands for the definition of a kind. No object can have this name.
 const DEFINITION: &str = "{definition}";
 
-/// Names one object, whatever version of its kind is looked at; or, without a name, the kind itself; or its definition.
+/// Identifies one object, independent of the API version; or, without a name, a kind; or the definition of a kind.
 ///
-/// A key is in half a dozen maps for each of thousands of children: copies share what they hold.
+/// Copies share their content, because the key of each of thousands of children is in half a dozen maps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(Arc<Parts>);
 
-/// What a key is made of.
+/// The parts of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     /// API group, empty for the core group.
@@ -35,7 +35,7 @@ impl Deref for ObjectKey {
 }
 
 impl ObjectKey {
-    /// The key of an object, part by part.
+    /// The key with these parts.
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         Self(Arc::new(Parts {
             group: group.into(),
@@ -50,7 +50,7 @@ impl ObjectKey {
         Self::new(&K::group(&()), &K::kind(&()), namespace, name)
     }
 
-    /// Stands for the kind itself: a [`crate::Snapshot`] holds something for it when the cluster serves the kind.
+    /// Stands for the kind itself: a [`crate::Snapshot`] has an object for it when the API server serves the kind.
     pub fn kind_of<K: Resource<DynamicType = ()>>() -> Self {
         Self::of::<K>("", "")
     }
@@ -60,7 +60,7 @@ impl ObjectKey {
         self.name.is_empty()
     }
 
-    /// Stands for the definition of the kind: a [`crate::Snapshot`] holds its schema, as far as the cluster tells.
+    /// Stands for the definition of the kind: a [`crate::Snapshot`] holds its schema, if the operator can read it.
     pub fn definition_of<K: Resource<DynamicType = ()>>() -> Self {
         Self::of::<K>("", DEFINITION)
     }
@@ -70,13 +70,13 @@ impl ObjectKey {
         self.name == DEFINITION
     }
 
-    /// Whether its namespace and its name are one segment of a path each, so that a request for it goes to this object and
-    /// to no other. A name that a user wrote need not be: clients put it into paths as it is.
+    /// Whether namespace and name are valid, so that each is one segment of a request path. Clients put names into paths
+    /// unescaped, so an invalid name in a user's spec could address another object.
     pub fn is_addressable(&self) -> bool {
         ObjectName::is_valid(&self.name) && is_namespace(&self.namespace)
     }
 
-    /// The key of an object of a kind known only at run time.
+    /// The key of an object whose kind is known only at run time.
     pub fn dynamic(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::new(&resource.group, &resource.kind, namespace, name)
     }
@@ -94,7 +94,7 @@ impl ObjectKey {
     }
 }
 
-/// Whether a namespace can be called this.
+/// Whether a text is a valid name of a namespace.
 pub fn is_namespace(text: &str) -> bool {
     text.len() <= 63 && !text.contains('.') && ObjectName::is_valid(text)
 }

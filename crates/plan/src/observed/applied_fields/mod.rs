@@ -1,12 +1,12 @@
-//! Whether a stored object already says what the operator would apply.
+//! Whether a stored object already is as the operator would apply it.
 //!
 //! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that it
 //! would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are maps need
 //! no schema, because `managedFields` names their items by key. Another manager that edits a field takes it over, so an edit
 //! shows even where the value was edited back.
 //!
-//! Where this cannot be told for sure the answer is no: an apply is always right, only noisier. That is so for an atomic list
-//! or struct in which the API server fills in defaults, and for an empty list.
+//! If this cannot be decided, the answer is no, because an unnecessary apply does no harm. That is the case for an atomic
+//! list or struct in which the API server fills in defaults, and for an empty list.
 
 use super::is_operator;
 use crate::Digest;
@@ -24,7 +24,7 @@ pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
 }
 
 /// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
-/// when the object is [`already_applied`]. `None` where the object does not tell.
+/// when the object is [`already_applied`]. `None` if the managed fields do not allow to decide that.
 pub fn applied_digest(object: &DynamicObject) -> Option<Digest> {
     let api_version = object.types.as_ref()?.api_version.as_str();
     let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
@@ -33,7 +33,7 @@ pub fn applied_digest(object: &DynamicObject) -> Option<Digest> {
             && entry.manager.as_deref().is_some_and(is_operator)
     });
     let (Some(entry), None) = (ours.next(), ours.next()) else { return None };
-    // Fields have other names in other versions.
+    // Other API versions may have other field names.
     let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
     let stored = serde_json::to_value(object).ok()?;
     digest(entry.manager.as_deref()?, api_version, &view(fields.0.as_object()?, &stored)?)
@@ -57,13 +57,13 @@ pub fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'
             && text(entry, "subresource").unwrap_or_default().is_empty()
     });
     match (ours.next(), ours.next()) {
-        // Fields have other names in other versions.
+        // Other API versions may have other field names.
         (Some(entry), None) if entry.get("apiVersion") == Some(version) => entry.get("fieldsV1")?.as_object(),
         _ => None,
     }
 }
 
-/// The part of an object that a manager can own; `None` where it is no object at all.
+/// The part of an object that a manager can own; `None` if the value is not an object.
 fn ownable(desired: &Value) -> Option<Value> {
     let mut fields = desired.as_object()?.clone();
     fields.retain(|field, _| !IDENTITY.contains(&field.as_str()));
@@ -76,11 +76,11 @@ fn ownable(desired: &Value) -> Option<Value> {
     Some(Value::Object(fields))
 }
 
-/// The part of `stored` that these fields name, with the values it has; `None` where one of them is not there. Items of a
-/// list keep their order: an environment variable may refer to those before it.
+/// The part of `stored` that these fields name, with its values; `None` if a field does not exist. Items of a list keep
+/// their order: an environment variable may refer to those before it.
 fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
     if fields.keys().all(|part| part == ".") {
-        // A scalar, something atomic, or an empty map.
+        // A scalar, an atomic list or struct, or an empty map.
         return Some(stored.clone());
     }
     let mut parts = fields.iter().filter(|(part, _)| *part != ".");
@@ -106,13 +106,13 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
     }
 }
 
-/// Whether an item of a list is the one that `managedFields` calls `part`.
+/// Whether `part` of `managedFields` identifies this item of a list.
 pub fn is_item(item: &Value, part: &str) -> bool {
     match part.split_once(':') {
         Some(("v", value)) => serde_json::from_str::<Value>(value).is_ok_and(|value| *item == value),
         Some(("k", keys)) => {
             let keys: Map<String, Value> = serde_json::from_str(keys).unwrap_or_default();
-            // A key that was left out is filled in by the API server, such as the protocol of a port; not all of them.
+            // The API server fills in some keys that are left out, such as the protocol of a port.
             keys.keys().any(|key| item.get(key).is_some())
                 && keys.iter().all(|(key, value)| item.get(key).is_none_or(|there| there == value))
         }
