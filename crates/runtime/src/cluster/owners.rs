@@ -1,4 +1,4 @@
-//! The custom resources that have a component, as their watches show them.
+//! The custom resources that the operator reconciles, as their watches deliver them.
 
 use kube::core::{DynamicObject, ObjectMeta};
 use plan::ObjectKey;
@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// All of them, as JSON: decoded they take three times as much memory.
+/// All owners, as JSON, because decoded objects take three times as much memory.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(Mutex<BTreeMap<ObjectKey, Stored>>);
 
@@ -30,12 +30,12 @@ impl Owners {
         self.all().contains_key(key)
     }
 
-    /// The names of all of them.
+    /// The keys of all owners.
     pub(crate) fn keys(&self) -> BTreeSet<ObjectKey> {
         self.all().keys().cloned().collect()
     }
 
-    /// Keeps an owner in its newest state; answers whether it changed in a way that a reconcile could act on.
+    /// Stores the newest version of an owner. Returns whether it has a change that is a reason to reconcile it.
     pub(crate) fn put(&self, key: &ObjectKey, mut object: DynamicObject) -> bool {
         let relevant = relevant(&object.metadata);
         object.metadata.managed_fields = None;
@@ -44,12 +44,12 @@ impl Owners {
         before.is_none_or(|before| before.relevant != relevant)
     }
 
-    /// Forgets an owner; answers whether there was one.
+    /// Removes an owner and returns whether there was one.
     pub(super) fn remove(&self, key: &ObjectKey) -> bool {
         self.all().remove(key).is_some()
     }
 
-    /// Forgets the owners of one kind that are not in a complete list; answers which.
+    /// Removes the owners of one kind that are not in a complete list, and returns them.
     pub(super) fn retain(
         &self,
         group: &str,
@@ -68,7 +68,7 @@ impl Owners {
     }
 }
 
-/// A hash of everything about an owner that is a reason to reconcile it: the status is not.
+/// A hash of the fields of an owner whose change is a reason to reconcile it. The status is not among them.
 fn relevant(meta: &ObjectMeta) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&meta.uid, meta.generation, &meta.labels, &meta.annotations, &meta.finalizers).hash(&mut hasher);
