@@ -1,12 +1,12 @@
-//! Independent results, reported together.
+//! Combines independent results and reports all of their errors together.
 
 use crate::PlanError;
 
-/// Results that do not depend on each other: all of them, or all of their errors.
+/// Results that do not depend on each other: all of the values, or all of the errors.
 ///
 /// `?` on one result after another shows a user one missing Secret at a time; `(a, b, c).all()?` shows the three.
 pub trait All {
-    /// What all the results hold.
+    /// The values of all results.
     type Output;
 
     /// All values, or the errors of all that failed.
@@ -82,13 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_missing_is_named_at_once() {
+    fn all_missing_objects_are_named_at_once() {
         let result = (Ok(1), Err::<i32, _>(missing("a")), Err::<i32, _>(missing("b"))).all();
         assert_eq!(result.unwrap_err().to_string(), "Secret ns/a, Secret ns/b do not exist; create them");
     }
 
     #[test]
-    fn an_error_that_may_go_away_by_reading_is_not_reported_before_reading() {
+    fn an_unread_object_hides_other_errors_until_it_is_read() {
         let unread = PlanError::Unread([ObjectKey::of::<Secret>("ns", "c")].into());
         assert_eq!(vec![Err::<(), _>(missing("a")), Err(unread.clone())].all(), Err(unread));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub struct Aspect(&'static str);
 
 impl Aspect {
-    /// The aspect that a condition of this type tells about.
+    /// The aspect that a condition of this type reports.
     pub const fn new(condition: &'static str) -> Self {
         Self(condition)
     }
@@ -19,10 +19,10 @@ impl Aspect {
     }
 }
 
-/// How aspects are that have children; those that have none are not in it.
+/// The verdict on each aspect that has children. Aspects without children are not in it.
 pub type Aspects = BTreeMap<Aspect, Verdict>;
 
-/// What the outcomes of children come to, aspect by aspect.
+/// Folds the outcomes of children into one verdict for each aspect.
 pub fn aspects<'a>(children: impl IntoIterator<Item = (Option<Aspect>, &'a Outcome)>) -> Aspects {
     let mut outcomes = BTreeMap::<Aspect, Vec<Outcome>>::new();
     for (aspect, outcome) in children {

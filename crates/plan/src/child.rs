@@ -4,16 +4,16 @@ use crate::{AnyManifest, Health, Manifest, Owner, world::resource_of};
 use kube::core::ApiResource;
 use std::collections::BTreeMap;
 
-/// How much of an object must be watched to know how it is.
+/// How much of an object the operator must watch to know its health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observe {
-    /// Its metadata: it is ready by existing.
+    /// Its metadata: it is ready when it exists.
     Metadata,
-    /// Its status too.
+    /// Its metadata and its status.
     Status,
 }
 
-/// Which program makes objects of a kind.
+/// Which program creates the objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ManagedBy {
     /// Another controller: the operator reads them and waits for them, see [`crate::Policy::Await`].
@@ -25,20 +25,20 @@ pub enum ManagedBy {
 /// A kind of child, without its type.
 #[derive(Clone, Debug)]
 pub struct ChildKind {
-    /// How the API server knows it.
+    /// Group, version, kind and plural.
     pub resource: ApiResource,
-    /// Which program makes its objects.
+    /// Which program creates its objects.
     pub managed_by: ManagedBy,
-    /// How much of it must be watched.
+    /// How much of an object the operator must watch.
     pub observe: Observe,
-    /// What a user installs so that the cluster serves it.
+    /// The software that a user installs so that the API server serves the kind.
     pub provider: &'static str,
-    /// How an observed object is; fails where it cannot be decoded.
+    /// The health of an observed object; fails if the object cannot be decoded.
     pub health: fn(serde_json::Value) -> serde_json::Result<Health>,
 }
 
 impl ChildKind {
-    /// What there is to know about `K`.
+    /// The kind of child that `K` is.
     pub fn of<K: Manifest>() -> Self {
         Self {
             resource: resource_of::<K>(),
@@ -49,7 +49,7 @@ impl ChildKind {
         }
     }
 
-    /// What there is to know about one of our own kinds, whether it is anybody's child or not.
+    /// The kind of child that a custom resource of the operator is. Some of them are never children.
     pub fn of_owner<O: Owner>() -> Self {
         Self {
             resource: ApiResource::erase::<O>(&()),
@@ -77,7 +77,7 @@ enum Outside {
 }
 
 impl Children {
-    /// No kind at all.
+    /// No kinds.
     pub fn none() -> Self {
         Self::default()
     }
@@ -89,7 +89,7 @@ impl Children {
         self
     }
 
-    /// These and `K`, whose objects are made by others and only waited for.
+    /// These and `K`, whose objects another controller creates and the operator only waits for.
     #[must_use]
     pub fn awaiting<K: Manifest>(mut self) -> Self {
         self.add(ChildKind { managed_by: ManagedBy::OtherControllers, ..ChildKind::of::<K>() });
@@ -113,7 +113,7 @@ impl Children {
         other.kinds.into_values().for_each(|kind| self.add(kind));
     }
 
-    /// A kind that is made here and awaited there is made.
+    /// If one component creates objects of the kind and another only awaits them, the operator manages the kind.
     fn add(&mut self, kind: ChildKind) {
         let key = (kind.resource.group.clone(), kind.resource.kind.clone());
         let managed_by =

@@ -1,21 +1,21 @@
-//! How a failure is answered, whatever caused it.
+//! Classes of errors. The class of an error decides how the operator responds to it.
 
 use std::fmt;
 
-/// What kind of failure this is; decides requeue, condition, event and metric in one place.
+/// The class of an error. It decides requeue, condition, event and metric in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Something we read is missing or not ready; a watch brings us back.
+    /// A dependency is missing or not ready. Its watch triggers the next reconcile.
     Dependency,
-    /// Somebody else wrote first; try again with fresh state.
+    /// Another client wrote first. The operator retries with the current state.
     Conflict,
-    /// The API server or the network is unwell; retry with backoff.
+    /// The API server or the network has a problem. The operator retries with backoff.
     Transient,
-    /// The user asked for something that cannot be; wait for the user.
+    /// The spec is invalid. The operator waits until the user changes it.
     Invalid,
-    /// The API server does not let us; retry slowly and say so.
+    /// The operator lacks a permission. It retries slowly and reports the missing permission.
     Forbidden,
-    /// A bug of ours; never expected, always counted.
+    /// A bug in the operator. It is never expected, and always counted.
     Internal,
 }
 
@@ -32,15 +32,15 @@ impl fmt::Display for Class {
     }
 }
 
-/// An error that knows how it wants to be answered.
+/// An error that states its class and its reason.
 pub trait Classify: std::error::Error {
-    /// How to answer it.
+    /// Its class.
     fn class(&self) -> Class;
 
-    /// One `PascalCase` word: the condition reason, the event reason and the metric label are this word.
+    /// One `PascalCase` word, used as condition reason, event reason and metric label.
     fn reason(&self) -> &'static str;
 
-    /// Whether waiting will not make it go away.
+    /// Whether the error stays until a user or a developer acts.
     fn stalls(&self) -> bool {
         matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
     }

@@ -1,4 +1,4 @@
-//! A custom resource whose children are a pure function of its spec and of what it reads.
+//! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
 use crate::{Aspect, Children, Connection, Desired, PlanError, System, Verdict, Violation, World};
 use api::v1beta1::ComponentStatus;
@@ -7,10 +7,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A graph of desired objects in the making.
+/// Builds a graph of desired objects.
 pub type Builder<'g> = graph::Builder<'g, Desired>;
 
-/// What a custom resource must be able to do to own children.
+/// A custom resource that can own children.
 pub trait Owner:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + Clone
@@ -35,31 +35,32 @@ impl<T> Owner for T where
 {
 }
 
-/// One kind of custom resource and what it wants to exist.
+/// One kind of custom resource and the children it wants to exist.
 ///
-/// Implemented by a type without values: the resource itself belongs to the `api` crate, which knows nothing of plans.
+/// Implemented by a type without values, because the resource itself belongs to crate `api`, which does not know plans.
 pub trait Component: Send + Sync + 'static {
     /// The custom resource.
     type Owner: Owner;
 
-    /// Lower-case name: suffix of the field manager and of child names, metric label.
+    /// Lower-case name: suffix of the field manager and of child names, and metric label.
     const NAME: &'static str;
 
-    /// Parts of its state that have a condition of their own; its children say which of them they belong to.
+    /// Parts of its state that have a condition of their own. A child names the part that it belongs to.
     const ASPECTS: &'static [Aspect] = &[];
 
-    /// What its status tells besides what every status does. `verdict` is what a look came to, `status` what is told of
-    /// it anyway.
+    /// Fields of its status that only this kind has. `verdict` is the result of the reconcile, `status` has the fields that
+    /// every kind has.
     fn details(_owner: &Self::Owner, _verdict: &Verdict, _status: &ComponentStatus) -> Map<String, Value> {
         Map::new()
     }
 
-    /// What may work, but most likely not as meant. While the object is ready, the message of that condition says so.
+    /// Settings that work, but most likely not as the user intends. The message of the `Ready` condition lists them while
+    /// the object is ready.
     fn advice(_owner: &Self::Owner) -> Vec<Violation> {
         Vec::new()
     }
 
-    /// The kinds of children it may have; what is watched, swept and asked for in RBAC.
+    /// The kinds of children it may have. The operator watches and sweeps these kinds, and RBAC rules name them.
     fn children() -> Children;
 
     /// How to reach a system outside the cluster in which this owner has, had or reads objects; `None` where the system is
@@ -77,7 +78,7 @@ pub trait Component: Send + Sync + 'static {
 
     /// Describes every child, in order.
     ///
-    /// Must be a function of its arguments: no network, no clock, no dice. Fails with [`PlanError::Unread`] when it
-    /// asks the world for something not looked up yet, and is then called again.
+    /// Must depend only on its arguments: no network, no clock, no randomness. Fails with [`PlanError::Unread`] when it
+    /// reads an object that is not in the snapshot yet. The operator then reads the object and calls it again.
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError>;
 }

@@ -10,10 +10,10 @@ use kube::core::ApiResource;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
-/// A kind of custom resource and what it wants to exist, without its type.
+/// A kind of custom resource and the children it wants to exist, without its type.
 #[derive(Clone)]
 pub struct ComponentKind {
-    /// The custom resource itself: how the API server knows it, and how to read the health of an object.
+    /// The custom resource itself: its API resource, and how to read the health of an object.
     pub kind: ChildKind,
     /// Lower-case name: suffix of the field manager and of child names.
     pub name: &'static str,
@@ -36,13 +36,13 @@ pub trait ComponentObject: Send + Sync {
     fn advice(&self) -> Vec<Violation>;
 }
 
-/// Why a stored object is not one of its kind.
+/// Why a stored object cannot be decoded as its kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct Undecodable {
-    /// The field that does not fit, as far as the decoder can tell.
+    /// The field that does not have the right type, as far as the decoder can tell.
     pub field: String,
-    /// Why it does not, in the decoder's words.
+    /// The message of the decoder.
     pub problem: String,
 }
 
@@ -63,7 +63,7 @@ impl ComponentKind {
         }
     }
 
-    /// How the API server knows the custom resource.
+    /// The API resource of the custom resource.
     pub fn resource(&self) -> &ApiResource {
         &self.kind.resource
     }
@@ -73,15 +73,15 @@ impl ComponentKind {
         format!("{FIELD_MANAGER_PREFIX}{}", self.name)
     }
 
-    /// Whether an object with this group and kind is one of these.
+    /// Whether this is the kind with this group and name.
     pub fn is(&self, group: &str, kind: &str) -> bool {
         self.kind.resource.group == group && self.kind.resource.kind == kind
     }
 
-    /// Decodes a stored object, once for everything that is asked of it.
+    /// Decodes a stored object once, for all methods of [`ComponentObject`].
     ///
     /// # Errors
-    /// When the object does not have the shape of its kind.
+    /// When the object does not have the fields of its kind.
     pub fn decode(&self, object: Value) -> Result<Arc<dyn ComponentObject>, Undecodable> {
         (self.decode)(object)
     }

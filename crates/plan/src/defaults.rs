@@ -1,43 +1,43 @@
-//! What the administrator of an operator wants for objects that say nothing, and allows to those that ask.
+//! Settings of the operator's administrator that apply to every object.
 
-/// What holds for every object that does not say otherwise, and what an object may ask for. An input of every plan, the
-/// same for all.
+/// Defaults for objects that leave a setting out, and limits on what an object may request. Every plan has the same
+/// defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
-    /// Registry and path images are pulled from, in place of those they are published under.
+    /// Registry and path that images are pulled from, instead of those they are published under.
     pub image_repository: Option<String>,
-    /// What follows the version in the tags of images.
+    /// The suffix of image tags, after the version.
     pub image_tag_suffix: Option<String>,
-    /// Whether only those may talk to pods who have to.
+    /// Whether NetworkPolicies restrict traffic to the pods.
     pub network_policies: NetworkPolicies,
-    /// Whether an object may ask for pods that reach the node they run on, or the API server.
+    /// Whether an object may request pods that can access their node or the API server.
     pub privileged_pods: PrivilegedPods,
 }
 
-/// Whether only those may talk to pods who have to.
+/// Whether NetworkPolicies restrict traffic to the pods to the connections that Harbor needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NetworkPolicies {
-    /// So it is.
-    Wanted,
-    /// Everybody may.
+    /// The operator creates NetworkPolicies.
+    Enabled,
+    /// The operator creates no NetworkPolicies.
     #[default]
-    Unwanted,
+    Disabled,
 }
 
-/// Whether an object may ask for pods that reach the node they run on, or the API server.
+/// Whether an object may request pods that can access their node or the API server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivilegedPods {
-    /// It may.
+    /// It may request them.
     Allowed,
-    /// Such an object is refused.
+    /// The operator refuses an object that requests them.
     #[default]
     Refused,
 }
 
-/// Nothing is wanted.
+/// The defaults when the administrator sets none.
 pub(crate) static NOTHING: Defaults = Defaults {
     image_repository: None,
     image_tag_suffix: None,
-    network_policies: NetworkPolicies::Unwanted,
+    network_policies: NetworkPolicies::Disabled,
     privileged_pods: PrivilegedPods::Refused,
 };

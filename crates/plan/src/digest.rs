@@ -1,4 +1,4 @@
-//! Content addresses.
+//! Digests of content.
 
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -6,34 +6,34 @@ use std::{fmt, io};
 
 /// The first eight bytes of the SHA-256 of a value's JSON: equal content means equal digest.
 ///
-/// Maps must be ordered (`BTreeMap`, [`serde_json::Value`]) for the digest to be stable, which all of ours are.
+/// The digest is stable only if maps are ordered, as [`std::collections::BTreeMap`] and [`serde_json::Value`] are.
 ///
-/// Confirms every guess of what was digested: where that is secret, [`crate::DigestKey`] makes the digest that may be
-/// shown.
+/// A reader can use the digest to test guesses of the content. If the content is secret, show only digests that
+/// [`crate::DigestKey`] computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 8]);
 
 impl Digest {
-    /// The digest of a value's JSON. Fails only where the value has no JSON form.
+    /// The digest of a value's JSON. Fails only if the value has no JSON form.
     pub fn of(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Self> {
         let mut hash = Sha256::new();
         serde_json::to_writer(Sink(|bytes: &[u8]| hash.update(bytes)), value)?;
-        Ok(Self::beginning(&hash.finalize()))
+        Ok(Self::truncated(&hash.finalize()))
     }
 
-    /// The digest of bytes as they are.
+    /// The digest of bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self::beginning(&Sha256::digest(bytes))
+        Self::truncated(&Sha256::digest(bytes))
     }
 
-    /// The digest that is written like this; `None` where none is.
+    /// Parses the text form of a digest; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let digest = u64::from_str_radix(text, 16).ok().map(|number| Self(number.to_be_bytes()))?;
         (digest.to_string() == text).then_some(digest)
     }
 
-    /// The beginning of a longer one.
-    pub(crate) fn beginning(hash: &[u8]) -> Self {
+    /// The first eight bytes of a hash.
+    pub(crate) fn truncated(hash: &[u8]) -> Self {
         let mut short = [0; 8];
         short.iter_mut().zip(hash).for_each(|(to, from)| *to = *from);
         Self(short)
@@ -46,7 +46,7 @@ impl Serialize for Digest {
     }
 }
 
-/// Hands on what is written.
+/// A writer that passes all bytes to a function.
 pub(crate) struct Sink<F>(pub(crate) F);
 
 impl<F: FnMut(&[u8])> io::Write for Sink<F> {

@@ -1,37 +1,36 @@
-//! Digests of secrets that confirm no guess.
+//! Keyed digests of secrets: without the key, a reader cannot use them to test guesses.
 
 use crate::{Digest, digest::Sink};
 use ring::hmac::{Context, HMAC_SHA256, Key};
 use serde::Serialize;
 use std::fmt;
 
-/// Makes digests with which a reader who lacks the key cannot test guesses of what was digested.
+/// Computes keyed digests. A reader without the key cannot use them to test guesses of the content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DigestKey([u8; Self::LENGTH]);
 
 impl DigestKey {
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     pub const LENGTH: usize = 32;
 
-    /// For tests, and for digests that are compared in memory and never written: no secret, since it is published.
+    /// For tests, and for digests that stay in memory. It is public and therefore protects nothing.
     pub const PLACEHOLDER: Self = Self([0; Self::LENGTH]);
 
-    /// A key of these bytes, which should be random.
+    /// A key with these bytes, which should be random.
     pub const fn new(bytes: [u8; Self::LENGTH]) -> Self {
         Self(bytes)
     }
 
-    /// The key that is stored like this; `None` where none is.
+    /// The key from its stored bytes; `None` if the length is wrong.
     pub fn parse(stored: &[u8]) -> Option<Self> {
         stored.try_into().ok().map(Self)
     }
 
-    /// The digest of a value's JSON: the first eight bytes of its HMAC-SHA-256. Fails only where the value has no JSON
-    /// form.
+    /// The digest of a value's JSON: the first eight bytes of its HMAC-SHA-256. Fails only if the value has no JSON form.
     pub fn digest(&self, value: &(impl Serialize + ?Sized)) -> serde_json::Result<Digest> {
         let mut hash = Context::with_key(&Key::new(HMAC_SHA256, &self.0));
         serde_json::to_writer(Sink(|bytes: &[u8]| hash.update(bytes)), value)?;
-        Ok(Digest::beginning(hash.sign().as_ref()))
+        Ok(Digest::truncated(hash.sign().as_ref()))
     }
 }
 
@@ -41,10 +40,10 @@ impl fmt::Debug for DigestKey {
     }
 }
 
-/// The digest of bytes with a salt: tells nothing of random bytes, and equal ones apart where the salts differ. The first
-/// eight bytes of the HMAC-SHA-256 whose key is the salt.
+/// The salted digest of bytes: the first eight bytes of the HMAC-SHA-256 whose key is the salt. It reveals nothing about
+/// random bytes, and equal bytes have different digests under different salts.
 pub fn salted(salt: &str, bytes: &[u8]) -> Digest {
-    Digest::beginning(ring::hmac::sign(&Key::new(HMAC_SHA256, salt.as_bytes()), bytes).as_ref())
+    Digest::truncated(ring::hmac::sign(&Key::new(HMAC_SHA256, salt.as_bytes()), bytes).as_ref())
 }
 
 #[cfg(test)]
@@ -61,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_says_nothing_of_itself() {
+    fn debug_output_of_a_key_does_not_contain_it() {
         assert_eq!(format!("{:?}", DigestKey::new([42; 32])), "DigestKey(…)");
     }
 
     #[test]
-    fn only_what_is_as_long_as_a_key_is_one() {
+    fn only_bytes_of_the_right_length_are_a_key() {
         assert_eq!(DigestKey::parse(&[7; 32]), Some(DigestKey::new([7; 32])));
         assert_eq!([0, 31, 33].map(|length| DigestKey::parse(&vec![7; length])), [None, None, None]);
     }

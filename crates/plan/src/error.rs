@@ -1,4 +1,4 @@
-//! Why a plan could not be made.
+//! Errors of planning.
 
 use crate::{Class, Classify, ObjectKey};
 use kube::Resource;
@@ -7,37 +7,37 @@ use std::{
     fmt,
 };
 
-/// Why a plan could not be made. Each variant is one thing a user can do something about.
+/// Why a component could not be planned. A user can resolve each of these errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Not a failure: these have not been looked up yet. [`crate::plan`] turns it into [`crate::Planned::Needs`].
+    /// Not a failure: these objects have not been read yet. [`crate::plan`] turns it into [`crate::Planned::Needs`].
     #[error("{} not been read yet", have(.0))]
     Unread(BTreeSet<ObjectKey>),
-    /// Referenced objects do not exist (yet); their watch brings us back.
+    /// Referenced objects do not exist (yet). Their watch triggers the next reconcile.
     #[error("{} not exist; create {}", does(.0), it(.0))]
     Missing(BTreeSet<ObjectKey>),
-    /// Referenced objects exist without a value in them (yet): other programs fill them; their watch brings us back.
+    /// Referenced objects exist but have no value (yet). Another program sets it, and the watch triggers the next reconcile.
     #[error("{} no value yet; fill {}, or wait for the program that does", hold(.0), it(.0))]
     Unfilled(BTreeSet<ObjectKey>),
-    /// Kinds that the cluster does not serve (yet), and what to install for each; their watch brings us back.
+    /// Kinds that the API server does not serve (yet), and what to install for each. Their watch triggers the next reconcile.
     #[error("{}", unserved(.0))]
     Unserved(BTreeMap<ObjectKey, String>),
-    /// Other objects, which change together with this one, have not changed yet; their watch brings us back.
+    /// Other objects, which change together with this one, have not changed yet. Their watch triggers the next reconcile.
     #[error("{}", unsettled(.0))]
     Unsettled(BTreeMap<ObjectKey, String>),
-    /// The object asks for something that cannot be.
+    /// The spec is invalid.
     #[error("{}", joined(.0))]
     Invalid(Vec<Violation>),
 }
 
-/// One thing that is wrong, where, and what to do about it.
+/// One problem of a spec or an object: where it is, what it is, and how to resolve it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
-    /// The field or the object that is wrong: `spec.database.hosts`, `Secret harbor/csrf`.
+    /// The field or the object with the problem: `spec.database.hosts`, `Secret harbor/csrf`.
     pub subject: String,
-    /// What is wrong with it; never contains a secret.
+    /// The problem. Never contains a secret.
     pub problem: String,
-    /// What the user can do.
+    /// How the user can resolve it.
     pub remedy: String,
 }
 
@@ -61,7 +61,7 @@ impl PlanError {
         }])
     }
 
-    /// The cluster does not serve `K`, and would if `what_to_install` were.
+    /// The API server does not serve `K`. It will once a user installs `what_to_install`.
     pub fn unserved<K: Resource<DynamicType = ()>>(what_to_install: &str) -> Self {
         Self::Unserved([(ObjectKey::kind_of::<K>(), what_to_install.to_owned())].into())
     }
@@ -71,19 +71,19 @@ impl PlanError {
         Self::Unsettled([(object, why.into())].into())
     }
 
-    /// The same error, which says nothing twice: a name that is none may be asked for by several readers.
+    /// The same error without duplicates: several readers may report the same invalid name.
     pub(crate) fn without_repetition(self) -> Self {
         let Self::Invalid(mut violations) = self else { return self };
-        let mut told = BTreeSet::new();
-        violations.retain(|violation| told.insert(violation.clone()));
+        let mut seen = BTreeSet::new();
+        violations.retain(|violation| seen.insert(violation.clone()));
         Self::Invalid(violations)
     }
 
-    /// Both errors in one, so that a user learns of everything at once.
+    /// Combines both errors, so that a user sees all problems at once.
     ///
-    /// What has not been read hides the rest: it may go away. What is invalid hides what is missing or has no value, and
-    /// a missing kind hides missing objects, which hide those without a value: what is read may depend on it. What only
-    /// needs time hides nothing.
+    /// [`Self::Unread`] hides all other errors, because reading may resolve them. Then come [`Self::Invalid`],
+    /// [`Self::Unserved`], [`Self::Missing`] and [`Self::Unfilled`]: each hides those after it, because they may be its
+    /// consequences. [`Self::Unsettled`] hides nothing, because it only needs time.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         use PlanError::{Invalid, Missing, Unfilled, Unread, Unserved, Unsettled};
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_without_a_value_are_waited_for_after_those_that_are_missing() {
+    fn missing_objects_are_reported_before_objects_without_a_value() {
         let key = |name: &str| ObjectKey::of::<Secret>("ns", name);
         let unfilled = |name| PlanError::Unfilled([key(name)].into());
         let both = unfilled("a").and(unfilled("b"));

@@ -1,31 +1,31 @@
-//! Lines of htpasswd files whose password was generated.
+//! Lines of htpasswd files with generated passwords.
 
 use crate::Recipe;
 use std::collections::BTreeMap;
 
-/// The cost of a bcrypt hash of a generated password: the lowest that bcrypt has.
+/// The cost of a bcrypt hash of a generated password: the lowest that bcrypt allows.
 ///
-/// The cost slows down those who guess passwords, and a password of random characters cannot be guessed. The registry
-/// pays it with every request.
+/// The cost protects passwords that can be guessed, and a password of random characters cannot. The registry spends the
+/// cost on every request.
 pub const BCRYPT_COST: u32 = 4;
 
-/// A line that is more expensive to check than the password in it requires.
+/// A line that is more expensive to check than its generated password requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpensiveLine<'a> {
     /// The key of the Secret that holds it.
     pub key: &'a str,
-    /// The user it is for.
+    /// The name of the user in the line.
     pub user: &'a str,
     /// The bcrypt hash.
     pub hash: &'a str,
-    /// The password that the hash should be of. Whether it is, only bcrypt can tell.
+    /// The password that the hash should belong to. Only bcrypt can verify that.
     pub password: &'a [u8],
 }
 
-/// The expensive lines among those that were generated for a Secret that now holds `data`.
+/// The generated lines of a Secret with this `data` that are expensive.
 ///
-/// A line that a user wrote is none of them: it is the only one of its key, for the user that is asked for, and beside
-/// it is a password of the generated length.
+/// Lines that a user wrote are left out. A generated line is the only line of its key, has the user of the recipe, and
+/// its Secret has a password of the generated length.
 pub fn expensive_lines<'a>(
     generate: &'a BTreeMap<String, Recipe>,
     data: &'a BTreeMap<String, Vec<u8>>,
@@ -41,7 +41,7 @@ pub fn expensive_lines<'a>(
     generate.iter().filter_map(line).collect()
 }
 
-/// The cost of a bcrypt hash; `None` of anything else, also of several lines.
+/// The cost of a bcrypt hash; `None` for any other text, also for several lines.
 fn cost(hash: &str) -> Option<u32> {
     let hash = ["$2a$", "$2b$", "$2y$"].iter().find_map(|prefix| hash.strip_prefix(prefix))?;
     let (cost, rest) = hash.split_once('$')?;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_user_wrote_is_not() {
+    fn a_line_that_a_user_wrote_is_left_alone() {
         let line = format!("harbor:{HASH}");
         for (theirs, why) in [
             (format!("{line}\n{line}"), "several lines"),

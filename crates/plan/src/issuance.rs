@@ -1,41 +1,40 @@
-//! Certificates the operator issues itself.
+//! Certificates that the operator issues itself.
 
 use serde::Serialize;
 use std::net::IpAddr;
 
-/// A certificate the operator issues itself and keeps valid, in a Secret of type `kubernetes.io/tls` with `tls.crt`,
-/// `tls.key` (RSA, PKCS#1) and `ca.crt`.
+/// A certificate that the operator issues and renews, in a Secret of type `kubernetes.io/tls` with `tls.crt`, `tls.key`
+/// (RSA, PKCS#1) and `ca.crt`.
 ///
-/// Its key is made up once and stays: a renewal brings a new certificate for the same key, so that an authority's old
-/// and new certificates vouch for the same leaves.
+/// The operator generates the key once. A renewal creates a new certificate for the same key, so that leaf certificates
+/// can be verified with the old and with the new certificate of their authority.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Issuance {
     /// The common name.
     pub subject: String,
-    /// The host names it is valid for.
+    /// The host names that the certificate is valid for.
     pub dns_names: Vec<String>,
-    /// The addresses it is valid for: clients do not look for an address among the names.
+    /// The IP addresses that the certificate is valid for: clients do not compare addresses with host names.
     pub ip_addresses: Vec<IpAddr>,
-    /// What it is good for, and who signs it.
+    /// Whether it is an authority or a leaf, and which authority signs it.
     pub role: Role,
-    /// For how many days it is valid; it is renewed when two thirds of them have passed.
+    /// For how many days it is valid. The operator renews it after two thirds of this time.
     pub days: u32,
 }
 
-/// What a certificate is good for.
+/// The use of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Role {
-    /// Signs leaves, and itself.
+    /// A self-signed authority, which signs leaf certificates.
     ///
-    /// One that was issued before it was limited stays as it is until it is renewed: pods trust the certificate they
-    /// have.
+    /// The limit on host names applies from the next renewal on: pods trust the certificate that they have.
     Authority {
-        /// The only host names that leaves may be for; any name and any address unless set.
+        /// The only host names that leaf certificates may have. Unset, any name and any address is allowed.
         only_for: Option<Vec<String>>,
     },
-    /// Proves who somebody is; signed by the authority in that Secret, or by itself.
+    /// Proves the identity of a server or a client. Signed by the authority in that Secret, or self-signed.
     ///
-    /// The graph must bring the authority about first, unless a user did.
+    /// In the graph the leaf must depend on the authority, unless a user created the authority.
     Leaf {
         /// The Secret with the authority's certificate and key.
         authority: Option<String>,

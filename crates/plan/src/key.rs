@@ -1,20 +1,20 @@
-//! The name of an object in the cluster.
+//! The identity of an object in the cluster.
 
 use crate::external::System;
 use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// The name of a kind's definition among its objects, none of which can be called that.
+/// Stands for the definition of a kind. No object can have this name.
 const DEFINITION: &str = "{definition}";
 
-/// Names one object, whatever version of its kind is looked at; or, without a name, the kind itself; or its definition.
+/// Identifies one object, independent of the API version; or, without a name, a kind; or the definition of a kind.
 ///
-/// A key is in half a dozen maps for each of thousands of children: copies share what they hold.
+/// Copies share their content, because the key of each of thousands of children is in half a dozen maps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(Arc<Parts>);
 
-/// What a key is made of.
+/// The parts of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     /// API group, empty for the core group.
@@ -36,7 +36,7 @@ impl Deref for ObjectKey {
 }
 
 impl ObjectKey {
-    /// The key of an object, part by part.
+    /// The key with these parts.
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         Self(Arc::new(Parts {
             group: group.into(),
@@ -51,7 +51,7 @@ impl ObjectKey {
         Self::new(&K::group(&()), &K::kind(&()), namespace, name)
     }
 
-    /// Stands for the kind itself: a [`crate::Snapshot`] holds something for it when the cluster serves the kind.
+    /// Stands for the kind itself: a [`crate::Snapshot`] has an object for it when the API server serves the kind.
     pub fn kind_of<K: Resource<DynamicType = ()>>() -> Self {
         Self::of::<K>("", "")
     }
@@ -61,7 +61,7 @@ impl ObjectKey {
         self.name.is_empty()
     }
 
-    /// Stands for the definition of the kind: a [`crate::Snapshot`] holds its schema, as far as the cluster tells.
+    /// Stands for the definition of the kind: a [`crate::Snapshot`] holds its schema, if the operator can read it.
     pub fn definition_of<K: Resource<DynamicType = ()>>() -> Self {
         Self::of::<K>("", DEFINITION)
     }
@@ -88,7 +88,7 @@ impl ObjectKey {
         ObjectName::is_valid(&self.name) && is_namespace(&self.namespace)
     }
 
-    /// The key of an object of a kind known only at run time.
+    /// The key of an object whose kind is known only at run time.
     pub fn dynamic(resource: &ApiResource, namespace: &str, name: &str) -> Self {
         Self::new(&resource.group, &resource.kind, namespace, name)
     }
@@ -106,7 +106,7 @@ impl ObjectKey {
     }
 }
 
-/// Whether a namespace can be called this.
+/// Whether a text is a valid name of a namespace.
 pub fn is_namespace(text: &str) -> bool {
     text.len() <= 63 && !text.contains('.') && ObjectName::is_valid(text)
 }

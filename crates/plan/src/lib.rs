@@ -1,7 +1,7 @@
-//! The pure core: desired state is a function of a spec and of what it reads.
+//! The pure core: desired state is a function of a spec and of the objects that it reads.
 //!
-//! A [`Component`] says what should exist; [`plan`] runs it until it has been shown everything it asked for. Nothing
-//! here talks to a network, looks at a clock or throws dice, so the operator, `render` and `graph` share all of it.
+//! A [`Component`] describes the objects that should exist. [`plan`] calls it until all objects that it reads are in the
+//! snapshot. This crate uses no network, no clock and no randomness, so the operator, `render` and `graph` share it.
 
 mod applicative;
 mod aspect;
@@ -32,8 +32,8 @@ mod readiness;
 mod recipe;
 mod references;
 mod resolve;
+mod sanitize;
 mod status;
-mod words;
 mod world;
 
 pub use applicative::All;
@@ -46,7 +46,7 @@ pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
 pub use diff::Change;
 pub use digest::Digest;
 pub use digest_key::{DigestKey, salted};
-pub use equivalence::{counted, equivalence};
+pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
     Claim, Comparable, Connection, External, IfExists, Origin, Record, System, UnreadableRecord, comparable,
@@ -67,12 +67,11 @@ pub use observed::{
 pub use planner::{Connected, Plan, Planned, connect_with, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
-pub use recipe::{Recipe, SecretGenerator, Unmade, generated};
+pub use recipe::{GenerateError, Recipe, SecretGenerator, generated};
 pub use references::{Content, ContentDigests, KNOWN_LATER, References, stamp};
 pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
     image, unwanted, wanted,
 };
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
-pub use words::told;
 pub use world::{Snapshot, World, defined, served};

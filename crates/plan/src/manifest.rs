@@ -1,4 +1,4 @@
-//! Objects the operator manages.
+//! Objects that the operator manages.
 
 use crate::{
     Aspect, ChildKind, External, Issuance, ObjectKey, Observe, Reached, Readiness, Recipe,
@@ -12,7 +12,7 @@ use kube::{
 use serde::{Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// A kind the operator knows how to manage.
+/// A kind that the operator can manage.
 pub trait Manifest:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + Serialize
@@ -23,18 +23,19 @@ pub trait Manifest:
     + Sync
     + 'static
 {
-    /// How much of it must be watched to answer [`Manifest::readiness`].
+    /// How much of an object the operator must watch for [`Manifest::readiness`].
     const OBSERVE: Observe = Observe::Metadata;
 
-    /// What a user installs so that the cluster serves this kind.
+    /// The software that a user installs so that the API server serves this kind.
     const PROVIDER: &'static str = "its definition";
 
-    /// Health of an observed object, as its own status tells it.
+    /// Whether an observed object is ready, according to its own status.
     fn readiness(&self) -> Readiness {
         Readiness::Ready
     }
 
-    /// How far an observed object has come that is this ready. Kinds that serve nothing have come nowhere before.
+    /// How far the rollout of an observed object with this readiness has come. A kind that serves no requests is either
+    /// ready or has reached nothing.
     fn reached(&self, readiness: &Readiness) -> Reached {
         if *readiness == Readiness::Ready { Reached::Ready } else { Reached::Nothing }
     }
@@ -44,7 +45,7 @@ pub trait Manifest:
         None
     }
 
-    /// The pod template, to be changed.
+    /// The pod template, mutable.
     fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
         None
     }
@@ -58,13 +59,13 @@ pub trait AnyManifest: Send + Sync {
     fn child_kind(&self) -> ChildKind;
     /// Its metadata.
     fn meta(&self) -> &ObjectMeta;
-    /// Its metadata, to be changed.
+    /// Its metadata, mutable.
     fn meta_mut(&mut self) -> &mut ObjectMeta;
     /// See [`Manifest::pod_template`].
     fn pod_template(&self) -> Option<&PodTemplateSpec>;
     /// See [`Manifest::pod_template_mut`].
     fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec>;
-    /// The object as it is sent.
+    /// The object as the operator sends it.
     fn to_json(&self) -> serde_json::Result<serde_json::Value>;
 }
 
@@ -102,60 +103,61 @@ impl<K: Manifest> AnyManifest for K {
     }
 }
 
-/// How a desired object is brought about.
+/// How the operator ensures that a desired object exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Kept as described, by server-side apply.
+    /// The operator applies it, by server-side apply.
     Apply,
-    /// Created when absent and never touched again; what a user created beforehand is used as it is.
+    /// The operator creates it if it is absent and never changes it again. An object that a user created beforehand is
+    /// used unchanged.
     CreateOnce {
-        /// Keys of a Secret whose values are made up when it is created.
+        /// Keys of a Secret whose values the operator generates when it creates the Secret.
         generate: BTreeMap<String, Recipe>,
     },
-    /// A Secret that holds a certificate, issued and renewed by the operator; what a user created beforehand is used
-    /// as it is.
+    /// A Secret with a certificate that the operator issues and renews. A Secret that a user created beforehand is used
+    /// unchanged.
     Issue(Issuance),
-    /// Never sent: somebody else makes it, or it cannot be made yet. It is waited for until it exists and is ready, and
-    /// what exists of it stays.
+    /// The operator does not send it, because another program creates it or because it cannot be created yet. The operator
+    /// waits until it exists and is ready, and does not sweep it.
     Await {
-        /// Who is to make it, or what it takes.
+        /// Which program creates it, or what is needed for that.
         why: String,
     },
     /// Lives in a system outside the cluster, and is kept there as described.
     External(Arc<External>),
 }
 
-/// What becomes of a child when its owner is deleted, or no longer wants it.
+/// Whether a child is deleted when its owner is deleted, or no longer wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletionBehavior {
-    /// It is deleted too.
+    /// The child is deleted.
     Owned,
-    /// It stays, for it holds data. The next owner of the same name takes it over.
+    /// The child is kept, because it holds data. The next owner of the same name adopts it.
     Kept,
 }
 
 /// A node of the desired graph.
 pub struct Desired {
-    /// What should exist.
+    /// The object that should exist.
     pub object: Box<dyn AnyManifest>,
-    /// How it is brought about.
+    /// How the operator ensures that it exists.
     pub policy: Policy,
-    /// What becomes of it without its owner.
+    /// Whether it is deleted with its owner.
     pub deletion: DeletionBehavior,
-    /// The part of its owner's state it belongs to, where that has a condition of its own.
+    /// The part of its owner's state that it belongs to, if that part has a condition of its own.
     pub aspect: Option<Aspect>,
-    /// Fields it does not say because another manager sets them, such as `spec.replicas`. Where it said one until now,
-    /// the value stays.
+    /// Fields that the operator leaves out because another manager sets them, such as `spec.replicas`. If the operator has
+    /// set one before, the value stays.
     pub left_to_others: &'static [&'static str],
-    /// What an object that exists is kept as while it may not be upgraded, where this is an upgrade.
+    /// If this is an upgrade, the state in which an existing object is held until the upgrade may start.
     pub held: Option<Held>,
 }
 
-/// An object while it may not be upgraded.
+/// An object whose upgrade may not start yet.
 pub struct Held {
-    /// The object as it was before the upgrade, with all changes but that one; `None` to leave alone what exists.
+    /// The object with the version before the upgrade and all other changes; `None` to leave the existing object unchanged.
     pub object: Option<Box<dyn AnyManifest>>,
-    /// What is waited for, in words.
+    /// What the upgrade waits for, as text for users.
     pub why: String,
 }
 
@@ -172,7 +174,8 @@ impl Desired {
         }
     }
 
-    /// An object that is not ours to make, or not yet; of a Secret, the keys that will be there. See [`Policy::Await`].
+    /// An object that another program creates, or that cannot be created yet. A Secret lists the keys that it will have.
+    /// See [`Policy::Await`].
     pub fn awaited<K: Manifest>(object: K, why: impl Into<String>) -> Self {
         Self::new(object, Policy::Await { why: why.into() })
     }
@@ -195,13 +198,13 @@ impl Desired {
         Self { aspect: Some(aspect), ..self }
     }
 
-    /// The same, kept as `object` while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
+    /// The same, held as `object` while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
     #[must_use]
     pub fn held_as(self, object: impl Manifest, why: impl Into<String>) -> Self {
         Self { held: Some(Held { object: Some(Box::new(object)), why: why.into() }), ..self }
     }
 
-    /// The same, left alone while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
+    /// The same, left unchanged while a node that it [upgrades after](graph::Edge::UpgradesAfter) is not ready.
     #[must_use]
     pub fn held(self, why: impl Into<String>) -> Self {
         Self { held: Some(Held { object: None, why: why.into() }), ..self }
@@ -213,12 +216,12 @@ impl Desired {
         Self { left_to_others: fields, ..self }
     }
 
-    /// A Secret that is created once, with values made up then.
+    /// A Secret that the operator creates once, with generated values.
     pub fn generated(secret: Secret, generate: impl IntoIterator<Item = (String, Recipe)>) -> Self {
         Self::new(secret, Policy::CreateOnce { generate: generate.into_iter().collect() })
     }
 
-    /// An object that is created once and then left alone.
+    /// An object that the operator creates once and never changes.
     pub fn once<K: Manifest>(object: K) -> Self {
         Self::new(object, Policy::CreateOnce { generate: BTreeMap::new() })
     }

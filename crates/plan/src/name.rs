@@ -1,11 +1,11 @@
-//! Names of children, parsed once.
+//! Names of children, validated once.
 
 use crate::PlanError;
 use std::{fmt, ops::Deref};
 
-/// A name that fits everything a child needs it for: a Service, a label value, a DNS label.
+/// A name that is valid for a Service, as a label value and as a DNS label.
 ///
-/// The API server would find out later, child by child and in its own words.
+/// Without this check, the API server would refuse the children one by one, with messages that do not name the cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChildName(String);
 
@@ -13,7 +13,7 @@ impl ChildName {
     /// Longest DNS label, Service name and label value.
     const LONGEST: usize = 63;
 
-    /// `<owner>-<suffix>`, refused where the owner's name is too long or cannot begin the name of a Service.
+    /// `<owner>-<suffix>`; refused if the owner's name is too long or cannot begin the name of a Service.
     pub fn of(owner: &str, suffix: &str) -> Result<Self, PlanError> {
         let name = format!("{owner}-{suffix}");
         if name.len() > Self::LONGEST {
@@ -34,7 +34,7 @@ impl ChildName {
         Ok(Self(name))
     }
 
-    /// A name the user chose; `field` is where.
+    /// A name that the user set in `field`.
     pub fn exactly(name: &str, field: impl fmt::Display) -> Result<Self, PlanError> {
         if name.len() > Self::LONGEST || !is_dns_label(name) {
             return Err(PlanError::invalid(
@@ -78,14 +78,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn b33_a_name_that_does_not_fit_is_refused_with_the_length_that_would() {
+    fn b33_a_name_that_is_too_long_is_refused_with_the_length_that_fits() {
         assert!(ChildName::of(&"x".repeat(58), "core").is_ok());
         let error = ChildName::of(&"x".repeat(59), "core").unwrap_err().to_string();
         assert!(error.ends_with("use a name of at most 58 characters"), "{error}");
     }
 
     #[test]
-    fn a_name_the_user_chose_is_judged_by_the_same_rules() {
+    fn a_name_that_the_user_set_follows_the_same_rules() {
         assert_eq!(&*ChildName::exactly("harbor", "spec.name").unwrap(), "harbor");
         for name in ["", "Harbor", "har.bor", "1harbor", &"x".repeat(64)] {
             let error = ChildName::exactly(name, "spec.name").unwrap_err().to_string();

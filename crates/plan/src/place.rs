@@ -1,25 +1,25 @@
-//! Where in an object a text stands, for messages about a name that is none.
+//! Finds the fields of an object that contain a text, for messages about invalid names.
 
 use crate::{ObjectKey, PlanError};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How much of a text a message quotes.
+/// How many characters of a name a message quotes.
 const QUOTED: usize = 80;
 
-/// Says in which fields of an object a text stands, if it stands in any.
+/// Returns the fields of an object that contain a text, if there are any.
 pub(crate) type Places<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// That nothing is known of the fields that texts come from.
+/// For names whose fields are unknown.
 pub(crate) const NOWHERE: Places<'static> = &|_| None;
 
-/// The fields in an object's spec that hold a text, such as `spec.redis.passwordRef`.
+/// The fields in an object's spec that contain a text, such as `spec.redis.passwordRef`.
 pub(crate) fn of(owner: &impl Serialize, text: &str) -> Option<String> {
     let owner = serde_json::to_value(owner).ok()?;
     let mut found = Vec::new();
     holding(owner.get("spec")?, "spec".to_owned(), text, &mut found);
     if text.is_empty() {
-        // Much may be empty; what names an object is called so.
+        // Many fields may be empty: keep only those that name an object.
         found.retain(|path| path.contains("Ref") || path.ends_with("ame"));
     }
     (!found.is_empty()).then(|| found.join(", "))
@@ -42,7 +42,7 @@ fn holding(value: &Value, path: String, text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The error that an object cannot have the name that was asked for.
+/// The error for a key whose name is invalid.
 pub(crate) fn misnamed(key: &ObjectKey, places: Places<'_>) -> PlanError {
     let quoted: String = key.name.chars().take(QUOTED).collect();
     let more = if quoted.len() < key.name.len() { "…" } else { "" };
@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_field_that_holds_a_text_is_named() {
+    fn every_field_that_contains_an_invalid_name_is_listed() {
         let owner = json!({"spec": {"a": {"passwordRef": "../x"}, "certificateRefs": ["b", "../x"]}});
         let places = |text: &str| of(&owner, text);
         let error = misnamed(&ObjectKey::of::<Secret>("ns", "../x"), &places).to_string();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_in_no_field_is_quoted_and_one_that_is_empty_is_looked_for_where_names_are() {
+    fn a_name_that_no_field_contains_is_quoted_and_an_empty_name_is_searched_in_reference_fields() {
         let owner = json!({"spec": {"prefix": "", "passwordRef": ""}});
         let error =
             |name: &str| misnamed(&ObjectKey::of::<Secret>("ns", name), &|text| of(&owner, text)).to_string();

@@ -1,16 +1,16 @@
-//! Stand-ins for values that nobody knows before they are made: of the right shape for whoever reads them, and never
-//! to be taken for real ones.
+//! Placeholders for values that the operator has not generated or issued yet. They have a valid form for programs that
+//! parse them, and users can recognise them as placeholders.
 
-use crate::{ObjectKey, Recipe, SecretGenerator, Unmade};
+use crate::{GenerateError, ObjectKey, Recipe, SecretGenerator};
 use api::thirdparty::cert_manager::Certificate;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a Secret with a certificate holds.
+/// The keys of a Secret with a certificate.
 pub const TLS_KEYS: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
 
-/// Of "a placeholder", for a hundred years.
+/// A certificate for "a placeholder", valid for a hundred years.
 const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBMzCB5qADAgECAgEBMAUGAytlcDAYMRYwFAYDVQQDDA1hIHBsYWNlaG9sZGVy
@@ -23,8 +23,8 @@ ehqkpVpP414TLcMzTIgwspT86MJvhgM=
 -----END CERTIFICATE-----
 ";
 
-/// A Secret with values that are to be made up.
-pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, Unmade> {
+/// A Secret with placeholders for the values that are to be generated.
+pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Result<Value, GenerateError> {
     fold(&mut secret);
     let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
     let decoded = |(key, value): (&String, &Value)| {
@@ -37,7 +37,7 @@ pub fn generated(mut secret: Value, generate: &BTreeMap<String, Recipe>) -> Resu
     Ok(secret)
 }
 
-/// A Secret with a certificate that is to be issued.
+/// A Secret with a placeholder for the certificate that is to be issued.
 pub fn issued(mut secret: Value) -> Value {
     for key in TLS_KEYS {
         secret["data"][key] = base64(ByteString(tls(key).into_bytes()));
@@ -45,7 +45,7 @@ pub fn issued(mut secret: Value) -> Value {
     secret
 }
 
-/// A certificate whose key was thrown away, or something like a key.
+/// A certificate whose private key does not exist, or a text in the form of a private key.
 fn tls(key: &str) -> String {
     if key != "tls.key" {
         return CERTIFICATE.into();
@@ -55,7 +55,7 @@ fn tls(key: &str) -> String {
     format!("-----BEGIN RSA PRIVATE KEY-----\n{words}\n-----END RSA PRIVATE KEY-----\n")
 }
 
-/// The Secret that cert-manager makes for a Certificate.
+/// The Secret that cert-manager creates for a Certificate.
 pub fn of_certificate(key: &ObjectKey, object: &Value) -> Option<(ObjectKey, Value)> {
     if ObjectKey::of::<Certificate>(&key.namespace, &key.name) != *key {
         return None;
@@ -70,7 +70,7 @@ pub fn of_certificate(key: &ObjectKey, object: &Value) -> Option<(ObjectKey, Val
     Some((ObjectKey::of::<Secret>(&key.namespace, name), issued(secret)))
 }
 
-/// An object that somebody else makes; of a Secret, with a value for each of its keys.
+/// An object that another program creates. A Secret gets a placeholder for each of its keys.
 pub fn awaited(mut object: Value) -> Value {
     fold(&mut object);
     if let Some(data) = object.get_mut("data").and_then(Value::as_object_mut) {
@@ -79,7 +79,7 @@ pub fn awaited(mut object: Value) -> Value {
     object
 }
 
-/// Folds the `stringData` of a Secret into its `data`.
+/// Merges the `stringData` of a Secret into its `data`.
 pub fn fold(secret: &mut Value) {
     let Some(plain) = secret.as_object_mut().and_then(|fields| fields.remove("stringData")) else { return };
     for (key, value) in plain.as_object().into_iter().flatten() {
@@ -87,7 +87,7 @@ pub fn fold(secret: &mut Value) {
     }
 }
 
-/// Bytes as a Secret's `data` holds them.
+/// Bytes as the API serves them in a Secret's `data`.
 pub fn base64(bytes: ByteString) -> Value {
     // Bytes always have a JSON form.
     serde_json::to_value(bytes).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! From an owner and what is known of its surroundings to a plan.
+//! Plans the children of an owner.
 
 use crate::{
     Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, References,
@@ -12,12 +12,12 @@ use graph::Graph;
 use kube::Resource;
 use std::collections::BTreeSet;
 
-/// What should exist, in what order, and what that was decided on.
+/// The children that should exist, in order, and the objects that the plan depends on.
 #[derive(Debug)]
 pub struct Plan {
     /// The children.
     pub graph: Graph<Desired>,
-    /// What was asked for, found or not.
+    /// The objects that the component read, whether they exist or not.
     pub reads: BTreeSet<ObjectKey>,
 }
 
@@ -37,23 +37,23 @@ pub enum Planned<T = Plan> {
     Done(T),
     /// To a read of something not in the snapshot: look these up, add them, plan again.
     Needs(BTreeSet<ObjectKey>),
-    /// To something a user must put right.
+    /// The owner cannot be planned.
     Failed {
-        /// What that is.
+        /// Why.
         error: PlanError,
-        /// What was asked for until then; a change of it is a reason to plan again.
+        /// The objects that the component read before it failed. A change of one of them is a reason to plan again.
         reads: BTreeSet<ObjectKey>,
     },
 }
 
-/// The same as [`plan_with`], where nothing is wanted of objects that say nothing.
+/// The same as [`plan_with`], without defaults of an administrator.
 pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
     plan_with::<C>(owner, snapshot, &NOTHING)
 }
 
-/// Asks `C` for the children of `owner` and makes the standard mutations to each.
+/// Asks `C` for the children of `owner` and applies the standard mutations to each.
 ///
-/// Pure, and cheap enough to be called again for every batch of reads (two passes are typical).
+/// Pure, and cheap enough to call again after every batch of reads. Two passes are typical.
 pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
     let places = |text: &str| place::of(owner, text);
@@ -68,7 +68,7 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
                 DeletionBehavior::Kept => kept.mutate(&mut **object),
             })
         })?;
-        well_named(&graph, &places)?;
+        check_names(&graph, &places)?;
         Ok(graph)
     });
     Planned::of(graph, world, |graph, reads| Plan { graph, reads })

@@ -1,4 +1,4 @@
-//! Objects in the order in which people read them.
+//! Serialises objects with their fields in the order in which people read them.
 
 use serde::{
     Serialize, Serializer,
@@ -6,16 +6,16 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-/// What names a thing comes before what it is made of; everything else is in alphabetical order.
+/// The fields that come first. All others follow in alphabetical order.
 const FIRST: [&str; 5] = ["apiVersion", "kind", "metadata", "name", "namespace"];
 
-/// The entries of a map, in that order.
+/// The entries of a map, in the order of [`FIRST`].
 pub(crate) fn in_reading_order(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     let first = FIRST.iter().filter_map(|first| object.get_key_value(*first));
     first.chain(object.iter().filter(|(key, _)| !FIRST.contains(&key.as_str())))
 }
 
-/// Serialises an object, and everything in it, in the order in which people read it.
+/// Serialises an object, and all objects in it, with the identifying fields first.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable<'a>(pub &'a Value);
 
@@ -47,7 +47,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn names_come_first_and_nothing_is_lost() {
+    fn identifying_fields_come_first_and_no_field_is_lost() {
         let object = json!({
             "data": {"a": "1"}, "kind": "ConfigMap", "apiVersion": "v1",
             "metadata": {"labels": {}, "namespace": "ns", "name": "n"},

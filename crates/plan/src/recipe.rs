@@ -1,77 +1,78 @@
-//! Values that are made up once.
+//! How values of Secrets are generated.
 
 use std::collections::BTreeMap;
 
-/// How a generated value is made, by whoever has dice.
+/// How the operator generates a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// Random letters and digits.
     Alphanumeric {
-        /// How many.
+        /// The number of characters.
         length: usize,
     },
     /// The value of another key of the same Secret.
     SameAs {
-        /// That key: generated too, or in the Secret's `data`.
+        /// The other key: also generated, or in the Secret's `data`.
         key: String,
     },
     /// An htpasswd line for `user`: the bcrypt hash of another key of the same Secret.
     Htpasswd {
-        /// Whose line.
+        /// The name of the user.
         user: String,
-        /// The key that holds the password: generated too, or in the Secret's `data`.
+        /// The key that holds the password: also generated, or in the Secret's `data`.
         password: String,
     },
 }
 
-/// Whoever has dice, or stands in for them.
+/// A source of random values, or of placeholders.
 pub trait SecretGenerator {
     /// Random letters and digits.
     fn alphanumeric(&self, length: usize) -> String;
 
-    /// The bcrypt hash of a password, as htpasswd files hold it; `None` where it cannot have one.
+    /// The bcrypt hash of a password, in the format of htpasswd files; `None` if it cannot be hashed.
     fn bcrypt(&self, password: &[u8]) -> Option<String>;
 }
 
-/// Why a value cannot be made up: always a mistake in a component, never a secret.
+/// Why a value cannot be generated: always a mistake in a component. Never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unmade {
+pub enum GenerateError {
     /// Keys refer to keys that are neither generated nor present, or to each other.
-    #[error("data.{} cannot be made up: they refer to keys without a value", .0.join(", data."))]
+    #[error("data.{} cannot be generated: they refer to keys without a value", .0.join(", data."))]
     Unresolved(Vec<String>),
-    /// A password that no htpasswd line can be made of.
-    #[error("data.{0} cannot be made up: the password cannot be hashed")]
+    /// The password of an htpasswd line cannot be hashed.
+    #[error("data.{0} cannot be generated: the password cannot be hashed")]
     Unhashable(String),
 }
 
-/// Every value that is to be made up for one Secret, in whatever order they refer to each other and to what is
-/// `present` in it.
+/// Generates all values of one Secret. They may refer to each other in any order, and to values that are `present`.
 pub fn generated(
     generate: &BTreeMap<String, Recipe>,
     present: &BTreeMap<String, Vec<u8>>,
-    maker: &impl SecretGenerator,
-) -> Result<BTreeMap<String, Vec<u8>>, Unmade> {
-    let mut made = BTreeMap::<String, Vec<u8>>::new();
+    generator: &impl SecretGenerator,
+) -> Result<BTreeMap<String, Vec<u8>>, GenerateError> {
+    let mut values = BTreeMap::<String, Vec<u8>>::new();
     let mut waiting: BTreeMap<_, _> = generate.iter().collect();
     while !waiting.is_empty() {
         let mut blocked = BTreeMap::new();
         let before = waiting.len();
         for (key, recipe) in waiting {
-            let known = |other: &String| made.get(other).or_else(|| present.get(other));
+            let known = |other: &String| values.get(other).or_else(|| present.get(other));
             let value = match recipe {
-                Recipe::Alphanumeric { length } => Some(maker.alphanumeric(*length).into_bytes()),
+                Recipe::Alphanumeric { length } => Some(generator.alphanumeric(*length).into_bytes()),
                 Recipe::SameAs { key: other } => known(other).cloned(),
                 Recipe::Htpasswd { user, password } => match known(password) {
                     None => None,
                     Some(password) => {
-                        let hash = maker.bcrypt(password).ok_or_else(|| Unmade::Unhashable(key.clone()))?;
+                        let hash = generator
+                            .bcrypt(password)
+                            .ok_or_else(|| GenerateError::Unhashable(key.clone()))?;
                         Some(format!("{user}:{hash}").into_bytes())
                     }
                 },
             };
             match value {
                 Some(value) => {
-                    made.insert(key.clone(), value);
+                    values.insert(key.clone(), value);
                 }
                 None => {
                     blocked.insert(key, recipe);
@@ -79,11 +80,11 @@ pub fn generated(
             }
         }
         if blocked.len() == before {
-            return Err(Unmade::Unresolved(blocked.into_keys().cloned().collect()));
+            return Err(GenerateError::Unresolved(blocked.into_keys().cloned().collect()));
         }
         waiting = blocked;
     }
-    Ok(made)
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -106,20 +107,20 @@ mod tests {
         Recipe::SameAs { key: key.into() }
     }
 
-    fn made(
+    fn results(
         generate: impl IntoIterator<Item = (&'static str, Recipe)>,
         present: impl IntoIterator<Item = (&'static str, &'static str)>,
-    ) -> Result<BTreeMap<String, String>, Unmade> {
+    ) -> Result<BTreeMap<String, String>, GenerateError> {
         let generate = generate.into_iter().map(|(key, recipe)| (key.to_owned(), recipe)).collect();
         let present = present.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
         let text = |(key, value)| (key, String::from_utf8(value).unwrap());
-        generated(&generate, &present, &Plain).map(|made| made.into_iter().map(text).collect())
+        generated(&generate, &present, &Plain).map(|values| values.into_iter().map(text).collect())
     }
 
     #[test]
-    fn values_may_refer_to_each_other_in_any_order_and_to_what_is_there() {
+    fn values_may_refer_to_each_other_in_any_order_and_to_present_values() {
         let line = |password: &str| Recipe::Htpasswd { user: "u".into(), password: password.into() };
-        let made = made(
+        let results = results(
             [
                 ("a", same_as("b")),
                 ("b", same_as("c")),
@@ -131,12 +132,15 @@ mod tests {
         );
         let expected =
             [("a", "xxx"), ("b", "xxx"), ("c", "xxx"), ("d", "u:hash of xxx"), ("e", "u:hash of y")];
-        assert_eq!(made, Ok(expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into()));
+        assert_eq!(results, Ok(expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into()));
     }
 
     #[test]
-    fn values_that_only_refer_to_each_other_are_an_error_that_names_them() {
-        let error = made([("a", same_as("b")), ("b", same_as("a"))], []).unwrap_err();
-        assert_eq!(error.to_string(), "data.a, data.b cannot be made up: they refer to keys without a value");
+    fn a_cycle_of_references_is_an_error_that_names_the_keys() {
+        let error = results([("a", same_as("b")), ("b", same_as("a"))], []).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "data.a, data.b cannot be generated: they refer to keys without a value"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets and ConfigMaps that pods use, found in the pod template itself so that no component can forget one.
+//! Secrets and ConfigMaps that pods use. They are found in the pod template, so that no component can forget one.
 
 use crate::{Digest, DigestKey, ObjectKey, Parts, PlanError, equivalence};
 use api::names::INPUTS_ANNOTATION;
@@ -9,24 +9,24 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Which keys of an object are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Keys {
-    /// All there are.
+    /// All keys of the object.
     All,
-    /// These; `true` where the pod cannot start without.
+    /// These keys; `true` if the pod cannot start without the key.
     Named(BTreeMap<String, bool>),
 }
 
-/// What a pod template uses of one object.
+/// The part of one object that a pod template uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reference {
     keys: Keys,
     required: bool,
 }
 
-/// Everything a pod template takes from Secrets and ConfigMaps.
+/// All references of a pod template to Secrets and ConfigMaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References(BTreeMap<ObjectKey, Reference>);
 
-/// Stands for a digest that only the operator can make, where a change is shown before it is made.
+/// Stands for a digest that only the operator can compute, in a change that is shown before it is made.
 pub const KNOWN_LATER: &str = "<known when it is applied>";
 
 /// Writes the digest of a workload's inputs, as text, into its pod template.
@@ -34,11 +34,12 @@ pub fn stamp(workload: &mut serde_json::Value, digest: String) {
     workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.into();
 }
 
-/// What an object holds: a digest for each key, never a value. It stays in memory: a reader could try passwords with it.
+/// The content of an object as a digest for each key, without values. It must stay in memory, because a reader could use
+/// the digests to test guesses of passwords.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content(BTreeMap<String, Digest>);
 
-/// The contents of the objects a template refers to; `None` for one that does not exist.
+/// The contents of the objects that a template refers to; `None` for an object that does not exist.
 pub type ContentDigests = BTreeMap<ObjectKey, Option<Content>>;
 
 impl Content {
@@ -46,14 +47,14 @@ impl Content {
     pub fn of(object: &serde_json::Value) -> Self {
         let entries = ["data", "binaryData"].into_iter().filter_map(|field| object.get(field)?.as_object());
         let digest = |key: &String, value: &serde_json::Value| {
-            equivalence::counted(object.get("metadata"), key, value.as_str().unwrap_or_default())
+            equivalence::equivalent_digest(object.get("metadata"), key, value.as_str().unwrap_or_default())
         };
         Self(entries.flatten().map(|(key, value)| (key.clone(), digest(key, value))).collect())
     }
 }
 
 impl References {
-    /// What the template uses: environment, whole environments, volumes and projected volumes.
+    /// The references of a template: `env`, `envFrom`, volumes and projected volumes.
     pub fn of(namespace: &str, template: &PodTemplateSpec) -> Self {
         let mut found = Finder { namespace, references: Self::default() };
         if let Some(pod) = &template.spec {
@@ -63,20 +64,20 @@ impl References {
         found.references
     }
 
-    /// The objects referred to.
+    /// The referenced objects.
     pub fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
         self.0.keys()
     }
 
-    /// Whether nothing is referred to.
+    /// Whether there are no references.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The digest of all that the pods of `workload` use; changes exactly when a pod would see something else.
+    /// The digest of all values that the pods of `workload` use. It changes exactly when a pod would get another value.
     ///
     /// Every user who may read Deployments sees it, and few passwords are as random as they should be. The key prevents
-    /// these users from trying out guesses. The name of the workload keeps equal passwords from having equal digests.
+    /// these users from testing guesses. The name of the workload prevents equal digests for equal passwords.
     ///
     /// # Errors
     /// As [`References::satisfied`].
@@ -100,7 +101,7 @@ impl References {
             .map_err(|e| PlanError::invalid("pod template", e.to_string(), "report this"))
     }
 
-    /// Whether a pod would find all it cannot start without.
+    /// Whether all objects and keys exist that a pod needs to start.
     ///
     /// # Errors
     /// Names all objects and keys that are missing.

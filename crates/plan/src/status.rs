@@ -1,39 +1,39 @@
-//! The status every kind reports: a pure fold of what a run found.
+//! The status that every kind reports: a pure fold of the outcomes of a reconcile.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, told};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, sanitize::sanitized};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
-/// What became of one child, or of the attempt to plan any.
+/// The outcome of reconciling one child, or of planning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is as it should be.
+    /// The child is ready.
     Ready,
-    /// It is on its way.
+    /// The child is not ready yet.
     Waiting {
         /// Which child.
         object: ObjectKey,
-        /// What for.
+        /// What it waits for.
         why: String,
     },
-    /// It could not be brought about.
+    /// The operator could not create, change or plan it.
     Failed(Failure),
-    /// Not tried: something before it is not ready.
+    /// Not tried: a dependency is not ready.
     Blocked,
 }
 
-/// A failure, reduced to what a user is told.
+/// A failure, as the status reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// How it is answered.
+    /// Its class.
     pub class: Class,
-    /// One word for programs.
+    /// One `PascalCase` word for programs.
     pub reason: &'static str,
-    /// A sentence for people; names the object.
+    /// A sentence for users; names the object.
     pub message: String,
-    /// Whether it will not go away by waiting.
+    /// Whether the failure stays until a user or a developer acts.
     pub stalls: bool,
 }
 
@@ -42,43 +42,43 @@ impl<E: Classify> From<&E> for Failure {
         Self {
             class: error.class(),
             reason: error.reason(),
-            message: told(&error.to_string(), LONGEST_MESSAGE),
+            message: sanitized(&error.to_string(), LONGEST_MESSAGE),
             stalls: error.stalls(),
         }
     }
 }
 
-/// What a run comes to.
+/// The overall result of a reconcile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything is as it should be.
+    /// All children are ready.
     Ready,
-    /// Not yet, and waiting may help.
+    /// Not ready yet; no action of a user is needed, or an object that the user creates is missing.
     Progressing {
-        /// One word for programs.
+        /// One `PascalCase` word for programs.
         reason: &'static str,
-        /// A sentence for people.
+        /// A sentence for users.
         message: String,
     },
-    /// Unknown: the operator is stopping. The next one will tell.
+    /// Unknown: the operator is stopping. Its next process finds out.
     Interrupted,
-    /// Not, and waiting will not help.
+    /// Not ready, and a user or a developer has to act.
     Stalled {
-        /// One word for programs.
+        /// One `PascalCase` word for programs.
         reason: &'static str,
-        /// A sentence for people.
+        /// A sentence for users.
         message: String,
     },
 }
 
-/// The condition that says whether what an object stands for serves, be it not all of it, or of an earlier spec.
+/// The type of the condition that is true while every workload has an available replica, possibly of an earlier spec.
 pub(crate) const AVAILABLE: &str = "Available";
 
-/// Longest condition message; what is longer is cut, the events tell the rest.
+/// Longest condition message; a longer message is cut.
 const LONGEST_MESSAGE: usize = 2048;
 
 impl Verdict {
-    /// The reason where all there is to say is that children are on their way.
+    /// The reason when children are not ready yet and nothing failed.
     pub const WAITING: &'static str = "ChildrenNotReady";
 
     /// The worst of all outcomes, and how many others are not ready either.
@@ -110,23 +110,23 @@ impl Verdict {
             Some(first) => {
                 Self::Progressing { reason: Self::WAITING, message: with_others(&first, waiting().count()) }
             }
-            // Blocked by nothing that failed or waits: the run was cut short.
+            // Blocked although nothing failed or waits: the reconcile was interrupted.
             None if outcomes.contains(&Outcome::Blocked) => Self::Interrupted,
             None => Self::Ready,
         }
     }
 
-    /// Whether all there is to say is that children are on their way.
+    /// Whether children are not ready yet and nothing failed.
     pub fn is_waiting(&self) -> bool {
         matches!(self, Self::Progressing { reason, .. } if *reason == Self::WAITING)
     }
 
-    /// Whether something does not exist that a user has to bring.
+    /// Whether an object or a kind is missing that a user has to create or install.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Progressing { reason: "DependencyMissing" | "KindMissing", .. })
     }
 
-    /// The sentence for people, where there is one.
+    /// The sentence for users, if there is one.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Ready | Self::Interrupted => None,
@@ -134,7 +134,7 @@ impl Verdict {
         }
     }
 
-    /// The word a program would switch on.
+    /// The reason for programs.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Ready => "Ready",
@@ -145,43 +145,43 @@ impl Verdict {
 }
 
 fn with_others(first: &str, count: usize) -> String {
-    let message = told(first, LONGEST_MESSAGE);
+    let message = sanitized(first, LONGEST_MESSAGE);
     match count.saturating_sub(1) {
         0 => message,
         others => format!("{message} (and {others} more)"),
     }
 }
 
-/// What the status is about and who writes it.
+/// The input of a status besides the verdict.
 #[derive(Clone, Debug)]
 pub struct StatusInput<'a> {
     /// The status before.
     pub previous: &'a ComponentStatus,
-    /// The generation looked at.
+    /// The generation that was reconciled.
     pub generation: Option<i64>,
-    /// Who looked.
+    /// The operator that reconciled it.
     pub operator: OperatorStatus,
-    /// When.
+    /// The current time.
     pub at: Timestamp,
-    /// How many pods exist, where that can be told.
+    /// How many pods exist, if that is known.
     pub replicas: Option<i32>,
-    /// How far what serves has come that it consists of.
+    /// How far the rollouts of all serving children have come: the least of their levels.
     pub reached: Reached,
     /// Which parts of the state have a condition of their own.
     pub aspects: &'static [Aspect],
-    /// How they are; `None` where no plan could be made.
+    /// The verdict on each aspect; `None` if planning failed.
     pub found: Option<&'a Aspects>,
-    /// What may work, but most likely not as meant.
+    /// Settings that work, but most likely not as the user intends.
     pub advice: &'a [Violation],
 }
 
-/// A status with what only its kind tells.
+/// A status with the fields that only its kind has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// What every kind tells.
+    /// The fields of every kind.
     #[serde(flatten)]
     pub common: ComponentStatus,
-    /// What only this one does.
+    /// The fields of this kind.
     #[serde(flatten)]
     pub details: serde_json::Map<String, serde_json::Value>,
 }
@@ -189,66 +189,67 @@ pub struct Status {
 /// How much two statuses differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// Not at all.
+    /// They are equal.
     Nothing,
-    /// In messages and in the number of pods: what changes all the time while children are on their way.
+    /// Only in messages and in the number of pods, which change often while children become ready.
     Details,
-    /// In what programs wait for.
-    Substance,
+    /// In a field that programs wait for.
+    Significant,
 }
 
 impl Difference {
     /// How much `after` differs from `before`.
     pub fn between(before: &Status, after: &Status) -> Self {
-        // What somebody else wrote into the status is none of our business.
-        let told = after.details.iter().all(|(field, value)| before.details.get(field) == Some(value));
-        if !told {
-            return Self::Substance;
+        // Fields that other programs wrote into the status do not count.
+        let same_details =
+            after.details.iter().all(|(field, value)| before.details.get(field) == Some(value));
+        if !same_details {
+            return Self::Significant;
         }
         let (before, after) = (&before.common, &after.common);
-        let substance = |status: &ComponentStatus| {
+        let significant = |status: &ComponentStatus| {
             let mut status = ComponentStatus { replicas: None, ..status.clone() };
             status.conditions.iter_mut().for_each(|condition| condition.message = None);
             status
         };
         if before == after {
             Self::Nothing
-        } else if substance(before) == substance(after) {
+        } else if significant(before) == significant(after) {
             Self::Details
         } else {
-            Self::Substance
+            Self::Significant
         }
     }
 }
 
-/// The status after a run.
+/// The status after a reconcile.
 ///
-/// `Ready` is what users wait for, `Reconciling` and `Stalled` are kstatus, `InProgress` and `Failed` are what scripts
-/// written for the old operator look at. `Available` is what other objects wait for before they are created.
-/// `lastTransitionTime` moves only with `status`.
+/// Users wait for `Ready`. `Reconciling` and `Stalled` are conditions of kstatus. `InProgress` and `Failed` are for scripts
+/// that were written for the old operator. The creation of other objects waits for `Available`. `lastTransitionTime`
+/// changes only with `status`.
 pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let (ready, progressing, stalled) = match verdict {
         Verdict::Ready => (true, false, false),
         Verdict::Progressing { .. } | Verdict::Interrupted => (false, true, false),
         Verdict::Stalled { .. } => (false, false, true),
     };
-    let told = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
+    let reported = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
     let advice = input.advice.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let advice = crate::told(&advice, LONGEST_MESSAGE);
+    let advice = sanitized(&advice, LONGEST_MESSAGE);
     let advice = Some(advice.as_str()).filter(|advice| ready && !advice.is_empty());
     let wanted = [
         ("Ready", ready, (verdict.reason(), advice.or(verdict.message()))),
-        ("Reconciling", progressing, told(progressing)),
-        ("Stalled", stalled, told(stalled)),
-        ("InProgress", progressing, told(progressing)),
-        ("Failed", stalled, told(stalled)),
+        ("Reconciling", progressing, reported(progressing)),
+        ("Stalled", stalled, reported(stalled)),
+        ("InProgress", progressing, reported(progressing)),
+        ("Failed", stalled, reported(stalled)),
     ];
     let conditions = wanted.into_iter().map(|(kind, holds, (reason, message))| {
         input.condition(kind, if holds { "True" } else { "False" }, reason, message)
     });
     let available = match (ready, input.reached) {
         (false, Reached::Nothing) => {
-            let message = "not everything that serves has a replica that does";
+            let message = "not every workload has an available replica";
             input.condition(AVAILABLE, "False", "Unavailable", Some(message))
         }
         _ => input.condition(AVAILABLE, "True", AVAILABLE, None),
@@ -268,11 +269,11 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
 /// The reason of the conditions of an object whose reconciliation a user has paused.
 pub const PAUSED: &str = "Paused";
 
-/// The status while reconciliation is paused: everything as it was, and a condition that says so. Of an object that was
-/// never looked at it is unknown whether it is ready.
+/// The status while reconciliation is paused: the previous status with a `Paused` condition. If the object was never
+/// reconciled, its `Ready` condition is `Unknown`.
 pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
     let mut status = input.previous.clone();
-    // No generation: nobody has looked at any.
+    // No generation: the operator has not reconciled any.
     let condition = |kind: &str, status: &str| Condition {
         observed_generation: None,
         ..input.condition(kind, status, PAUSED, Some(message))
@@ -289,8 +290,8 @@ pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
 }
 
 impl StatusInput<'_> {
-    /// Status, reason and message of an aspect, when all in all it came to `verdict`. Never what it was before: an
-    /// aspect nobody could look at is unknown.
+    /// Status, reason and message of an aspect, given the overall `verdict`. An aspect that was not reconciled is `Unknown`
+    /// and does not keep its previous status.
     fn aspect<'v>(
         &self,
         aspect: Aspect,
@@ -299,19 +300,21 @@ impl StatusInput<'_> {
     where
         Self: 'v,
     {
-        const ELSEWHERE: &str = "External";
+        const EXTERNAL: &str = "External";
         let Some(found) = self.found else { return ("Unknown", verdict.reason(), verdict.message()) };
         match found.get(&aspect) {
             Some(Verdict::Ready) => ("True", Verdict::Ready.reason(), None),
             Some(Verdict::Interrupted) => {
-                ("Unknown", "Blocked", Some("not tried: something before it is not ready"))
+                ("Unknown", "Blocked", Some("not tried: a dependency is not ready"))
             }
             Some(own @ (Verdict::Progressing { .. } | Verdict::Stalled { .. })) => {
                 ("False", own.reason(), own.message())
             }
-            // Run by somebody else, it is known to work when what uses it does.
-            None if *verdict == Verdict::Ready => ("True", ELSEWHERE, None),
-            None => ("Unknown", ELSEWHERE, Some("run by somebody else; known to work once Harbor is ready")),
+            // The operator does not manage it and knows that it works only when Harbor, which uses it, is ready.
+            None if *verdict == Verdict::Ready => ("True", EXTERNAL, None),
+            None => {
+                ("Unknown", EXTERNAL, Some("not managed by the operator; known to work once Harbor is ready"))
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! The only window a component has onto the cluster.
+//! The reads of a component: its only access to the cluster.
 
 use crate::{
     Defaults, Digest, Manifest, ObjectKey, PlanError, System,
@@ -17,12 +17,13 @@ use std::{
     sync::Arc,
 };
 
-/// Everything looked up so far: `None` means looked up and absent. For a kind, `Some` is [`served`].
+/// All objects that were read so far; `None` for an object that does not exist. For a kind, `Some` is [`served`].
 pub type Snapshot = BTreeMap<ObjectKey, Option<Arc<DynamicObject>>>;
 
-/// Answers reads from a [`Snapshot`] and remembers what was asked.
+/// Answers the reads of a component from a [`Snapshot`] and records them.
 ///
-/// What was asked is the watch set, the input of change detection and the list of files `render` wants.
+/// The recorded reads are the objects whose changes trigger a reconcile, the input of change detection, and the objects
+/// that `render` needs as files.
 pub struct World<'a> {
     namespace: &'a str,
     snapshot: &'a Snapshot,
@@ -32,31 +33,32 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// A world in which `snapshot` is everything known about `namespace`.
+    /// A world with the objects of `namespace` that are in `snapshot`.
     pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
         Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads: RefCell::default() }
     }
 
-    /// The same world, in which an administrator wants this of objects that say nothing.
+    /// The same world with these defaults of the administrator.
     #[must_use]
     pub fn with_defaults(self, defaults: &'a Defaults) -> Self {
         Self { defaults, ..self }
     }
 
-    /// The same world, for an object that can say which of its fields a name comes from.
+    /// The same world for an owner whose fields error messages can name.
     #[must_use]
     pub(crate) fn with_places(self, places: Places<'a>) -> Self {
         Self { places, ..self }
     }
 
-    /// What is wanted of objects that say nothing. It never changes while an operator runs.
+    /// The defaults of the administrator. They do not change while the operator runs.
     pub fn defaults(&self) -> &'a Defaults {
         self.defaults
     }
 
-    /// Looks up a sibling, without its status: a plan is decided on what objects are, and looked at again when that
-    /// changes; how they are is waited for with [`crate::Desired::awaited`]. Absence is a value; not having looked yet is
-    /// [`PlanError::Unread`]. What cannot be a name is refused and never looked up: it might be a path to another object.
+    /// Reads an object of the owner's namespace, without its status: a change of the status does not trigger planning. To
+    /// wait for a status, use [`crate::Desired::awaited`]. Returns `None` if the object does not exist, and
+    /// [`PlanError::Unread`] if it was not read yet. An invalid name is refused and not read, because it could be a path to
+    /// another object.
     pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         if !ObjectName::is_valid(name) {
@@ -92,8 +94,8 @@ impl<'a> World<'a> {
         self.read(name)?.ok_or_else(|| PlanError::Missing([ObjectKey::of::<K>(self.namespace, name)].into()))
     }
 
-    /// Whether the cluster serves a kind: cert-manager, the Gateway API and the Prometheus operator are optional.
-    /// Not having looked yet is [`PlanError::Unread`]. A component that asks has the kind among its children.
+    /// Whether the API server serves a kind: cert-manager, the Gateway API and the Prometheus operator are optional.
+    /// Returns [`PlanError::Unread`] if that was not read yet. The kind must be among the component's children.
     pub fn serves<K: Resource<DynamicType = ()>>(&self) -> Result<bool, PlanError> {
         let key = ObjectKey::kind_of::<K>();
         self.reads.borrow_mut().insert(key.clone());
@@ -103,9 +105,10 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What the definition of a kind that is installed allows in a field, named with dots, if it says so and the cluster
-    /// tells. Not having looked yet is [`PlanError::Unread`]. A component that asks has the kind among its children, and
-    /// asks only what it decides once: that a definition has changed wakes nobody.
+    /// The enum values that the installed definition of a kind allows for a field, which is a path with dots. `None` if the
+    /// definition does not list them or the operator cannot read it. Returns [`PlanError::Unread`] if it was not read yet.
+    /// The kind must be among the component's children. Use it only for decisions that are made once: a change of the
+    /// definition does not trigger a reconcile.
     pub fn allowed<K: Resource<DynamicType = ()>>(
         &self,
         field: &str,
@@ -120,27 +123,28 @@ impl<'a> World<'a> {
         Ok(values.map(|values| values.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
     }
 
-    /// What was asked for, found or not.
+    /// The objects that were read, whether they exist or not.
     pub fn into_reads(self) -> BTreeSet<ObjectKey> {
         self.reads.into_inner()
     }
 }
 
-/// What a [`Snapshot`] holds for a kind that the cluster serves. It has a version, since to be served or not is a
-/// state like any other.
+/// The entry of a [`Snapshot`] for a kind that the API server serves. It has a resource version, so that change detection
+/// treats it like an object.
 pub fn served() -> Arc<DynamicObject> {
     let metadata = ObjectMeta { resource_version: Some("served".into()), ..ObjectMeta::default() };
     Arc::new(DynamicObject { types: None, metadata, data: Value::Null })
 }
 
-/// What a [`Snapshot`] holds for the definition of a kind with this schema. Its version changes with it.
+/// The entry of a [`Snapshot`] for the definition of a kind with this schema. Its resource version is a digest of the
+/// schema.
 pub fn defined(schema: Value) -> Result<Arc<DynamicObject>, serde_json::Error> {
     let version = Digest::of(&schema)?.to_string();
     let metadata = ObjectMeta { resource_version: Some(version), ..ObjectMeta::default() };
     Ok(Arc::new(DynamicObject { types: None, metadata, data: schema }))
 }
 
-/// The API resource of a kind a component may read, for whoever answers reads.
+/// The API resource of a kind that a component may read.
 pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
     ApiResource::erase::<K>(&())
 }
@@ -152,7 +156,7 @@ fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, Pla
         }
         serde_json::from_value(object)
     });
-    // The decoder's own words quote the offending value, which may be a secret.
+    // The decoder's message quotes the invalid value, which may be a secret.
     decoded.map_err(|_| {
         PlanError::invalid(
             key,
@@ -169,7 +173,7 @@ mod tests {
     use k8s_openapi::api::core::v1::Secret;
 
     #[test]
-    fn a_secret_that_does_not_decode_is_named_and_not_quoted() {
+    fn a_secret_that_cannot_be_decoded_is_named_and_not_quoted() {
         let object =
             serde_json::json!({"metadata": {"name": "s"}, "data": {"password": 12345, "other": "hunter2"}});
         let object: DynamicObject = serde_json::from_value(object).unwrap();
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_decide_on_a_status_whose_changes_wake_nobody() {
+    fn an_object_is_read_without_its_status() {
         let object = serde_json::json!({
             "metadata": {"name": "c"}, "spec": {"secretName": "s", "issuerRef": {"name": "i"}},
             "status": {"conditions": []},
@@ -191,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_asked_for_is_remembered_found_or_not() {
+    fn every_read_is_recorded_whether_the_object_exists_or_not() {
         let snapshot = Snapshot::from([(ObjectKey::of::<Secret>("ns", "absent"), None)]);
         let world = World::new("ns", &snapshot);
         assert_eq!(world.read::<Secret>("absent"), Ok(None));
@@ -201,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_name_is_refused_and_never_looked_up() {
+    fn an_invalid_name_is_refused_and_not_read() {
         for name in
             ["../../victim/secrets/creds", "..", "", "a/b", "a?watch=true", "a#b", "a%2fb", "{definition}"]
         {
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_a_kind_is_served_is_looked_up_like_anything_else() {
+    fn whether_a_kind_is_served_is_a_read_like_any_other() {
         let key = ObjectKey::kind_of::<Certificate>();
         let asked = |snapshot: Snapshot| World::new("ns", &snapshot).serves::<Certificate>();
         assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
@@ -235,15 +239,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_definition_allows_is_looked_up_like_anything_else() {
+    fn the_values_that_a_definition_allows_are_a_read_like_any_other() {
         let key = ObjectKey::definition_of::<Certificate>();
         let asked = |snapshot: Snapshot| World::new("ns", &snapshot).allowed::<Certificate>("spec.size");
         assert_eq!(asked(Snapshot::new()), Err(PlanError::Unread([key.clone()].into())));
-        assert_eq!(asked([(key.clone(), None)].into()), Ok(None), "the cluster does not tell");
+        assert_eq!(asked([(key.clone(), None)].into()), Ok(None), "the definition is unknown");
         let schema =
             |size: Value| serde_json::json!({"properties": {"spec": {"properties": {"size": size}}}});
         let free = defined(schema(serde_json::json!({"type": "string"}))).unwrap();
-        assert_eq!(asked([(key.clone(), Some(free))].into()), Ok(None), "whatever one likes");
+        assert_eq!(asked([(key.clone(), Some(free))].into()), Ok(None), "any value");
         let some = defined(schema(serde_json::json!({"type": "string", "enum": ["s", "l"]}))).unwrap();
         assert_eq!(asked([(key, Some(some))].into()), Ok(Some(vec!["s".into(), "l".into()])));
     }

@@ -1,8 +1,8 @@
-//! The key of digests: a Secret in the operator's own namespace, made once.
+//! The digest key: a Secret in the operator's own namespace, created once.
 //!
-//! Pod templates carry a digest of the values their pods use. With a key that only the operator can read, it does not
-//! help to guess those values. The operator never changes or deletes the Secret; without it, the next operator to start
-//! makes another, and all pods are replaced once.
+//! Pod templates have a digest of the values that their pods use. Only the operator can read the key, so no other reader
+//! can use the digest to test guesses of these values. The operator never changes or deletes the Secret. If the Secret is
+//! deleted, the operator creates another at its next start, and replaces all pods once.
 
 use crate::{Entropy, ReconcileError, error::Verb};
 use k8s_openapi::{
@@ -15,31 +15,31 @@ use kube::{
 };
 use plan::{DigestKey, ObjectKey};
 
-/// The name of the Secret with the key of digests.
+/// The name of the Secret with the digest key.
 pub const DIGEST_KEY: &str = "harbor-operator-digest-key";
 
-/// The entry that holds it.
+/// The entry that holds the key.
 const ENTRY: &str = "key";
 
 const DESCRIPTION: &str = "Keys the digests that harbor-operator writes into pod templates, so that readers of \
                            Deployments cannot test guesses of passwords. Made once. If it is deleted, the operator \
                            makes another when it next starts, and replaces the pods of all its Harbors once.";
 
-/// Why there is no key of digests.
+/// Why the digest key is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum NoDigestKey {
-    /// The API server does not give it.
+    /// The API server refused a request for the Secret.
     #[error("{0}; `harbor-operator rbac` prints what the operator must be allowed")]
     Refused(String),
-    /// The Secret holds something else.
+    /// The Secret does not hold a key.
     #[error("{0}: its entry `key` does not hold 32 bytes; delete it, and the operator makes another")]
     Unusable(ObjectKey),
 }
 
-/// The key of the operator in this namespace, if it has one.
+/// The digest key in this namespace, if there is one.
 ///
 /// # Errors
-/// When the Secret cannot be read, or holds something else.
+/// When the Secret cannot be read, or does not hold a key.
 pub async fn find_digest_key(client: &Client, namespace: &str) -> Result<Option<DigestKey>, NoDigestKey> {
     let found = secrets(client, namespace).get_opt(DIGEST_KEY).await;
     let found = found.map_err(|error| refused(Verb::Read, namespace, error))?;
@@ -50,16 +50,16 @@ pub async fn find_digest_key(client: &Client, namespace: &str) -> Result<Option<
     }
 }
 
-/// The key of the operator in this namespace, which is made if it has none. Operators that start at once get the same.
+/// The digest key in this namespace. Creates it if there is none. Operators that start at the same time get the same key.
 ///
 /// # Errors
-/// When the Secret can be neither read nor created, or holds something else.
+/// When the Secret can be neither read nor created, or does not hold a key.
 pub async fn make_digest_key(
     client: &Client,
     namespace: &str,
     entropy: &dyn Entropy,
 ) -> Result<DigestKey, NoDigestKey> {
-    // An operator that loses the race reads what the winner has created. If it is deleted in between, another is created.
+    // An operator that loses the race reads the Secret of the winner. If that is deleted in between, it creates another.
     for _ in 0..3 {
         if let Some(key) = find_digest_key(client, namespace).await? {
             return Ok(key);
@@ -70,7 +70,7 @@ pub async fn make_digest_key(
             Ok(_) => tracing::info!(
                 namespace,
                 secret = DIGEST_KEY,
-                "made a new key for the digests of what pods use; pods that exist are replaced once"
+                "created a new digest key; existing pods are replaced once"
             ),
             Err(kube::Error::Api(status)) if status.is_already_exists() => {}
             Err(error) => return Err(refused(Verb::Create, namespace, error)),
@@ -79,7 +79,7 @@ pub async fn make_digest_key(
     Err(NoDigestKey::Refused(format!("{} is deleted as soon as it is created", key(namespace))))
 }
 
-/// What it takes to find or make the key, in the namespace of the operator. Creation cannot be limited to a name.
+/// The permissions to read and create the key, in the namespace of the operator. RBAC cannot limit creation to a name.
 pub fn digest_key_rules() -> Vec<PolicyRule> {
     let rule = |verb: &str, names: Option<Vec<String>>| PolicyRule {
         api_groups: Some(vec![String::new()]),

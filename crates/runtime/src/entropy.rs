@@ -1,4 +1,4 @@
-//! Randomness, where it is allowed.
+//! The source of randomness.
 
 use plan::{BCRYPT_COST, SecretGenerator};
 use rand::{
@@ -7,7 +7,7 @@ use rand::{
 };
 use std::time::Duration;
 
-/// The only source of randomness; a test brings its own.
+/// The only source of randomness. Tests use their own.
 pub trait Entropy: Send + Sync {
     /// Random letters and digits.
     fn alphanumeric(&self, length: usize) -> String;
@@ -15,14 +15,14 @@ pub trait Entropy: Send + Sync {
     /// Random bytes, for salts and serial numbers.
     fn bytes(&self) -> [u8; 16];
 
-    /// A new RSA key, as PKCS#1 in PEM. May take a while.
+    /// A new RSA key, as PKCS#1 in PEM. Generating it may take a while.
     fn rsa_key(&self) -> Result<String, pki::IssueError>;
 
-    /// Some duration up to `most`, so that many retries do not come at once.
+    /// A random duration up to `most`, so that retries are spread over time.
     fn jitter(&self, most: Duration) -> Duration;
 }
 
-/// Dice of cryptographic quality, seeded by the operating system.
+/// Cryptographically secure randomness, seeded by the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemEntropy;
 

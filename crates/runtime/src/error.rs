@@ -1,4 +1,4 @@
-//! Why a reconcile did not get there.
+//! Errors of a reconcile.
 
 use crate::external::SystemError;
 use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
@@ -6,7 +6,7 @@ use kube::core::Status;
 use plan::{Class, Classify, External, IfExists, ObjectKey, PlanError, UnreadableRecord};
 use std::{fmt, time::Duration};
 
-/// What was asked of the API server.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// Server-side apply.
@@ -21,9 +21,9 @@ pub enum Verb {
     Read,
     /// A list.
     List,
-    /// Taking over fields from the old operator.
+    /// Taking over fields of the old operator.
     Adopt,
-    /// Leaving fields to others.
+    /// Releasing fields to other managers.
     Release,
 }
 
@@ -42,38 +42,38 @@ impl fmt::Display for Verb {
     }
 }
 
-/// Why a reconcile did not get there. Messages name the object and never contain a secret.
+/// Why a reconcile failed. Messages name the object and never contain a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconcileError {
-    /// No plan could be made.
+    /// Planning failed.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The API server said no.
+    /// The API server refused a request.
     #[error("cannot {verb} {object}: {}", answer(status))]
     Refused {
-        /// What was asked.
+        /// The operation.
         verb: Verb,
-        /// Of what.
+        /// The object.
         object: ObjectKey,
         /// The answer.
         status: Box<Status>,
     },
-    /// The API server could not be reached or did not make sense.
+    /// The API server could not be reached, or its answer could not be decoded.
     #[error("cannot {verb} {object}: {problem}")]
     Unreachable {
-        /// What was asked.
+        /// The operation.
         verb: Verb,
-        /// Of what.
+        /// The object.
         object: ObjectKey,
-        /// What went wrong.
+        /// The problem.
         problem: String,
     },
-    /// A child says of itself that it will not get there.
+    /// A child reports that it failed.
     #[error("{object}: {words}")]
     ChildFailed {
-        /// Which child.
+        /// The child.
         object: ObjectKey,
-        /// Its words.
+        /// Its message.
         words: String,
     },
     /// An object of another owner has the name of a child.
@@ -83,7 +83,7 @@ pub enum ReconcileError {
     AlreadyOwned {
         /// Which object.
         object: ObjectKey,
-        /// Whose it is.
+        /// The owner.
         owner: ObjectKey,
     },
     /// An object that the operator did not create has the name of a child.
@@ -130,10 +130,10 @@ pub enum ReconcileError {
         /// Which child.
         object: ObjectKey,
     },
-    /// The stored object does not have the shape of its kind.
+    /// The stored object does not have the fields of its kind.
     #[error("the object cannot be decoded: {0}; correct it with `kubectl edit`")]
     Undecodable(String),
-    /// It took too long.
+    /// The reconcile took too long.
     #[error("reconciling took longer than {} s and was given up; it will be tried again", .0.as_secs())]
     DeadlineExceeded(Duration),
     /// Planning took too long.
@@ -152,12 +152,12 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// What the client made of an answer, for one object.
+    /// The error for an operation on one object, from the error of the client.
     pub(crate) fn api(verb: Verb, object: &ObjectKey, error: kube::Error) -> Self {
         let object = object.clone();
         match error {
             kube::Error::Api(status) => Self::Refused { verb, object, status },
-            // Decoding errors may quote what was decoded, which may be a Secret.
+            // Decoding errors may quote the answer, which may be a Secret.
             kube::Error::SerdeError(_) => {
                 Self::Unreachable { verb, object, problem: "the answer cannot be decoded".into() }
             }
@@ -201,7 +201,7 @@ fn knows_no_owner_yet(status: &Status) -> bool {
     status.message.contains("cannot find RESTMapping")
 }
 
-/// What an error says, and what its causes say that it does not: those of clients only say that they failed.
+/// The message of an error with those of its sources, because errors of clients often only state that they failed.
 pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_just_installed_is_waited_for_and_a_missing_permission_is_not() {
+    fn an_unknown_kind_of_owner_is_transient_and_a_missing_permission_is_not() {
         let new = refused(
             "configmaps \"one\" is forbidden: cannot set blockOwnerDeletion in this case because cannot find \
              RESTMapping for APIVersion goharbor.io/v1beta1 Kind Harbor: no matches for kind \"Harbor\"",

@@ -1,15 +1,15 @@
 //! The only crate that talks to a cluster: one engine for every [`plan::ComponentKind`].
 //!
-//! The way of a change, folder by folder:
+//! How a change flows, folder by folder:
 //!
-//! 1. `cluster`: a watch shows a changed object; the index knows which owners it affects and wakes them;
+//! 1. `cluster`: a watch delivers a changed object; the index returns the owners that it affects, and they are enqueued;
 //! 2. `schedule`: the controller of the owner's kind takes the owner from its queue and reconciles it, with a deadline;
-//! 3. `reconcile`: plans the owner, walks the graph, sweeps, and remembers the result;
+//! 3. `reconcile`: plans the owner, ensures its children in the order of the graph, sweeps, and remembers the result;
 //! 4. `apply`: ensures one object of the graph in the cluster, `external` one outside of it;
 //! 5. `report`: writes the status if it differs, sends events, reports progress.
 //!
 //! `dry_run` is the same reconcile with a client that writes nothing, `inspect` only compares the plan with the cluster.
-//! When nothing has changed, nothing is sent and nothing is read.
+//! When nothing has changed, the operator sends and reads nothing.
 
 mod apply;
 mod cluster;

@@ -1,4 +1,4 @@
-//! All controllers and all watches of a process.
+//! Starts and ends all watches and controllers of a process.
 
 use crate::{
     Leadership, Lost, Options, Scope,
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Why an operator ended that nobody had told to.
+/// Why the operator ended although it was not stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum Ended {
     /// A bug.
     #[error("one of its tasks panicked: {0}")]
     Panicked(#[from] tokio::task::JoinError),
-    /// Another one may be at work.
-    #[error("it no longer leads: {0}")]
+    /// It lost the lease, so another operator may be the leader.
+    #[error("it is no longer the leader: {0}")]
     Deposed(Lost),
 }
 
-/// What all scopes share.
+/// The parts that all scopes share.
 struct Process {
-    /// Changes nothing unless the operator leads.
+    /// Writes only while the operator is the leader.
     client: Client,
     events: Events,
     cache: Arc<Cache>,
@@ -38,7 +38,7 @@ struct Process {
     leading: CancellationToken,
 }
 
-/// Everything the process does.
+/// The operator: all controllers, watches and the leader election.
 pub struct Operator {
     client: Client,
     components: Arc<[ComponentKind]>,
@@ -47,27 +47,27 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// An operator of these components.
+    /// An operator for these components.
     pub fn new(client: Client, components: Vec<ComponentKind>, options: Options) -> Self {
         let leadership = match options.election {
-            Some(_) => Leadership::contested(),
-            None => Leadership::unrivalled(),
+            Some(_) => Leadership::candidate(),
+            None => Leadership::permanent(),
         };
         Self { client, components: components.into(), options, leadership }
     }
 
-    /// Whether it leads.
+    /// Whether it is the leader.
     pub fn leadership(&self) -> Leadership {
         self.leadership.clone()
     }
 
-    /// Works until `stop` is cancelled, then lets reconciles under way come to an end and hands over to the next.
+    /// Runs until `stop` is cancelled, then waits for running reconciles and releases the lease.
     ///
-    /// What it looks after is watched from the start; anything is changed only while it leads.
+    /// It watches from the start, and makes changes only while it is the leader.
     ///
     /// # Errors
-    /// When one of its tasks panics, which no reconcile can cause: better to be restarted than to go on half-blind.
-    /// When it no longer leads: whatever was under way is abandoned, and all it knows is forgotten with it.
+    /// When one of its tasks panics, which no reconcile can cause. A restart is better than missing some changes.
+    /// When it loses the lease. It then abandons all running reconciles, and the process must restart.
     pub async fn run(self, stop: CancellationToken) -> Result<(), Ended> {
         let leading = CancellationToken::new();
         let mut elector = self.elector();
@@ -84,12 +84,12 @@ impl Operator {
         let metrics = &self.options.metrics;
         let lead = async {
             if let Some(elector) = &mut elector {
-                elector.win().await;
+                elector.acquire().await;
             }
             metrics.leading(true);
             leading.cancel();
             match &mut elector {
-                Some(elector) => elector.keep().await,
+                Some(elector) => elector.renew_until_lost().await,
                 None => std::future::pending().await,
             }
         };
@@ -112,7 +112,7 @@ impl Operator {
         Some(Elector::new(client.clone(), election, leadership.clone(), options.clock, entropy))
     }
 
-    /// Starts everything; reconciles wait until the operator is `leading`.
+    /// Starts all tasks. Reconciles wait until the operator is `leading`.
     fn tasks(&self, stop: &CancellationToken, leading: &CancellationToken) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         let client = self.leadership.guard(self.client.clone());

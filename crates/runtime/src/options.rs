@@ -1,51 +1,52 @@
-//! How the operator works.
+//! Options of the operator.
 
 use crate::{Election, Entropy, ExternalDriver, Health, Metrics, Observer, SystemEntropy};
 use jiff::Timestamp;
 use plan::{Defaults, DigestKey, HarborClass};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-/// Which part of the cluster is looked after.
+/// Which part of the cluster the operator reconciles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All of it.
+    /// The whole cluster.
     Cluster,
-    /// One namespace, with permissions in that one only.
+    /// One namespace, with permissions only there.
     Namespace(String),
 }
 
-/// How the operator works.
+/// Options of the operator.
 #[derive(Clone)]
 pub struct Options {
-    /// What is looked after; scopes must not overlap. The whole cluster by default.
+    /// The scopes to reconcile, which must not overlap. The whole cluster by default.
     pub scopes: Vec<Scope>,
-    /// Of which class the objects are that are looked after. Those without a class by default.
+    /// The class of the objects to reconcile. Objects without a class by default.
     pub class: Option<HarborClass>,
-    /// What is wanted of objects that say nothing. Nothing by default.
+    /// The defaults of the administrator. None by default.
     pub defaults: Defaults,
-    /// How long one reconcile may take before it is given up and tried again. One minute by default.
+    /// How long one reconcile may take before the operator aborts it and retries. One minute by default.
     pub deadline: Duration,
-    /// How long one pass of planning may take before the object is given up as too expensive. Ten seconds by default: the
+    /// How long one pass of planning may take before the operator stops planning the object. Ten seconds by default: the
     /// largest object that the definitions allow takes a fraction of a second.
     pub planning: Duration,
-    /// How many objects of one kind are reconciled at once. 4 by default: more would not be faster, only in less of an order.
+    /// How many objects of one kind are reconciled concurrently. 4 by default: more is not faster, and makes the order less
+    /// predictable.
     pub concurrency: u16,
-    /// Field managers whose fields we take over. None by default.
+    /// Field managers of the old operator, whose fields the operator takes over. None by default.
     pub predecessors: BTreeSet<String>,
-    /// Randomness. The operating system's by default.
+    /// The source of randomness. That of the operating system by default.
     pub entropy: Arc<dyn Entropy>,
-    /// What makes the digests of what pods use. A placeholder by default, with which passwords can be guessed: an
-    /// operator that is more than a test is given that of [`crate::make_digest_key`].
+    /// The key for digests of the values that pods use. A placeholder by default, which does not protect them: outside of
+    /// tests, use that of [`crate::make_digest_key`].
     pub digest_key: DigestKey,
-    /// The time. The system's by default.
+    /// The clock. That of the system by default.
     pub clock: fn() -> Timestamp,
-    /// The lease for which this operator competes with others like it. None by default: then it has no rivals.
+    /// The lease for the leader election. None by default: then the operator must be the only one.
     pub election: Option<Election>,
-    /// Where everything is counted. Nobody else's by default.
+    /// The metrics. Not shared by default.
     pub metrics: Arc<Metrics>,
-    /// Where the operator says how it is. Nobody else's by default.
+    /// The health of the process. Not shared by default.
     pub health: Arc<Health>,
-    /// The id of the trace a span belongs to, where traces are made. None by default.
+    /// Returns the id of the trace that a span belongs to, if tracing is enabled. None by default.
     pub trace_id: fn(&tracing::Span) -> Option<String>,
     /// What talks to systems outside the cluster, one for each kind of system. None by default.
     pub external_drivers: Vec<Arc<dyn ExternalDriver>>,

@@ -1,4 +1,4 @@
-//! What the operator must be allowed to do: the one table of what it asks of the API server, by kind.
+//! The permissions of the operator: the only table of the verbs that it uses, by kind.
 
 use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret},
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Verbs = &'static [&'static str];
 
-/// Every kind is listed once and then watched.
+/// For every kind: the operator lists it once and then watches it.
 const OBSERVE: Verbs = &["list", "watch"];
-/// What a plan or a pod template refers to, and what others make, is looked at too.
+/// For objects that a plan or a pod template refers to, or that other programs create: the operator reads them, too.
 const READ: Verbs = &["get", "list", "watch"];
 /// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well. The
 /// operator deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement lets only users change the owner
@@ -25,36 +25,37 @@ const RECORD: Verbs = &["patch"];
 /// Asked for by the admission plugin OwnerReferencesPermissionEnforcement of who makes the deletion of an owner wait for
 /// its children; nothing is ever sent there.
 const BLOCK_DELETION: Verbs = &["update"];
-/// An event that happens again becomes a series.
-const TELL: Verbs = &["create", "patch"];
-/// An object that somebody looks at is read anew.
-const LOOK: Verbs = &["get"];
-/// Events about it are found by its name.
-const LISTEN: Verbs = &["list"];
-/// The API server reviews clients of the metrics; it stores no review.
+/// For events: the operator patches an event that occurs again into a series.
+const WRITE_EVENTS: Verbs = &["create", "patch"];
+/// For objects that the page shows: it reads the current state.
+const GET: Verbs = &["get"];
+/// For the events about an object on the page.
+const LIST: Verbs = &["list"];
+/// For reviews of the clients of the metrics, which the API server does not store.
 const REVIEW: Verbs = &["create"];
-/// A lease is created once: what does not exist yet has no name that a role could know.
-const FOUND: Verbs = &["create"];
-/// It is looked at, watched by its name, taken and renewed.
-const LEAD: Verbs = &["get", "list", "update", "watch"];
+/// For the creation of the lease: RBAC cannot limit creation to a name.
+const CREATE_LEASE: Verbs = &["create"];
+/// For reading, watching, taking and renewing the lease.
+const HOLD_LEASE: Verbs = &["get", "list", "update", "watch"];
 
 /// Verbs by group and resource; a subresource follows its resource after a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permissions(BTreeMap<(String, String), BTreeSet<&'static str>>);
 
 impl Permissions {
-    /// What it takes to look after no kind at all: any Secret or ConfigMap may be an input, and there are events.
+    /// The permissions that the operator needs without any kind of owner: any Secret or ConfigMap may be an input, and it
+    /// writes events.
     pub fn to_work() -> Self {
         let mut permissions = Self(BTreeMap::new());
         for input in Children::none().and::<Secret>().and::<ConfigMap>().iter() {
             permissions.allow(&input.resource.group, &input.resource.plural, READ);
         }
-        permissions.allow("events.k8s.io", "events", TELL);
+        permissions.allow("events.k8s.io", "events", WRITE_EVENTS);
         permissions
     }
 
-    /// What it takes to ask the API server who a client is, and what it may do; on the whole cluster, for no namespace
-    /// has them.
+    /// The permissions for reviews of the identity and the permissions of a client. They are for the whole cluster, because
+    /// reviews have no namespace.
     pub fn to_review() -> Self {
         let mut permissions = Self(BTreeMap::new());
         permissions.allow("authentication.k8s.io", "tokenreviews", REVIEW);
@@ -62,8 +63,7 @@ impl Permissions {
         permissions
     }
 
-    /// The rules of what it takes to be the one of several processes that works: in the namespace of the lease, of this
-    /// name.
+    /// The rules for the leader election with a lease of this name, in the namespace of the lease.
     pub fn to_lead(lease: &str) -> Vec<PolicyRule> {
         let rules = |verbs: Verbs| {
             let mut permissions = Self(BTreeMap::new());
@@ -71,20 +71,20 @@ impl Permissions {
             permissions.rules()
         };
         let named = |rule| PolicyRule { resource_names: Some(vec![lease.to_owned()]), ..rule };
-        rules(FOUND).into_iter().chain(rules(LEAD).into_iter().map(named)).collect()
+        rules(CREATE_LEASE).into_iter().chain(rules(HOLD_LEASE).into_iter().map(named)).collect()
     }
 
-    /// What it takes to show people objects of these kinds, and the events about them.
+    /// The permissions that the page needs to show objects of these kinds and the events about them.
     pub fn to_show(kinds: &[ApiResource]) -> Self {
         let mut permissions = Self(BTreeMap::new());
-        permissions.allow("", "events", LISTEN);
+        permissions.allow("", "events", LIST);
         for ApiResource { group, plural, .. } in kinds {
-            permissions.allow(group, plural, LOOK);
+            permissions.allow(group, plural, GET);
         }
         permissions
     }
 
-    /// All of these and of others.
+    /// These permissions and others.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         for (resource, verbs) in others.0 {
@@ -93,11 +93,11 @@ impl Permissions {
         self
     }
 
-    /// Adds what it takes to reconcile objects of this kind.
+    /// Adds the permissions to reconcile objects of this kind.
     pub fn reconcile(&mut self, component: &ComponentKind) {
         let ApiResource { group, plural, .. } = component.resource();
         self.allow(group, plural, OBSERVE);
-        self.allow(group, &format!("{plural}/status"), REPORT);
+        self.allow(group, &format!("{plural}/status"), WRITE_STATUS);
         let children = &component.children;
         if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
             self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);
@@ -107,14 +107,14 @@ impl Permissions {
         }
         for kind in children.iter() {
             let verbs = match kind.managed_by {
-                ManagedBy::Operator => MAKE,
+                ManagedBy::Operator => MANAGE,
                 ManagedBy::OtherControllers => READ,
             };
             self.allow(&kind.resource.group, &kind.resource.plural, verbs);
         }
     }
 
-    /// As rules of a role: one for all resources of a group that may be treated alike.
+    /// As rules of a role: one for all resources of a group that have the same verbs.
     pub fn rules(&self) -> Vec<PolicyRule> {
         let mut rules = BTreeMap::<_, Vec<String>>::new();
         for ((group, resource), verbs) in &self.0 {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_allowed_what_is_done_to_it_and_no_more() {
+    fn each_kind_has_only_the_verbs_that_the_operator_uses() {
         let mut permissions = Permissions::to_work();
         permissions.reconcile(&ComponentKind::of::<Alone>());
         permissions.reconcile(&ComponentKind::of::<Parent>());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_is_created_under_any_name_and_anything_else_is_done_to_one() {
+    fn a_lease_may_be_created_with_any_name_and_changed_only_by_its_name() {
         let named = PolicyRule {
             resource_names: Some(vec!["harbor-operator-blue".into()]),
             ..rule("coordination.k8s.io", &["leases"], &["get", "list", "update", "watch"])
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn to_show_what_is_looked_after_takes_to_get_what_was_only_listed_and_to_list_events() {
+    fn the_page_needs_to_get_its_kinds_and_to_list_events() {
         let mut permissions = Permissions::to_work();
         permissions.reconcile(&ComponentKind::of::<Parent>());
         let kinds = [

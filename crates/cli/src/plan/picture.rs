@@ -4,7 +4,7 @@ use crate::tree::plain;
 use clap::builder::styling::{AnsiColor, Style};
 use plan::{
     Change,
-    diff::{Fate, Restart, Shown, Side, restarts},
+    diff::{ChangeType, Restart, Shown, Side, restarts},
 };
 use std::fmt::Write as _;
 
@@ -47,10 +47,10 @@ pub fn summary(changes: &[Change]) -> String {
 }
 
 fn heading(text: &mut String, change: &Change) {
-    let (sign, style) = match change.fate() {
-        Fate::Created => ('+', NEW),
-        Fate::Changed => ('~', OTHER),
-        Fate::Deleted => ('-', OLD),
+    let (sign, style) = match change.change_type() {
+        ChangeType::Created => ('+', NEW),
+        ChangeType::Changed => ('~', OTHER),
+        ChangeType::Deleted => ('-', OLD),
     };
     let name = match change.key.namespace.as_str() {
         "" => format!("{} {}", change.key.kind, change.key.name),
@@ -70,8 +70,12 @@ fn totals(changes: &[Change]) -> String {
         }
         text.push('\n');
     }
-    let count = |fate| changes.iter().filter(|change| change.fate() == fate).count();
-    let counts = [(Fate::Created, "to create"), (Fate::Changed, "to change"), (Fate::Deleted, "to delete")];
+    let count = |fate| changes.iter().filter(|change| change.change_type() == fate).count();
+    let counts = [
+        (ChangeType::Created, "to create"),
+        (ChangeType::Changed, "to change"),
+        (ChangeType::Deleted, "to delete"),
+    ];
     let counts = counts.map(|(fate, words)| (count(fate), words));
     let counts: Vec<_> = counts
         .iter()

@@ -37,9 +37,9 @@ impl DefaultsArgs {
             image_repository: set(&self.image_repository),
             image_tag_suffix: set(&self.image_tag_suffix),
             network_policies: if self.network_policies {
-                NetworkPolicies::Wanted
+                NetworkPolicies::Enabled
             } else {
-                NetworkPolicies::Unwanted
+                NetworkPolicies::Disabled
             },
             privileged_pods: if self.allow_privileged_pods {
                 PrivilegedPods::Allowed

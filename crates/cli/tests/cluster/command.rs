@@ -3,7 +3,7 @@
 use crate::world::World;
 use plan::{
     Change, ObjectKey,
-    diff::{Fate, Shown, Side},
+    diff::{ChangeType, Shown, Side},
 };
 use serde_json::{Value, json};
 use std::{
@@ -88,10 +88,10 @@ pub fn changes(before: &BTreeMap<ObjectKey, Value>, after: &BTreeMap<ObjectKey, 
 }
 
 fn block(change: &Change) -> String {
-    let sign = match change.fate() {
-        Fate::Created => '+',
-        Fate::Changed => '~',
-        Fate::Deleted => '-',
+    let sign = match change.change_type() {
+        ChangeType::Created => '+',
+        ChangeType::Changed => '~',
+        ChangeType::Deleted => '-',
     };
     let mut lines = vec![format!("{sign} {}", change.key)];
     lines.extend(change.text().into_iter().map(|shown| match shown {

@@ -16,7 +16,7 @@ pub(crate) fn network_policies_wanted(
 ) -> bool {
     match annotations.and_then(|annotations| annotations.get(NETWORK_POLICIES_ANNOTATION)) {
         Some(value) => value == "true",
-        None => defaults.network_policies == NetworkPolicies::Wanted,
+        None => defaults.network_policies == NetworkPolicies::Enabled,
     }
 }
 

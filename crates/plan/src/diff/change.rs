@@ -1,4 +1,4 @@
-//! An object before and after.
+//! A change of one object: its states before and after.
 
 use super::{
     fold::{Shown, folded},
@@ -15,25 +15,25 @@ use k8s_openapi::api::core::v1::PodTemplateSpec;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
 
-/// What the server counts and notes down by itself.
-const BOOKKEEPING: [&str; 6] =
+/// Fields of the metadata that the API server sets.
+const SERVER_FIELDS: [&str; 6] =
     ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
 /// What kubectl, the controllers of the cluster and the operator record: the first repeats the whole object, secrets
 /// included.
 const NOTES: [&str; 3] = [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, EXTERNAL_ANNOTATION];
 
-/// What becomes of an object.
+/// How an object changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It did not exist.
+pub enum ChangeType {
+    /// The object does not exist before the change.
     Created,
-    /// It becomes another.
+    /// The object exists before and after the change.
     Changed,
-    /// It exists no longer.
+    /// The object does not exist after the change.
     Deleted,
 }
 
-/// A change of one object. What its status says and what the server notes down is no part of it.
+/// A change of one object. The status, and fields that the API server sets, are not part of it.
 #[derive(Clone, PartialEq)]
 pub struct Change {
     /// Which object.
@@ -51,17 +51,17 @@ enum States {
 // Not derived: the object may be a Secret.
 impl fmt::Debug for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {}", self.fate(), self.key)
+        write!(f, "{:?} {}", self.change_type(), self.key)
     }
 }
 
 impl Change {
-    /// The change from one state to another, as the API serves them; `None` where there is nothing to tell.
+    /// The change from one state to another, as the API serves them; `None` if they do not differ.
     pub fn between(key: ObjectKey, before: Option<Value>, after: Option<Value>) -> Option<Self> {
-        let states = match (before.map(told), after.map(told)) {
+        let states = match (before.map(comparable), after.map(comparable)) {
             (None, None) => return None,
             (None, Some(mut after)) => {
-                forget_chance(&mut after);
+                remove_assigned_values(&mut after);
                 States::Created(after)
             }
             (Some(before), None) => States::Deleted(before),
@@ -71,12 +71,12 @@ impl Change {
         Some(Self { key, states })
     }
 
-    /// What becomes of the object.
-    pub fn fate(&self) -> Fate {
+    /// How the object changes.
+    pub fn change_type(&self) -> ChangeType {
         match &self.states {
-            States::Created(_) => Fate::Created,
-            States::Changed(..) => Fate::Changed,
-            States::Deleted(_) => Fate::Deleted,
+            States::Created(_) => ChangeType::Created,
+            States::Changed(..) => ChangeType::Changed,
+            States::Deleted(_) => ChangeType::Deleted,
         }
     }
 
@@ -87,8 +87,9 @@ impl Change {
         folded(merged(before, after))
     }
 
-    /// Says of a workload that the digest of what its pods use is not known yet, if that is so because of these.
-    pub fn admit(&mut self, generated: &BTreeSet<ObjectKey>) {
+    /// Replaces the digest of a workload's inputs by a note that it is not known yet, if its pods use one of these
+    /// generated objects.
+    pub fn hide_unknown_digest(&mut self, generated: &BTreeSet<ObjectKey>) {
         let depends = self.references().is_some_and(|used| used.keys().any(|key| generated.contains(key)));
         let (States::Created(after) | States::Changed(_, after)) = &mut self.states else { return };
         let pointer = "/spec/template/metadata/annotations";
@@ -114,7 +115,7 @@ impl Change {
         }
     }
 
-    /// What the pods of a workload will use.
+    /// The Secrets and ConfigMaps that the pods of a workload use after the change.
     pub(super) fn references(&self) -> Option<References> {
         let template = self.after()?.pointer("/spec/template")?;
         let template: PodTemplateSpec = serde_json::from_value(template.clone()).ok()?;
@@ -122,14 +123,15 @@ impl Change {
     }
 }
 
-fn told(mut object: Value) -> Value {
+/// The object without its status and without fields that the API server and controllers set.
+fn comparable(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("status");
     }
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.retain(|field, _| !BOOKKEEPING.contains(&field.as_str()));
+        metadata.retain(|field, _| !SERVER_FIELDS.contains(&field.as_str()));
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
-            annotations.retain(|name, _| !NOTES.contains(&name.as_str()));
+            annotations.retain(|name, _| !IGNORED_ANNOTATIONS.contains(&name.as_str()));
             if annotations.is_empty() {
                 metadata.remove("annotations");
             }
@@ -144,8 +146,8 @@ fn told(mut object: Value) -> Value {
     object
 }
 
-/// What will be another when it is really created.
-fn forget_chance(object: &mut Value) {
+/// Removes values that will differ when the object is really created.
+fn remove_assigned_values(object: &mut Value) {
     let owners = object.pointer_mut("/metadata/ownerReferences").and_then(Value::as_array_mut);
     for owner in owners.into_iter().flatten().filter_map(Value::as_object_mut) {
         owner.remove("uid");

@@ -1,35 +1,35 @@
-//! The lines of a change that are worth reading: what changes, where that is, and a little of what surrounds it.
+//! The lines of a diff that are shown: the changed lines, the path to them, and a few lines of context.
 
-/// How many lines are shown around what changes.
-const AROUND: usize = 2;
+/// How many lines of context are shown around a changed line.
+const CONTEXT: usize = 2;
 
-/// In which of the two states a line is.
+/// Which of the two states contain a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// In both.
+    /// Both states.
     Both,
-    /// Only in the one before.
+    /// Only the state before the change.
     Before,
-    /// Only in the one after.
+    /// Only the state after the change.
     After,
 }
 
-/// What is shown of a change.
+/// One row of a shown diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// A line.
     Line(Side, String),
-    /// That lines are left out.
+    /// Lines are left out here.
     Gap,
 }
 
-/// Leaves out what does not change, except for what leads there and what stands beside it.
+/// Leaves out unchanged lines, except for the parents of changed lines and the context around them.
 pub(super) fn folded(lines: Vec<(Side, String)>) -> Vec<Shown> {
     let depths: Vec<_> = lines.iter().map(|(_, line)| depth(line)).collect();
     let mut near = vec![false; lines.len()];
-    let mut leads = vec![false; lines.len()];
+    let mut is_parent = vec![false; lines.len()];
     for changed in (0..lines.len()).filter(|&at| lines[at].0 != Side::Both) {
-        let around = changed.saturating_sub(AROUND)..lines.len().min(changed + AROUND + 1);
+        let around = changed.saturating_sub(CONTEXT)..lines.len().min(changed + CONTEXT + 1);
         for at in around.filter(|&at| depths[at] <= depths[changed] || lines[at].0 != Side::Both) {
             near[at] = true;
         }
@@ -37,30 +37,30 @@ pub(super) fn folded(lines: Vec<(Side, String)>) -> Vec<Shown> {
         for above in (0..changed).rev().filter(|&above| Some(lines[above].0) != lines[changed].0.opposite()) {
             if depths[above] < depth {
                 depth = depths[above];
-                leads[above] = true;
+                is_parent[above] = true;
             }
         }
     }
     let mut shown = Vec::new();
-    let (mut left_out, mut on_the_way) = (false, true);
+    let (mut left_out, mut after_parent) = (false, true);
     for (at, (side, line)) in lines.into_iter().enumerate() {
-        if !near[at] && !leads[at] {
+        if !near[at] && !is_parent[at] {
             left_out = true;
             continue;
         }
-        // That something is left out goes without saying where the way to a change is shown.
-        if left_out && near[at] && !leads[at] && !on_the_way {
+        // Between the parents of a changed line, a gap is obvious and needs no row.
+        if left_out && near[at] && !is_parent[at] && !after_parent {
             shown.push(Shown::Gap);
         }
         left_out = false;
-        on_the_way = leads[at];
+        after_parent = is_parent[at];
         shown.push(Shown::Line(side, line));
     }
     shown
 }
 
 impl Side {
-    /// The other state; of both there is none.
+    /// The other state; `None` for a line of both states.
     fn opposite(self) -> Option<Self> {
         match self {
             Self::Both => None,
@@ -70,7 +70,7 @@ impl Side {
     }
 }
 
-/// How deep a line is nested. The items of a list are deeper than its name, although not further to the right.
+/// How deep a line is nested. The items of a list are deeper than its name, although they have the same indentation.
 fn depth(line: &str) -> usize {
     let text = line.trim_start();
     if text.is_empty() {

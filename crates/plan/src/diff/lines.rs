@@ -1,8 +1,8 @@
-//! Two texts, line by line.
+//! Merges two texts line by line, by their longest common subsequence.
 
 use super::fold::Side;
 
-/// All lines of both, those they have in common once: as many of these as there can be.
+/// All lines of both texts, with common lines once. Finds as many common lines as possible.
 pub(super) fn merged(before: Vec<String>, after: Vec<String>) -> Vec<(Side, String)> {
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let (head, before) = before.split_at(same);
@@ -31,7 +31,7 @@ pub(super) fn merged(before: Vec<String>, after: Vec<String>) -> Vec<(Side, Stri
     lines
 }
 
-/// How many lines the ends of both texts have in common, from each pair of lines on.
+/// The number of common lines after each pair of positions in the two texts.
 fn common(before: &[String], after: &[String]) -> Vec<Vec<usize>> {
     let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
     for i in (0..before.len()).rev() {

@@ -1,4 +1,4 @@
-//! Secrets, without what is secret.
+//! Masks the values of Secrets.
 
 use crate::ObjectKey;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ const CHANGED: &str = "<masked, changed>";
 /// The fields of a Secret that hold values.
 const FIELDS: [&str; 2] = ["data", "stringData"];
 
-/// Both states of an object in which no value of a Secret can be read, and still be seen to change.
+/// Both states of an object with the values of a Secret masked. The mask still shows which values change.
 pub(super) fn masked(
     key: &ObjectKey,
     before: Option<&Value>,

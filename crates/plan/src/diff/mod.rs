@@ -1,4 +1,4 @@
-//! What a change does to an object, for people to read before it is made.
+//! Diffs of objects, for users to read before the operator makes a change.
 
 mod change;
 mod fold;
@@ -9,6 +9,6 @@ mod restart;
 mod tests;
 mod yaml;
 
-pub use change::{Change, Fate};
+pub use change::{Change, ChangeType};
 pub use fold::{Shown, Side};
 pub use restart::{Restart, restarts};

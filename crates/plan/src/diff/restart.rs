@@ -1,23 +1,23 @@
-//! Which pods are replaced by a change, and why.
+//! Which pods a change replaces, and why.
 
-use super::{Change, Fate};
+use super::{Change, ChangeType};
 use crate::{Content, ContentDigests, ObjectKey};
 use api::names::INPUTS_ANNOTATION;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pods that are replaced.
+/// Pods that a change replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restart {
     /// The workload they belong to.
     pub workload: ObjectKey,
     /// How many there are.
     pub pods: u64,
-    /// Why; never a value of a Secret.
+    /// Why the pods are replaced. Never contains a value of a Secret.
     pub reasons: Vec<String>,
 }
 
-/// The pods that all of these changes replace: those whose template is another afterwards.
+/// The pods that these changes replace: those whose pod template differs afterwards.
 pub fn restarts(changes: &[Change]) -> Vec<Restart> {
     let contents = |state: fn(&Change) -> Option<&Value>| -> ContentDigests {
         let content = |change: &Change| (change.key.clone(), state(change).map(Content::of));
@@ -27,7 +27,7 @@ pub fn restarts(changes: &[Change]) -> Vec<Restart> {
     let restart = |change: &Change| {
         let (old, new) = (template(change.before()?)?, template(change.after()?)?);
         let pods = change.before()?.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
-        if change.fate() != Fate::Changed || old == new || pods == 0 {
+        if change.change_type() != ChangeType::Changed || old == new || pods == 0 {
             return None;
         }
         let mut reasons = Reasons::default();

@@ -1,4 +1,4 @@
-//! Objects as lines of YAML, each thing in the order in which people read it.
+//! Objects as lines of YAML, with fields in the order in which people read them.
 
 use crate::readable::in_reading_order;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub(super) fn lines(object: &Value) -> Vec<String> {
     lines
 }
 
-/// The entries of a map; `first` stands before the first of them.
+/// The entries of a map. `first` is the prefix of the first entry, `indent` of all others.
 fn map(fields: &Map<String, Value>, first: &str, indent: &str, lines: &mut Vec<String>) {
     let mut before = first;
     for (name, value) in in_reading_order(fields) {
@@ -49,7 +49,7 @@ fn list(items: &[Value], indent: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// A value on one line, in quotes where it could be taken for something else.
+/// A value on one line, in quotes where YAML would give an unquoted text another meaning.
 fn scalar(value: &Value) -> String {
     let Value::String(text) = value else { return value.to_string() };
     let harmless = |c: char| c.is_ascii_alphanumeric() || "/._-+:@<>=(),% ".contains(c);

@@ -41,7 +41,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn the_annotation_is_parsed_back_to_the_owner() {
         let portal: Portal =
             serde_json::from_value(json!({"metadata": {"name": "acme"}, "spec": {}})).unwrap();
         let mut secret = Secret::default();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_wrote_is_nobodys() {
+    fn a_malformed_annotation_names_no_owner() {
         for value in ["", "acme", "Harbor/acme", "Harbor.goharbor.io/", ".goharbor.io/acme"] {
             assert_eq!(KeptFor::parse(value, "ns"), None, "{value}");
         }

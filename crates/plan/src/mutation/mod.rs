@@ -1,4 +1,4 @@
-//! Changes made to every child on its way out.
+//! Changes that planning makes to every child.
 
 mod kept;
 mod labels;
@@ -11,7 +11,7 @@ pub use owner::OwnedBy;
 use crate::{AnyManifest, Component, HarborClass, PlanError};
 use kube::Resource as _;
 
-/// A cross-cutting change. Composition is a tuple: the second sees what the first did.
+/// A change that applies to objects of any kind. A tuple composes two mutations; the second sees the result of the first.
 ///
 /// Law: a mutation is idempotent.
 pub trait Mutation: Send + Sync {
@@ -74,7 +74,7 @@ mod tests {
         }
 
         #[test]
-        fn a_mutation_survives_serialisation(before in maps(), labels in maps()) {
+        fn mutating_a_decoded_object_has_the_same_result(before in maps(), labels in maps()) {
             let mutation = Labels::new(labels);
             let mut direct = deployment(before);
             let mut travelled: Deployment =

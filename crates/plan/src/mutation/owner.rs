@@ -1,4 +1,4 @@
-//! Who a child belongs to.
+//! The controller reference of a child.
 
 use super::Mutation;
 use crate::{AnyManifest, Owner, PlanError};
@@ -9,11 +9,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 pub struct OwnedBy(Option<OwnerReference>);
 
 impl OwnedBy {
-    /// The owner as controller. One that was never stored has no uid and cannot be referred to: `render` shows
+    /// The owner as controller. An owner that was never stored has no uid and cannot be referenced, so `render` shows
     /// children without owner.
     pub fn controller<O: Owner>(owner: &O) -> Self {
         Self(owner.controller_owner_ref(&()).map(|reference| OwnerReference {
-            // Deletion of the owner waits for its children where the user asks for foreground deletion.
+            // If the user requests foreground deletion, the deletion of the owner waits for its children.
             block_owner_deletion: Some(true),
             ..reference
         }))

@@ -1,7 +1,7 @@
-//! Whether an owner may take an object for its child.
+//! Whether an owner may adopt an object as its child.
 //!
-//! It may if the operator or the old operator wrote the object, if the object belongs to the owner already, or if a user
-//! asks for it: a name alone proves nothing.
+//! It may if the operator or the old operator wrote the object, if the object already belongs to the owner, or if a user
+//! requests the adoption with an annotation. An equal name is not enough.
 
 use super::{Ownership, controller_of, entries, is_apply, is_operator, provenance::wrote_content};
 use crate::{ObjectKey, mutation::KeptFor};
@@ -26,7 +26,7 @@ pub struct Claimant<'a> {
 /// Whether an object may become a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Adoption {
-    /// It is one, or an apply makes it one.
+    /// It is a child, or becomes one with the next apply.
     Allowed,
     /// Allowed after the operator has removed the fields of the old operator, and owners with these uids, from it.
     AfterHandOver(Vec<String>),
@@ -50,7 +50,7 @@ impl Claimant<'_> {
         if !self.is_ours(stored) {
             return Adoption::Foreign;
         }
-        // A deleted namesake, or an owner that the old operator wrote; never another owner of this operator.
+        // An earlier owner of the same name, or an owner that the old operator wrote; never another owner of this operator.
         let given_up = |owner: &&&OwnerReference| {
             let same = owner.kind == self.owner.kind && owner.name == self.owner.name;
             same || (wrote_content(stored, by_predecessor) && !is_in_group(owner, &self.owner.group))
@@ -84,7 +84,7 @@ impl Claimant<'_> {
     }
 }
 
-/// Whether an object carries the labels of a child of the same owner.
+/// Whether an object has the labels of a child of the same owner.
 pub fn is_labelled_alike(stored: &ObjectMeta, desired: &ObjectMeta) -> bool {
     let label = |meta: &ObjectMeta, key: &str| meta.labels.as_ref()?.get(key).cloned();
     let alike = |key: &str| label(stored, key).is_some() && label(stored, key) == label(desired, key);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_becomes_a_child_if_it_is_the_owners_or_ours_or_handed_over_and_not_by_its_name() {
+    fn an_object_is_adopted_if_the_owner_or_the_operator_owns_it_or_a_user_requests_it_and_not_by_its_name() {
         let data = json!({"f:data": {"f:a": {}}});
         assert_eq!(adoption(json!({})), Adoption::Foreign);
         let by_user = json!({"managedFields": [written("kubectl", "Update", data.clone())]});
@@ -157,7 +157,11 @@ mod tests {
         assert_eq!(adoption(ours), Adoption::Allowed, "an orphan of ours");
         let status = json!({"f:status": {"f:conditions": {}}});
         let status_only = json!({"managedFields": [written("harbor-operator/harbor", "Apply", status)]});
-        assert_eq!(adoption(status_only), Adoption::Foreign, "a status is written into what users made, too");
+        assert_eq!(
+            adoption(status_only),
+            Adoption::Foreign,
+            "the operator writes the status of users' objects, too"
+        );
         let restored = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "acme"}});
         assert_eq!(adoption(restored), Adoption::Allowed, "a backup keeps labels");
         let others = json!({"labels": {CONTROLLER_LABEL: "harbor", INSTANCE_LABEL: "other"}});
@@ -169,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_old_operator_wrote_is_handed_over_with_its_owners() {
+    fn an_object_of_the_old_operator_is_handed_over_with_its_owners() {
         let data = json!({"f:spec": {}});
         let fields = json!([written("old", "Update", data)]);
         assert_eq!(adoption(json!({"managedFields": fields})), Adoption::AfterHandOver(vec![]));
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_another_owner_stays_there_whoever_wrote_it() {
+    fn an_object_of_another_owner_is_not_adopted_whichever_program_wrote_it() {
         let data = json!({"f:data": {"f:a": {}}});
         let ours = json!([written("harbor-operator/harbor", "Apply", data)]);
         let other = owner("Harbor", "other", "o");
@@ -200,12 +204,12 @@ mod tests {
         assert_eq!(
             adoption(tenants),
             Adoption::OwnedBy(tenant),
-            "asking for it does not end another's ownership"
+            "the annotation does not override another owner"
         );
     }
 
     #[test]
-    fn an_owner_recreated_under_its_name_takes_its_children_from_the_one_before() {
+    fn an_owner_that_was_recreated_adopts_the_children_of_its_predecessor() {
         let data = json!({"f:data": {"f:a": {}}});
         let ours = json!([written("harbor-operator/harbor", "Apply", data)]);
         let before = json!({"managedFields": ours, "ownerReferences": [owner("Harbor", "acme", "before")]});

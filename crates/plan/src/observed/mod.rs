@@ -1,4 +1,4 @@
-//! What the operator keeps of an object that a watch shows: what decisions need, and neither content nor managed fields.
+//! The part of a watched object that the operator keeps: enough for its decisions, but neither content nor managed fields.
 
 mod adoption;
 mod applied_fields;
@@ -27,7 +27,7 @@ fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry
         .filter_map(|entry| Some((entry.manager.as_deref()?, entry)))
 }
 
-/// Whether an entry comes from server-side apply; else from an update.
+/// Whether an entry comes from server-side apply, and not from an update.
 fn is_apply(entry: &ManagedFieldsEntry) -> bool {
     entry.operation.as_deref() == Some("Apply")
 }

@@ -1,4 +1,4 @@
-//! What a watch shows of one object.
+//! An object as a watch delivers it.
 
 use super::{ObjectVersion, OwnedFields, Ownership, Provenance, applied_digest, entries, is_apply};
 use crate::{Digest, Health, ObjectKey};
@@ -8,27 +8,27 @@ use kube::core::{ApiResource, DynamicObject, ObjectMeta};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// An object as a watch last showed it.
+/// An object as a watch last delivered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Tells an object from a namesake that was created later.
+    /// Distinguishes the object from a later object of the same name.
     pub uid: String,
-    /// State of the whole object.
+    /// Resource version of the whole object.
     pub resource_version: String,
-    /// See [`ObjectVersion::substance`].
-    pub substance: u64,
+    /// See [`ObjectVersion::spec_hash`].
+    pub spec_hash: u64,
     /// State of the fields that the operator owns.
     pub owned_fields: OwnedFields,
-    /// Digest of the fields that the operator owns and of their values, see [`applied_digest`]; `None` where only metadata
+    /// Digest of the fields that the operator owns and of their values, see [`applied_digest`]; `None` if only the metadata
     /// is known.
     pub applied: Option<Digest>,
     /// The owner it belongs to.
     pub owner: Option<Ownership>,
-    /// What its status says.
+    /// Its health, according to its status.
     pub health: Health,
-    /// How many pods it has, if its status says so.
+    /// How many pods it has, if its status has the number.
     pub replicas: Option<i32>,
-    /// Until when it is valid, if it is a Certificate of cert-manager.
+    /// When it expires, if it is a Certificate of cert-manager.
     pub expires: Option<Timestamp>,
     /// Which program created it.
     pub provenance: Provenance,
@@ -40,17 +40,17 @@ pub struct Observation {
     pub deleting: bool,
 }
 
-/// An object that a watch showed.
+/// An object that a watch delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedObject {
     /// Which object.
     pub key: ObjectKey,
-    /// What the watch showed of it.
+    /// Its observed state.
     pub observation: Observation,
 }
 
 impl ObservedObject {
-    /// Observes the metadata of an object of the given kind; `None` where it has no name, which the API server never sends.
+    /// Observes the metadata of an object of the given kind; `None` if it has no name, which the API server never sends.
     pub fn of(
         resource: &ApiResource,
         meta: &ObjectMeta,
@@ -59,12 +59,12 @@ impl ObservedObject {
     ) -> Option<Self> {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         let key = ObjectKey::dynamic(resource, namespace, meta.name.as_deref()?);
-        let ObjectVersion { version: resource_version, substance } = ObjectVersion::of(meta);
+        let ObjectVersion { version: resource_version, spec_hash } = ObjectVersion::of(meta);
         let immutable = meta.annotations.as_ref().and_then(|all| all.get(IMMUTABLE_ANNOTATION));
         let observation = Observation {
             uid: meta.uid.clone().unwrap_or_default(),
             resource_version,
-            substance,
+            spec_hash,
             owned_fields: OwnedFields::of(meta),
             applied: None,
             owner: Ownership::of(meta, namespace),
@@ -79,7 +79,7 @@ impl ObservedObject {
         Some(Self { key, observation })
     }
 
-    /// Adds what the status tells: number of pods, end of validity.
+    /// Adds the fields that come from the status: number of pods, time of expiry.
     #[must_use]
     pub fn with_status(mut self, object: &DynamicObject) -> Self {
         let replicas = object.data.pointer("/status/replicas").and_then(Value::as_i64);
@@ -89,7 +89,7 @@ impl ObservedObject {
         self
     }
 
-    /// Adds the digest of what the operator applied.
+    /// Adds the digest of the fields that the operator applied.
     #[must_use]
     pub fn with_applied(mut self, object: &DynamicObject, resource: &ApiResource) -> Self {
         self.observation.applied = applied_digest(object, &resource.api_version);
@@ -98,24 +98,24 @@ impl ObservedObject {
 }
 
 impl Observation {
-    /// Whether anything differs that the owner could act on. The resource version alone does not count: every update of the
-    /// status changes it.
+    /// Whether a difference is relevant for the owner. The resource version alone is not: every update of the status
+    /// changes it.
     pub fn differs_materially(&self, other: &Self) -> bool {
         let comparable = |observation: &Self| Self {
             resource_version: String::new(),
-            substance: 0,
+            spec_hash: 0,
             applied: None,
             ..observation.clone()
         };
         comparable(self) != comparable(other)
     }
 
-    /// The state it was in.
+    /// The version of the object.
     pub fn object_version(&self) -> ObjectVersion {
-        ObjectVersion { version: self.resource_version.clone(), substance: self.substance }
+        ObjectVersion { version: self.resource_version.clone(), spec_hash: self.spec_hash }
     }
 
-    /// Whether this is an older state than one with `resource_version`. Versions that cannot be compared are not.
+    /// Whether this state is older than `resource_version`. Not if the two versions cannot be compared.
     pub fn is_older_than(&self, resource_version: &str) -> bool {
         match (self.resource_version.parse::<u64>(), resource_version.parse::<u64>()) {
             (Ok(this), Ok(other)) => this < other,

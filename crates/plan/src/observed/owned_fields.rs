@@ -7,14 +7,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 /// A hash of the operator's entries in the managed fields of an object.
 ///
 /// Another manager that changes a field of the operator takes the field over, and a change of any other field leaves these
-/// entries as they are. So the hash tells drift from a status, a label or an annotation that another program writes, also
-/// for kinds with generations: the generation of a Deployment changes when its controller annotates it. The time of the last
-/// apply is part of the hash, because another process may use the same field manager.
+/// entries unchanged. So the hash distinguishes drift from a status, a label or an annotation that another program writes.
+/// The generation does not: that of a Deployment changes when its controller annotates it. The time of the last apply is
+/// part of the hash, because another process may use the same field manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnedFields(u64);
 
 impl OwnedFields {
-    /// Of the object with this metadata.
+    /// The hash for the object with this metadata.
     pub fn of(meta: &ObjectMeta) -> Self {
         let mut hasher = DefaultHasher::new();
         for (manager, entry) in

@@ -35,7 +35,7 @@ impl Ownership {
         }
     }
 
-    /// Whether the owner is this very object: a namesake that was deleted has another uid.
+    /// Whether the owner is the object with this uid. A deleted owner of the same name has another uid.
     pub fn is(&self, owner: &ObjectKey, uid: &str) -> bool {
         match self {
             Self::Owned(key, its) => key == owner && its == uid,

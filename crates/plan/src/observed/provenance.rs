@@ -19,7 +19,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// Of an object that has an owner.
+    /// The provenance of an object that has an owner.
     pub fn of(meta: &ObjectMeta, predecessors: &BTreeSet<String>) -> Self {
         let has = |label: &str| meta.labels.as_ref().is_some_and(|labels| labels.contains_key(label));
         let ours = has(CONTROLLER_LABEL) && (wrote_content(meta, is_operator) || applied_label(meta));
@@ -36,8 +36,8 @@ impl Provenance {
     }
 }
 
-/// Whether one of these managers has written more into an object than metadata and status. Before Kubernetes 1.22 an entry
-/// does not say that it is about the status, which the operator writes into users' objects too.
+/// Whether one of these managers has written fields other than metadata and status. Before Kubernetes 1.22 an entry does
+/// not name the status subresource, and the operator writes the status of users' objects, too.
 pub(super) fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
     entries(meta).filter(|(name, _)| manager(name)).any(|(_, entry)| {
         let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
@@ -45,7 +45,7 @@ pub(super) fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -
     })
 }
 
-/// Whether the operator has applied the label of its children, as it does to an object that has no other content.
+/// Whether the operator has applied the label of its children. For an object without content, it is the only trace.
 fn applied_label(meta: &ObjectMeta) -> bool {
     let label = format!("f:{CONTROLLER_LABEL}");
     let owns = |entry: &ManagedFieldsEntry| {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn swept_is_what_we_or_the_old_operator_created_and_nothing_else() {
+    fn only_objects_that_the_operator_or_the_old_operator_created_are_swept() {
         let provenance = |stored: Value| {
             let mut stored = stored;
             stored["ownerReferences"] = json!([owner("HarborCluster", "acme", "u")]);
@@ -101,7 +101,7 @@ mod tests {
             provenance(json!({"labels": of_cluster, "managedFields": by("old")})),
             Provenance::Operator
         );
-        // Many operators call themselves `manager`, as the old one did.
+        // Many operators use the field manager `manager`, as the old operator did.
         assert_eq!(provenance(json!({"managedFields": by("old")})), Provenance::Foreign);
         assert_eq!(provenance(json!({"labels": label, "managedFields": by("other")})), Provenance::Foreign);
 

@@ -1,4 +1,4 @@
-//! The state an object is in, reduced to what tells one state from another.
+//! Versions of an object, for change detection.
 
 use api::names::EXTERNAL_ANNOTATION;
 use kube::core::ObjectMeta;
@@ -7,21 +7,22 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A label or an annotation as hashes: enough to notice a change, and small.
+/// A label or an annotation as two hashes: small, and enough to detect a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(u64, u64);
 
-/// The state an object is in.
+/// The version of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectVersion {
-    /// Of the whole object: its resource version.
+    /// The resource version, which changes with every change of the object.
     pub version: String,
-    /// A hash of what plans are decided on: spec, labels and annotations. An update of the status leaves it as it is.
-    pub substance: u64,
+    /// A hash that changes with the fields that plans depend on: spec, labels and annotations. An update of the status does
+    /// not change it.
+    pub spec_hash: u64,
 }
 
 impl ObjectVersion {
-    /// The state of the object with this metadata. Objects of a kind without generations change with every version.
+    /// The version of the object with this metadata. For kinds without generations, the hash changes with every version.
     pub fn of(meta: &ObjectMeta) -> Self {
         let version = meta.resource_version.clone().unwrap_or_default();
         let mut hasher = DefaultHasher::new();
@@ -33,7 +34,7 @@ impl ObjectVersion {
             }
             None => version.hash(&mut hasher),
         }
-        Self { version, substance: hasher.finish() }
+        Self { version, spec_hash: hasher.finish() }
     }
 }
 

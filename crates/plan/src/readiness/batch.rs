@@ -2,7 +2,7 @@ use super::Readiness;
 use crate::{Manifest, Observe};
 use k8s_openapi::api::{batch::v1::Job, core::v1::PodTemplateSpec};
 
-/// A Job is ready when it has completed: what waits for one waits for its work, not for its start.
+/// A Job is ready when it has completed: its dependents wait for the result, not for the start.
 impl Manifest for Job {
     const OBSERVE: Observe = Observe::Status;
 

@@ -5,13 +5,13 @@ use api::thirdparty::{
     spotahome::RedisFailover,
 };
 
-/// It has no status: whoever needs to know looks at what its operator makes.
+/// It has no status. To wait for it, a component awaits the workloads that its operator creates.
 impl Manifest for RedisFailover {
     const PROVIDER: &'static str = "the Redis operator of Spotahome";
 }
 
-/// Ready while there is a master. Its status does not say which spec it is about: whoever needs to know whether all
-/// servers run looks at the `StatefulSet` its operator makes, too.
+/// Ready while there is a master. Its status has no observed generation. To wait for all servers, a component also awaits
+/// the `StatefulSet` that its operator creates.
 impl Manifest for RedisReplication {
     const PROVIDER: &'static str = "the Redis operator of OT-Container-Kit";
 
@@ -26,7 +26,7 @@ impl Manifest for RedisReplication {
     }
 }
 
-/// Its status is empty: whoever needs to know looks at what its operator makes.
+/// Its status is empty. To wait for it, a component awaits the workloads that its operator creates.
 impl Manifest for RedisSentinel {
     const PROVIDER: &'static str = "the Redis operator of OT-Container-Kit";
 }
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(replication(&json!({"masterNode": ""})), not_yet);
         let connection = json!({"host": "acme-redis-master.ns.svc.cluster.local", "port": 6379});
         assert_eq!(replication(&json!({"connectionInfo": connection})), not_yet);
-        let told = json!({"masterNode": "acme-redis-1", "connectionInfo": connection});
-        assert_eq!(replication(&told), Readiness::Ready);
+        let status = json!({"masterNode": "acme-redis-1", "connectionInfo": connection});
+        assert_eq!(replication(&status), Readiness::Ready);
     }
 }

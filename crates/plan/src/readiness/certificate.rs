@@ -12,7 +12,7 @@ impl Manifest for Issuer {
     }
 }
 
-/// A certificate that cannot be issued yet is tried again by cert-manager for ever, so it is never given up on.
+/// It never fails for good: cert-manager retries the issuance without end.
 impl Manifest for Certificate {
     const PROVIDER: &'static str = "cert-manager";
 
@@ -28,7 +28,7 @@ fn by_ready_condition<'a>(
     mut conditions: impl Iterator<Item = &'a CertManagerCondition>,
 ) -> Readiness {
     let Some(ready) = conditions.find(|condition| condition.type_ == "Ready") else {
-        return Readiness::Progressing("cert-manager has not looked at it yet".into());
+        return Readiness::Progressing("cert-manager has not reconciled it yet".into());
     };
     if ready.observed_generation.is_some()
         && let Some(not_yet) = unobserved(generation, ready.observed_generation)

@@ -1,4 +1,4 @@
-//! Our own kinds, as children of one another.
+//! The operator's own kinds, as children of each other.
 
 use super::{Health, Reached, Readiness, unobserved};
 use crate::{Manifest, Observe, status::AVAILABLE};
@@ -38,7 +38,7 @@ components!(
 );
 
 impl Health {
-    /// How any of our own objects is, as its conditions tell it.
+    /// The health of an object of any of the operator's own kinds, according to its conditions.
     pub fn by_conditions(object: serde_json::Value) -> serde_json::Result<Self> {
         let generation = object["metadata"]["generation"].as_i64();
         let status: Option<ComponentStatus> = match object.get("status") {
@@ -51,7 +51,7 @@ impl Health {
     }
 }
 
-/// The condition `Available` says nothing of the newest spec, so it is believed whatever spec it is about.
+/// The condition `Available` does not depend on the newest spec, so its observed generation is ignored.
 fn by_availability(readiness: &Readiness, status: Option<&ComponentStatus>) -> Reached {
     let mut conditions = status.iter().flat_map(|status| &status.conditions);
     match readiness {
@@ -61,9 +61,9 @@ fn by_availability(readiness: &Readiness, status: Option<&ComponentStatus>) -> R
     }
 }
 
-/// Ready when the `Ready` condition says so of the newest spec, failed when `Stalled` does.
+/// Ready when the `Ready` condition is true for the newest spec, failed when `Stalled` is.
 ///
-/// An object the old operator left behind has no `Ready` condition: it is not ready until it has been looked at.
+/// An object of the old operator has no `Ready` condition: it is not ready before its first reconcile.
 fn by_status(generation: Option<i64>, status: Option<&ComponentStatus>) -> Readiness {
     let Some(status) = status else { return Readiness::Progressing("no status yet".into()) };
     if let Some(not_yet) = unobserved(generation, status.observed_generation) {

@@ -7,7 +7,7 @@ impl Manifest for Secret {}
 impl Manifest for Service {}
 impl Manifest for ServiceAccount {}
 
-/// A claim that is still pending is no reason to wait: with `WaitForFirstConsumer` it binds only once a pod uses it.
+/// A pending claim is ready: with `WaitForFirstConsumer` it binds only once a pod uses it.
 impl Manifest for PersistentVolumeClaim {
     const OBSERVE: Observe = Observe::Status;
 

@@ -1,4 +1,4 @@
-//! PostgreSQL, as those report who run it.
+//! Readiness of PostgreSQL, as its operators report it.
 
 use super::Readiness;
 use crate::{Manifest, Observe};
@@ -7,8 +7,8 @@ use api::thirdparty::{
     zalando::Postgresql,
 };
 
-/// Zalando's operator has another try at everything that failed, every few minutes; only what it cannot read it leaves
-/// alone. It does not say which spec its word is about.
+/// Zalando's operator retries a failed operation every few minutes; only an invalid object it leaves alone. The status has
+/// no observed generation.
 impl Manifest for Postgresql {
     const PROVIDER: &'static str = "the Zalando postgres operator";
 
@@ -26,14 +26,14 @@ impl Manifest for Postgresql {
                 ))
             }
             Some("") | None => {
-                Readiness::Progressing("the Zalando postgres operator has not looked at it yet".into())
+                Readiness::Progressing("the Zalando postgres operator has not reconciled it yet".into())
             }
             Some(other) => Readiness::Progressing(format!("the Zalando postgres operator reports {other}")),
         }
     }
 }
 
-/// States that CloudNativePG does not leave before somebody has changed something.
+/// Phases that CloudNativePG does not leave before a user acts.
 const STUCK: [&str; 4] = [
     "Cluster is unrecoverable and needs manual intervention",
     "Cluster has incomplete or invalid image catalog",
@@ -41,27 +41,27 @@ const STUCK: [&str; 4] = [
     "Waiting for user action",
 ];
 
-/// Ready when the condition of that name says so. It does not say which spec it is about.
+/// Ready when its `Ready` condition is true. The condition has no observed generation.
 impl Manifest for PostgresCluster {
     const PROVIDER: &'static str = "CloudNativePG";
 
     const OBSERVE: Observe = Observe::Status;
 
     fn readiness(&self) -> Readiness {
-        let unseen = || Readiness::Progressing("CloudNativePG has not looked at it yet".into());
-        let Some(status) = &self.status else { return unseen() };
+        let unobserved = || Readiness::Progressing("CloudNativePG has not reconciled it yet".into());
+        let Some(status) = &self.status else { return unobserved() };
         let ready = status.conditions.iter().find(|condition| condition.type_ == "Ready");
         match (&status.phase, ready) {
             (_, Some(ready)) if ready.status == "True" => Readiness::Ready,
-            (Some(phase), _) if STUCK.contains(&phase.as_str()) => Readiness::Failed(words(phase, status)),
-            (Some(phase), _) => Readiness::Progressing(words(phase, status)),
+            (Some(phase), _) if STUCK.contains(&phase.as_str()) => Readiness::Failed(message(phase, status)),
+            (Some(phase), _) => Readiness::Progressing(message(phase, status)),
             (None, Some(ready)) => Readiness::Progressing(ready.message.clone()),
-            (None, None) => unseen(),
+            (None, None) => unobserved(),
         }
     }
 }
 
-fn words(phase: &str, status: &PostgresClusterStatus) -> String {
+fn message(phase: &str, status: &PostgresClusterStatus) -> String {
     match status.phase_reason.as_deref().filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("{phase}: {reason}"),
         None => phase.to_owned(),
@@ -83,8 +83,8 @@ mod tests {
         serde_json::from_value::<PostgresCluster>(object).unwrap().readiness()
     }
 
-    fn progressing(words: &str) -> Readiness {
-        Readiness::Progressing(words.into())
+    fn progressing(message: &str) -> Readiness {
+        Readiness::Progressing(message.into())
     }
 
     fn ready(status: &str) -> Value {
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn a_zalando_cluster_is_ready_when_it_runs_and_failed_only_when_nobody_tries_again() {
-        let unseen = progressing("the Zalando postgres operator has not looked at it yet");
+    fn a_zalando_cluster_is_ready_when_it_runs_and_failed_only_when_its_operator_does_not_retry() {
+        let unobserved = progressing("the Zalando postgres operator has not reconciled it yet");
         let cases = [
-            (json!(null), unseen.clone()),
-            (json!({"PostgresClusterStatus": ""}), unseen),
+            (json!(null), unobserved.clone()),
+            (json!({"PostgresClusterStatus": ""}), unobserved),
             (
                 json!({"PostgresClusterStatus": "Creating"}),
                 progressing("the Zalando postgres operator reports Creating"),
@@ -125,8 +125,8 @@ mod tests {
     fn a_cloud_native_cluster_is_ready_when_its_condition_says_so() {
         let stuck = "Cluster is unrecoverable and needs manual intervention";
         let cases = [
-            (json!(null), progressing("CloudNativePG has not looked at it yet")),
-            (json!({}), progressing("CloudNativePG has not looked at it yet")),
+            (json!(null), progressing("CloudNativePG has not reconciled it yet")),
+            (json!({}), progressing("CloudNativePG has not reconciled it yet")),
             (json!({"conditions": ready("False")}), progressing("Cluster Is Not Ready")),
             (
                 json!({"phase": "Setting up primary", "phaseReason": "", "conditions": ready("False")}),

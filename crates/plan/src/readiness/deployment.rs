@@ -13,11 +13,11 @@ impl Manifest for Deployment {
         let condition = |kind: &str| status.conditions.iter().flatten().find(|c| c.type_ == kind);
         let deadline =
             condition("Progressing").filter(|c| c.reason.as_deref() == Some("ProgressDeadlineExceeded"));
-        // Says why pods are not created, such as what Pod Security has against them; the deadline only says that they are not.
+        // It names the reason why pods are not created, such as Pod Security; the deadline only states that they are not.
         let refused = condition("ReplicaFailure").filter(|c| c.status == "True");
         if let Some(failure) = refused.or(deadline) {
-            let words = failure.message.as_ref().or(failure.reason.as_ref());
-            return Readiness::Failed(words.map_or_else(String::new, |words| shortened(words)));
+            let message = failure.message.as_ref().or(failure.reason.as_ref());
+            return Readiness::Failed(message.map_or_else(String::new, |message| shortened(message)));
         }
         let wanted = self.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1);
         let (total, updated, available) = (
@@ -40,8 +40,8 @@ impl Manifest for Deployment {
         Readiness::Ready
     }
 
-    /// Where more replicas are available than are old, one of them is new: the status does not tell of which kind each
-    /// is. One that is to have no replicas has nobody to wait for, and never runs anything new.
+    /// The status does not count the available replicas of the new revision. If more replicas are available than there are
+    /// old replicas, at least one new replica is available. A Deployment scaled to zero is available, but never current.
     fn reached(&self, readiness: &Readiness) -> Reached {
         let Some(status) = &self.status else { return Reached::Nothing };
         let available = status.available_replicas.unwrap_or(0);

@@ -2,8 +2,8 @@ use super::{Readiness, unobserved};
 use crate::{Manifest, Observe};
 use api::thirdparty::gateway::{HTTPRoute, ParentReference, RouteParentStatus};
 
-/// Ready when every gateway it names has accepted it. A gateway that says nothing has not picked it up, or does not
-/// exist: nobody would be served, so that is not ready either.
+/// Ready when every gateway that it names has accepted it. Without a status of a gateway it is not ready: the gateway has
+/// not processed it yet or does not exist, and would not serve its requests.
 impl Manifest for HTTPRoute {
     const PROVIDER: &'static str = "the Gateway API";
 
@@ -11,26 +11,27 @@ impl Manifest for HTTPRoute {
 
     fn readiness(&self) -> Readiness {
         let namespace = self.metadata.namespace.as_deref().unwrap_or_default();
-        let told = self.status.as_ref().map_or(&[][..], |status| &status.parents);
+        let reported = self.status.as_ref().map_or(&[][..], |status| &status.parents);
         let mut waiting = None;
         for parent in &self.spec.parent_refs {
-            // Several controllers may speak of one gateway.
-            let mut verdicts =
-                told.iter().filter(|told| same(&told.parent_ref, parent, namespace)).peekable();
-            if verdicts.peek().is_none() {
-                let words = format!("{} has not looked at it yet; does it exist?", named(parent, namespace));
-                waiting.get_or_insert(Readiness::Progressing(words));
+            // Several controllers may report on one gateway.
+            let mut statuses =
+                reported.iter().filter(|it| is_same(&it.parent_ref, parent, namespace)).peekable();
+            if statuses.peek().is_none() {
+                let message =
+                    format!("{} has not processed it yet; does it exist?", named(parent, namespace));
+                waiting.get_or_insert(Readiness::Progressing(message));
             }
-            for verdict in verdicts {
-                match accepted(self.metadata.generation, verdict) {
+            for status in statuses {
+                match accepted(self.metadata.generation, status) {
                     Readiness::Ready => {}
-                    Readiness::Failed(words) => {
-                        let words = format!("{} refuses it: {words}", named(parent, namespace));
-                        return Readiness::Failed(words);
+                    Readiness::Failed(message) => {
+                        let message = format!("{} refuses it: {message}", named(parent, namespace));
+                        return Readiness::Failed(message);
                     }
-                    Readiness::Progressing(words) => {
-                        let words = format!("{}: {words}", named(parent, namespace));
-                        waiting.get_or_insert(Readiness::Progressing(words));
+                    Readiness::Progressing(message) => {
+                        let message = format!("{}: {message}", named(parent, namespace));
+                        waiting.get_or_insert(Readiness::Progressing(message));
                     }
                 }
             }
@@ -39,8 +40,8 @@ impl Manifest for HTTPRoute {
     }
 }
 
-fn accepted(generation: Option<i64>, verdict: &RouteParentStatus) -> Readiness {
-    let Some(accepted) = verdict.conditions.iter().find(|condition| condition.type_ == "Accepted") else {
+fn accepted(generation: Option<i64>, status: &RouteParentStatus) -> Readiness {
+    let Some(accepted) = status.conditions.iter().find(|condition| condition.type_ == "Accepted") else {
         return Readiness::Progressing("has not accepted it yet".into());
     };
     if accepted.observed_generation.is_some()
@@ -55,8 +56,8 @@ fn accepted(generation: Option<i64>, verdict: &RouteParentStatus) -> Readiness {
     }
 }
 
-/// Whether two references mean the same; gateways write down what the API server filled in, and may fill in more.
-fn same(one: &ParentReference, other: &ParentReference, namespace: &str) -> bool {
+/// Whether two references name the same gateway. Gateways report references with defaults filled in.
+fn is_same(one: &ParentReference, other: &ParentReference, namespace: &str) -> bool {
     let identity = |parent: &ParentReference| {
         (
             parent.namespace.clone().unwrap_or_else(|| namespace.to_owned()),

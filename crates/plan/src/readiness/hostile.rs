@@ -1,4 +1,4 @@
-//! Whatever other programs write into the status of what they run: no panic, and few words of it are remembered.
+//! Other programs can write any status: decoding it must not panic, and only a short message of it is kept.
 
 use super::{Health, Readiness};
 use crate::{ChildKind, Manifest};
@@ -22,7 +22,7 @@ use k8s_openapi::api::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// All that the statuses are decoded into, and a word that each knows.
+/// Fields and values that the decoders of statuses know.
 const FIELDS: [&str; 24] = [
     "PostgresClusterStatus",
     "phase",
@@ -104,7 +104,7 @@ fn conditions() -> impl Strategy<Value = Value> {
     proptest::collection::vec(condition, 0..3).prop_map(Value::from)
 }
 
-/// A status with the fields that are read, or with anything.
+/// A status with the fields that the decoders read, or with arbitrary fields.
 fn status() -> impl Strategy<Value = Value> {
     let number = any::<i32>;
     let known = (
@@ -124,7 +124,7 @@ fn status() -> impl Strategy<Value = Value> {
     prop_oneof![2 => known, 1 => value()]
 }
 
-fn judged<K: Manifest>(spec: &Value, status: &Value) -> Health {
+fn health<K: Manifest>(spec: &Value, status: &Value) -> Health {
     let object = json!({"metadata": {"name": "x", "generation": 1}, "spec": spec, "status": status});
     (ChildKind::of::<K>().health)(object).unwrap_or_else(|_| Health::undecodable())
 }
@@ -136,44 +136,44 @@ fn all(status: &Value, number: i32) -> Vec<Health> {
     });
     let nothing = json!({});
     vec![
-        judged::<Certificate>(&json!({"secretName": "s", "issuerRef": {"name": "i"}}), status),
-        judged::<Issuer>(&nothing, status),
-        judged::<PostgresCluster>(&nothing, status),
-        judged::<Postgresql>(&nothing, status),
-        judged::<Tenant>(&json!({"pools": [{"servers": number}, {"servers": number}]}), status),
-        judged::<RedisReplication>(
+        health::<Certificate>(&json!({"secretName": "s", "issuerRef": {"name": "i"}}), status),
+        health::<Issuer>(&nothing, status),
+        health::<PostgresCluster>(&nothing, status),
+        health::<Postgresql>(&nothing, status),
+        health::<Tenant>(&json!({"pools": [{"servers": number}, {"servers": number}]}), status),
+        health::<RedisReplication>(
             &json!({"clusterSize": number, "kubernetesConfig": {"image": "r"}}),
             status,
         ),
-        judged::<RedisSentinel>(&nothing, status),
-        judged::<RedisFailover>(&nothing, status),
-        judged::<HTTPRoute>(&json!({"parentRefs": [{"name": "g"}]}), status),
-        judged::<Deployment>(&pods, status),
-        judged::<StatefulSet>(&pods, status),
-        judged::<Job>(&json!({"template": {}}), status),
-        judged::<PersistentVolumeClaim>(&nothing, status),
-        judged::<Core>(&nothing, status),
-        judged::<Harbor>(&nothing, status),
+        health::<RedisSentinel>(&nothing, status),
+        health::<RedisFailover>(&nothing, status),
+        health::<HTTPRoute>(&json!({"parentRefs": [{"name": "g"}]}), status),
+        health::<Deployment>(&pods, status),
+        health::<StatefulSet>(&pods, status),
+        health::<Job>(&json!({"template": {}}), status),
+        health::<PersistentVolumeClaim>(&nothing, status),
+        health::<Core>(&nothing, status),
+        health::<Harbor>(&nothing, status),
     ]
 }
 
 proptest! {
     #[test]
-    fn whatever_a_status_says_few_words_of_it_are_remembered(status in status(), number in any::<i32>()) {
+    fn the_message_kept_of_any_status_is_short_and_has_no_control_characters(status in status(), number in any::<i32>()) {
         for Health { readiness, .. } in all(&status, number) {
-            let (Readiness::Progressing(words) | Readiness::Failed(words)) = readiness else { continue };
-            prop_assert!(words.len() <= 1024 + '…'.len_utf8());
-            prop_assert!(!words.chars().any(char::is_control), "{words:?}");
+            let (Readiness::Progressing(message) | Readiness::Failed(message)) = readiness else { continue };
+            prop_assert!(message.len() <= 1024 + '…'.len_utf8());
+            prop_assert!(!message.chars().any(char::is_control), "{message:?}");
         }
     }
 }
 
 #[test]
 fn a_status_that_cannot_be_decoded_is_not_quoted() {
-    let Readiness::Failed(words) =
-        judged::<Postgresql>(&json!({}), &json!({"PostgresClusterStatus": ["hunter2"]})).readiness
+    let Readiness::Failed(message) =
+        health::<Postgresql>(&json!({}), &json!({"PostgresClusterStatus": ["hunter2"]})).readiness
     else {
         unreachable!("it can be decoded")
     };
-    assert!(!words.contains("hunter2"), "{words}");
+    assert!(!message.contains("hunter2"), "{message}");
 }

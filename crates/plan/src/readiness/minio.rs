@@ -2,8 +2,8 @@ use super::{Readiness, replicas};
 use crate::{Manifest, Observe};
 use api::thirdparty::minio::{Tenant, TenantStatus};
 
-/// What the MinIO operator says of a tenant it will not bring up, and what helps.
-const HOPELESS: [(&str, &str); 4] = [
+/// States in which the MinIO operator does not start a tenant before a user acts, and the remedy for each.
+const STUCK: [(&str, &str); 4] = [
     (
         "Another MinIO Tenant already exists in the namespace",
         "the MinIO operator runs one in each; delete the one that is not needed",
@@ -13,10 +13,10 @@ const HOPELESS: [(&str, &str); 4] = [
     ("Can't modify server count", "give the pool its number of servers back"),
 ];
 
-/// Ready when it is initialized, which includes its buckets, and all its servers answer.
+/// Ready when it is initialized, which includes its buckets, and all its servers are available.
 ///
-/// Its status does not tell which spec it speaks of. A tenant loses `Initialized` with the first drive that fails; red,
-/// without a quorum, it may be for a moment before.
+/// Its status has no observed generation. A tenant loses `Initialized` with the first drive that fails. It may be red,
+/// without a quorum, for a moment before that.
 impl Manifest for Tenant {
     const PROVIDER: &'static str = "the MinIO operator";
 
@@ -25,17 +25,17 @@ impl Manifest for Tenant {
     fn readiness(&self) -> Readiness {
         let Some(status) = &self.status else { return Readiness::Progressing("no status yet".into()) };
         let TenantStatus { current_state, available_replicas, pools, health_status, health_message } = status;
-        let hopeless = HOPELESS.iter().find(|(words, _)| current_state.starts_with(words));
-        if let Some((_, remedy)) = hopeless {
+        let stuck = STUCK.iter().find(|(message, _)| current_state.starts_with(message));
+        if let Some((_, remedy)) = stuck {
             return Readiness::Failed(format!("{current_state}: {remedy}"));
         }
         if current_state != "Initialized" {
-            let words = if current_state.is_empty() { "no state yet" } else { current_state };
-            return Readiness::Progressing(words.to_owned());
+            let message = if current_state.is_empty() { "no state yet" } else { current_state };
+            return Readiness::Progressing(message.to_owned());
         }
         if let Some(pool) = pools.iter().find(|pool| pool.state != "PoolInitialized") {
-            let words = format!("StatefulSet {} is not initialized yet", pool.stateful_set);
-            return Readiness::Progressing(words);
+            let message = format!("StatefulSet {} is not initialized yet", pool.stateful_set);
+            return Readiness::Progressing(message);
         }
         let wanted = self.spec.pools.iter().map(|pool| pool.servers).fold(0, i32::saturating_add);
         if *available_replicas < wanted {
@@ -43,8 +43,8 @@ impl Manifest for Tenant {
         }
         match health_status.as_deref() {
             Some("red") => {
-                let words = health_message.as_deref().unwrap_or("too few of its drives are online");
-                Readiness::Progressing(words.to_owned())
+                let message = health_message.as_deref().unwrap_or("too few of its drives are online");
+                Readiness::Progressing(message.to_owned())
             }
             _ => Readiness::Ready,
         }

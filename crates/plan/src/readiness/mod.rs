@@ -1,4 +1,4 @@
-//! Whether an observed object has become what was asked for, as kstatus defines it.
+//! Whether an observed object has reached its desired state, as kstatus defines it.
 
 mod batch;
 mod caches;
@@ -15,18 +15,18 @@ mod statefulset;
 
 pub use reached::{Health, Reached};
 
-/// The health of an object as its own status tells it.
+/// Whether an object has reached its desired state, according to its own status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It is what was asked for.
+    /// It has.
     Ready,
-    /// It is on its way; the words say what is still to come.
+    /// Not yet; the message states what is left.
     Progressing(String),
-    /// It says of itself that it will not get there.
+    /// It reports that it will not; the message states why.
     Failed(String),
 }
 
-/// Whether a controller has seen the newest spec; before that its status speaks of an older one.
+/// `Progressing` if the controller has not observed the newest spec yet: its status is about an older one.
 fn unobserved(generation: Option<i64>, observed: Option<i64>) -> Option<Readiness> {
     (observed.unwrap_or(0) < generation.unwrap_or(0))
         .then(|| Readiness::Progressing("the newest spec has not been observed yet".into()))
@@ -36,14 +36,14 @@ fn replicas(ready: i32, wanted: i32, what: &str) -> Readiness {
     Readiness::Progressing(format!("{ready} of {wanted} replicas {what}"))
 }
 
-/// Longest quotation of what another program says of an object.
+/// Longest message of another program that is quoted.
 const LONGEST_QUOTATION: usize = 1024;
 
-/// The beginning of what another program says, which may be as long as it likes.
-fn shortened(words: &str) -> String {
-    match words.char_indices().nth(LONGEST_QUOTATION) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words.to_owned(),
+/// The beginning of another program's message, which may have any length.
+fn shortened(message: &str) -> String {
+    match message.char_indices().nth(LONGEST_QUOTATION) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
     }
 }
 

@@ -9,13 +9,13 @@ use k8s_openapi::api::{
 impl Manifest for NetworkPolicy {}
 impl Manifest for PodDisruptionBudget {}
 
-/// Ready by existing: without metrics it scales nothing, and Harbor runs all the same.
+/// Ready when it exists: without metrics it does not scale, but Harbor runs.
 impl Manifest for HorizontalPodAutoscaler {}
 
-/// Ready by existing: many ingress controllers never write an address.
+/// Ready when it exists: many ingress controllers never write an address.
 impl Manifest for Ingress {}
 
-/// Ready by existing: Prometheus reports nothing back.
+/// Ready when it exists: Prometheus does not write a status.
 impl Manifest for ServiceMonitor {
     const PROVIDER: &'static str = "the Prometheus operator";
 }

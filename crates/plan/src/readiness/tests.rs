@@ -48,7 +48,7 @@ fn a_deployment_is_available_with_one_replica_and_current_with_one_new_replica()
     assert_eq!(reached(3, 2, 4, 1, 4), Reached::Current, "one more than are old");
     assert_eq!(reached(3, 2, 3, 3, 1), Reached::Current, "all are new, one serves");
     assert_eq!(reached(3, 2, 3, 3, 3), Reached::Ready, "all serve");
-    assert_eq!(reached(0, 2, 0, 0, 0), Reached::Available, "one without replicas never runs what is new");
+    assert_eq!(reached(0, 2, 0, 0, 0), Reached::Available, "without replicas, none is new");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_component_is_available_whatever_spec_its_condition_is_about() {
         });
         Health::by_conditions(core).unwrap().reached
     };
-    assert_eq!(reached("True", "True"), Reached::Available, "nobody has looked at the newest spec");
+    assert_eq!(reached("True", "True"), Reached::Available, "the newest spec is not observed yet");
     assert_eq!(reached("False", "False"), Reached::Nothing);
 }
 
@@ -96,7 +96,7 @@ fn a_deployment_is_ready_when_all_its_replicas_are_new_and_available() {
 }
 
 #[test]
-fn a_deployment_that_gave_up_says_why() {
+fn a_deployment_that_failed_reports_why() {
     let status = json!({"observedGeneration": 2, "conditions": [
         {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}
     ]});
@@ -104,7 +104,7 @@ fn a_deployment_that_gave_up_says_why() {
 }
 
 #[test]
-fn a_deployment_whose_pods_are_refused_says_why_however_long_it_has_waited() {
+fn a_deployment_whose_pods_are_refused_reports_the_refusal_also_after_its_deadline() {
     let refusal = "pods \"core-1\" is forbidden: violates PodSecurity \"restricted:latest\": privileged";
     let status = |message: &str| {
         json!({"observedGeneration": 2, "unavailableReplicas": 2, "conditions": [
@@ -167,14 +167,14 @@ fn a_job_is_ready_when_its_work_is_done() {
 }
 
 #[test]
-fn a_claim_that_binds_with_its_first_pod_is_not_waited_for() {
+fn a_pending_claim_is_ready() {
     let claim = |phase: &str| readiness::<PersistentVolumeClaim>(json!({"status": {"phase": phase}}));
     assert_eq!(claim("Pending"), Readiness::Ready);
     assert_eq!(claim("Lost"), Readiness::Failed("has lost its volume".into()));
 }
 
 #[test]
-fn a_component_is_ready_when_it_says_so_of_its_newest_spec() {
+fn a_component_is_ready_when_its_condition_is_true_for_the_newest_spec() {
     let core = |observed: i64, conditions: Value| {
         let spec = json!({
             "externalEndpoint": "https://h", "adminInitialPasswordRef": "a", "csrfKeyRef": "c", "secretRef": "s",
@@ -201,7 +201,7 @@ fn a_component_is_ready_when_it_says_so_of_its_newest_spec() {
 }
 
 #[test]
-fn a_certificate_is_ready_when_cert_manager_says_so_of_its_newest_spec() {
+fn a_certificate_is_ready_when_its_condition_is_true_for_the_newest_spec() {
     let certificate = |status: Value| {
         readiness::<Certificate>(json!({
             "apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {"generation": 2},
@@ -213,7 +213,7 @@ fn a_certificate_is_ready_when_cert_manager_says_so_of_its_newest_spec() {
             {"type": "Ready", "status": status, "message": "words", "observedGeneration": generation}
         ]})
     };
-    assert_eq!(certificate(json!({})), progressing("cert-manager has not looked at it yet"));
+    assert_eq!(certificate(json!({})), progressing("cert-manager has not reconciled it yet"));
     assert_eq!(certificate(ready("True", 1)), progressing("the newest spec has not been observed yet"));
     assert_eq!(certificate(ready("False", 2)), progressing("words"));
     assert_eq!(certificate(ready("True", 2)), Readiness::Ready);
@@ -238,15 +238,15 @@ fn a_route_is_ready_when_every_gateway_it_names_has_accepted_its_newest_spec() {
         })
     };
     let b = |status: &str| {
-        let mut told = a(status, 2);
-        told["parentRef"] = json!({"name": "b", "namespace": "infra", "sectionName": "https"});
-        told
+        let mut reported = a(status, 2);
+        reported["parentRef"] = json!({"name": "b", "namespace": "infra", "sectionName": "https"});
+        reported
     };
-    let nobody = progressing("Gateway ns/a has not looked at it yet; does it exist?");
-    assert_eq!(route(json!([])), nobody, "a route nobody picks up is visible");
+    let unprocessed = progressing("Gateway ns/a has not processed it yet; does it exist?");
+    assert_eq!(route(json!([])), unprocessed, "a route that no gateway processes is not ready");
     assert_eq!(
         route(json!([a("True", 2)])),
-        progressing("Gateway infra/b (listener https) has not looked at it yet; does it exist?")
+        progressing("Gateway infra/b (listener https) has not processed it yet; does it exist?")
     );
     assert_eq!(
         route(json!([a("True", 1), b("True")])),
@@ -257,7 +257,7 @@ fn a_route_is_ready_when_every_gateway_it_names_has_accepted_its_newest_spec() {
         progressing("Gateway ns/a: has not accepted it yet")
     );
     let refused = Readiness::Failed("Gateway infra/b (listener https) refuses it: words (Word)".into());
-    assert_eq!(route(json!([b("False")])), refused, "a refusal is told before what is still to come");
+    assert_eq!(route(json!([b("False")])), refused, "a refusal is reported first");
     assert_eq!(route(json!([a("True", 2), b("True")])), Readiness::Ready);
 }
 
@@ -304,7 +304,7 @@ fn a_tenant_is_ready_when_it_is_initialized_and_all_its_servers_answer() {
 }
 
 #[test]
-fn a_second_tenant_of_a_namespace_has_failed_since_its_operator_gives_up() {
+fn a_second_tenant_of_a_namespace_has_failed() {
     let state = "Another MinIO Tenant already exists in the namespace";
     let remedy = "the MinIO operator runs one in each; delete the one that is not needed";
     let expected = Readiness::Failed(format!("{state}: {remedy}"));

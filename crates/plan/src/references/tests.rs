@@ -34,7 +34,7 @@ fn workload(name: &str) -> ObjectKey {
 }
 
 #[test]
-fn every_way_to_use_an_object_is_found() {
+fn every_reference_in_a_pod_template_is_found() {
     let found = references(json!({
         "volumes": [
             {"name": "a", "secret": {"secretName": "volume"}},
@@ -96,7 +96,7 @@ fn a_whole_volume_uses_every_key() {
 }
 
 #[test]
-fn a_pod_that_could_not_start_is_told_why() {
+fn a_missing_object_or_key_is_named() {
     let missing = digest(&references(env("s", "k")), &ContentDigests::new()).unwrap_err();
     assert_eq!(missing.to_string(), "Secret ns/s does not exist; create it");
 
@@ -105,7 +105,7 @@ fn a_pod_that_could_not_start_is_told_why() {
 }
 
 #[test]
-fn what_is_optional_may_be_absent_and_its_appearance_is_noticed() {
+fn an_optional_object_may_be_absent_and_its_creation_changes_the_digest() {
     let references = references(json!({"containers": [{"name": "c", "env": [
         {"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": true}}}
     ]}]}));
@@ -115,7 +115,7 @@ fn what_is_optional_may_be_absent_and_its_appearance_is_noticed() {
 }
 
 #[test]
-fn a_value_that_says_the_same_as_before_changes_no_digest_and_any_later_one_does() {
+fn an_equivalent_value_does_not_change_the_digest_and_any_later_value_does() {
     let references = references(env("s", "k"));
     let digest = |value: &str, annotations: serde_json::Value| {
         let object = json!({"metadata": {"annotations": annotations}, "data": {"k": value}});
@@ -124,8 +124,8 @@ fn a_value_that_says_the_same_as_before_changes_no_digest_and_any_later_one_does
     let first = digest("one", json!({}));
     let (name, value) = equivalence::equivalence("k", Digest::of_bytes(b"one"), "two");
     let annotations = json!({ &name: value });
-    assert_eq!(digest("two", annotations.clone()), first, "the same in other words");
-    assert_eq!(digest("three", annotations.clone()), digest("three", json!({})), "news");
+    assert_eq!(digest("two", annotations.clone()), first, "equivalent");
+    assert_eq!(digest("three", annotations.clone()), digest("three", json!({})), "not equivalent");
     assert_ne!(digest("three", annotations), first);
     for nonsense in ["", "=", "two=one", "three"] {
         assert_eq!(digest("two", json!({ &name: nonsense })), digest("two", json!({})), "{nonsense}");

@@ -2,25 +2,25 @@
 
 use crate::ObjectKey;
 
-/// What to do about one desired object. `N` names a node of the graph.
+/// What to do about one desired object. `N` identifies a node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action<N> {
     /// Nothing: the object is as it should be, or must not be changed.
     Nothing,
-    /// Do not create it yet: this node has to come first.
+    /// Do not create it yet: it waits for this node.
     Blocked {
         /// The node.
         by: N,
     },
-    /// Leave the object that exists as it is until its dependencies have come far enough.
+    /// Leave the existing object unchanged until the rollout of its dependencies has come far enough.
     Hold,
-    /// Read the object and resolve again: what is known does not suffice.
+    /// Read the object and resolve again: the observation does not contain enough for a decision.
     Read,
-    /// Observe it: another program makes it.
+    /// Wait for it: another program creates it.
     Await,
     /// Apply it.
     Apply(Apply),
-    /// Create it; a namesake that was created meanwhile is used as it is.
+    /// Create it. If another program creates an object of the same name first, use that one unchanged.
     Create,
     /// Write it to the system outside the cluster that it lives in.
     Update {
@@ -31,14 +31,15 @@ pub enum Action<N> {
     Issue,
     /// Write only the owner, or the annotation that replaces it.
     SetOwner,
-    /// Leave it alone and tell the user why.
+    /// Leave it unchanged and report why.
     Refuse(Refusal),
 }
 
 /// How an object is applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Apply {
-    /// It does not exist. A namesake that was created meanwhile is not changed: the API server answers with a conflict.
+    /// It does not exist. If another program creates an object of the same name first, the API server refuses the apply
+    /// with a conflict.
     New,
     /// It is a child of the owner.
     Child,
@@ -49,7 +50,7 @@ pub enum Apply {
     HandOver(Vec<String>),
 }
 
-/// Why an object is left alone.
+/// Why the operator leaves an object unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It belongs to another owner.

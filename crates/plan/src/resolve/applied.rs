@@ -1,30 +1,30 @@
-//! How the operator left an object, so that nothing is sent twice.
+//! The state in which the operator left an object, so that it sends nothing twice.
 
 use crate::{Digest, Health, Observation, OwnedFields};
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// How the operator left a child.
+/// The state in which the operator left a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// Applied with this digest and with these pods; the answer had this uid and these owned fields.
+    /// The operator applied it; the API server answered with this uid and these owned fields.
     Sent {
         /// See [`crate::desired_digest`].
         digest: Digest,
-        /// What its pods are made from, where it has any.
+        /// Its pod template, if it has one.
         pods: Option<Pods>,
         /// The uid in the answer.
         uid: String,
         /// The operator's fields in the answer.
         owned_fields: OwnedFields,
     },
-    /// Holds a certificate that the operator issued, or found to be as desired.
+    /// It holds a certificate that the operator issued, or found to be as desired.
     Issued(Certificate),
-    /// Found or created; the operator does not manage its content.
+    /// It exists. The operator does not manage its content.
     Exists,
-    /// Found to be marked as immutable.
+    /// It is marked as immutable.
     Immutable,
-    /// Another program makes it, and its health was this. It is read anew when it changes.
+    /// Another program creates it, and this was its health. The operator reads it again when it changes.
     Awaited(Health),
     /// Lives outside the cluster, and the operator keeps it: it created or adopted it.
     External {
@@ -34,7 +34,7 @@ pub enum Applied {
 }
 
 impl Applied {
-    /// Whether the child is still as the operator left it.
+    /// Whether the child is still in this state.
     pub fn holds(&self, now: &Observation) -> bool {
         match self {
             Self::Sent { uid, owned_fields, .. } => {
@@ -47,16 +47,16 @@ impl Applied {
     }
 }
 
-/// What pods are made from.
+/// The pod template of a workload, as digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pods {
     template: Digest,
-    /// Of the first container, which is what the pods are there for.
+    /// Of the first container, which is the main container.
     image: Option<Digest>,
 }
 
 impl Pods {
-    /// Those of an object, if it has any.
+    /// The pod template of an object, if it has one.
     pub fn of(object: &Value) -> serde_json::Result<Option<Self>> {
         let Some(template) = object.pointer("/spec/template") else { return Ok(None) };
         let image = image(object).map(Digest::of).transpose()?;
@@ -77,15 +77,15 @@ pub fn image(object: &Value) -> Option<&str> {
 /// A certificate in a Secret, as the operator left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// Digest of everything that it is made from.
+    /// Digest of everything that the certificate depends on.
     pub asked: Digest,
     /// The uid of the Secret.
     pub uid: String,
     /// The operator's fields in the Secret.
     pub owned_fields: OwnedFields,
-    /// When it is to be renewed.
+    /// When the operator renews it.
     pub due: Timestamp,
-    /// When it expires if it is not renewed.
+    /// When it expires.
     pub expires: Option<Timestamp>,
 }
 

@@ -1,7 +1,7 @@
-//! What to do about one object: the only place that decides it.
+//! Decides what to do about one object. No other module does.
 //!
-//! The operator performs the answer, a dry run performs it with a client that writes nothing, `render` prints it and `status`
-//! reads it.
+//! The operator performs the action, a dry run performs it with a client that writes nothing, `render` prints it and
+//! `status` reads it.
 
 mod action;
 mod applied;
@@ -24,20 +24,20 @@ use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use std::collections::BTreeSet;
 
-/// What is known of an object that should exist.
+/// What the operator knows about an object that should exist.
 #[derive(Clone, Copy, Debug)]
 pub enum Observed<'a> {
     /// There is no object of this name.
     Absent,
-    /// There is an object of this name, of which nothing else is known.
+    /// There is an object of this name. Its content is unknown.
     Named,
-    /// What a watch showed.
+    /// The object as a watch delivered it.
     Watched(&'a Observation),
     /// The whole object, just read; of an object outside the cluster, as it was last listed.
     Stored(&'a DynamicObject),
 }
 
-/// The owner of a desired object, and what it knows.
+/// Resolves the desired objects of one owner.
 #[derive(Clone, Copy, Debug)]
 pub struct Resolver<'a> {
     /// The owner.
@@ -46,14 +46,14 @@ pub struct Resolver<'a> {
     pub uid: &'a str,
     /// Field managers of the old operator.
     pub predecessors: &'a BTreeSet<String>,
-    /// The time, for certificates that are to be renewed.
+    /// The current time, for the renewal of certificates.
     pub now: Timestamp,
 }
 
-/// What the operator has of a desired object besides its description.
+/// What the operator remembers about a desired object and would send for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
-    /// How the operator left the object.
+    /// The state in which the operator left the object.
     pub applied: Option<&'a Applied>,
     /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue; for
     /// [`Policy::External`], the write-only fields, if there are any.
@@ -63,8 +63,8 @@ pub struct Known<'a> {
 impl Resolver<'_> {
     /// What to do about a desired object.
     ///
-    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an object
-    /// that exists is never created; an object that another program created is never changed unless a user asks for it.
+    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an existing
+    /// object is never created; an object that another program created is never changed unless a user requests it.
     pub fn resolve<N: Copy>(
         &self,
         desired: &Desired,
@@ -123,10 +123,10 @@ impl Resolver<'_> {
         }
     }
 
-    /// How an object of the child's name that exists is applied.
+    /// How the operator applies a child to an existing object of the same name.
     ///
     /// # Errors
-    /// When it must not become a child.
+    /// When the owner must not adopt the object.
     pub fn adopt(&self, desired: &Desired, stored: &DynamicObject) -> Result<Apply, Refusal> {
         let Self { owner, uid, predecessors, .. } = *self;
         let claimant = Claimant { owner, uid, desired: desired.object.meta(), predecessors };
@@ -138,7 +138,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A certificate is read only where something has changed or is due.
+    /// The Secret is read only when the certificate is due for renewal, or when it or its inputs have changed.
     fn issue<N>(&self, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
         match (observed, known.applied) {
             (Observed::Watched(seen), Some(Applied::Issued(certificate)))
@@ -152,12 +152,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether an object is a child of this very owner, with nothing left to take over from the old operator.
+    /// Whether an object is a child of the owner with this uid, and the old operator owns none of its fields.
     pub fn is_child(&self, seen: &Observation) -> bool {
         seen.owner.as_ref().is_some_and(|owner| owner.is(self.owner, self.uid)) && !seen.unadopted
     }
 
-    /// Whether a child goes with its owner as desired. What has no owner was created by a user and stays as it is.
+    /// Whether the ownership of a child matches the desired deletion behavior. An object without owner was created by a
+    /// user and stays unchanged.
     fn has_owner(&self, desired: &Desired, seen: &Observation) -> bool {
         match (&seen.owner, desired.deletion) {
             (Some(Ownership::Owned(owner, _)), DeletionBehavior::Kept)
@@ -175,15 +176,15 @@ fn apply_child<N>(seen: &Observation, known: Known<'_>) -> Action<N> {
             if applied.holds(seen) { Action::Nothing } else { Action::Apply(Apply::Repair) }
         }
         Some(Applied::Sent { .. }) => Action::Apply(Apply::Child),
-        // A process before this one may have sent it.
+        // An earlier process of the operator may have sent it.
         _ if seen.applied.is_none() => Action::Read,
         _ if seen.applied == known.digest => Action::Nothing,
         _ => Action::Apply(Apply::Child),
     }
 }
 
-/// An object that is created once and exists. A child that lost its owner, because the owner was deleted without its
-/// children and created again, gets the new one.
+/// For an existing object that is created once. A child without owner, because its owner was deleted with orphaned
+/// children and created again, gets the new owner.
 fn once<N>(desired: &Desired, observed: Observed<'_>) -> Action<N> {
     let Observed::Stored(stored) = observed else { return Action::Read };
     let owned = stored.owner_references().iter().any(|owner| owner.controller == Some(true))
@@ -216,7 +217,7 @@ pub fn held<'d, N>(desired: &'d Desired, observed: Observed<'_>, gate: Gate<N>) 
     desired.held.as_ref().filter(|held| gate.upgrade.is_some() && (exists || held.object.is_some()))
 }
 
-/// The object that is sent while the gate is as it is.
+/// The object that the operator sends with this gate.
 pub fn wanted<N>(desired: &Desired, gate: Gate<N>) -> &dyn AnyManifest {
     let held = desired.held.as_ref().filter(|_| gate.upgrade.is_some());
     let held = held.and_then(|held| held.object.as_ref());

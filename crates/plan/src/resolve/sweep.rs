@@ -1,4 +1,4 @@
-//! Which children of an owner are to be removed because the owner no longer wants them.
+//! Which children the operator removes because their owner no longer wants them.
 
 use crate::{ObjectKey, ObservedObject, Provenance};
 use std::collections::BTreeSet;
@@ -6,17 +6,18 @@ use std::collections::BTreeSet;
 /// Children that an owner no longer wants, and what to do about them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Unwanted {
-    /// Created by the operator or the old operator: to be deleted.
+    /// The operator or the old operator created them: the operator deletes them.
     pub deleted: Vec<ObservedObject>,
-    /// Created by another program, while the old operator wrote an owner into them: the operator removes that owner, or the
-    /// garbage collector would delete them with it.
+    /// Another program created them, and the old operator set an owner reference: the operator removes that reference, or
+    /// the garbage collector would delete them with the owner.
     pub released: Vec<ObservedObject>,
 }
 
-/// Those of `children`, all of them children of one owner in `namespace`, that are not `wanted`.
+/// The `children` of one owner in `namespace` that are not `wanted`.
 ///
-/// Immutable objects stay: they hold generated secrets, and data encrypted with them may still exist. So does what another
-/// program created. A deletion names the uid that was observed, so a stale observation deletes nothing that is newer.
+/// Immutable objects stay: they hold generated secrets, and data encrypted with them may still exist. Objects that another
+/// program created stay, too. A deletion has the observed uid as precondition, so a stale observation deletes no newer
+/// object.
 pub fn unwanted(children: Vec<ObservedObject>, namespace: &str, wanted: &BTreeSet<&ObjectKey>) -> Unwanted {
     let mut unwanted = Unwanted::default();
     for child in children {
@@ -37,8 +38,8 @@ pub fn unwanted(children: Vec<ObservedObject>, namespace: &str, wanted: &BTreeSe
     unwanted
 }
 
-/// Whether the operator deletes objects of this kind. A PersistentVolumeClaim holds data: it goes with its owner, by the
-/// garbage collector, or not at all.
+/// Whether the operator deletes objects of this kind. A PersistentVolumeClaim holds data: only the garbage collector
+/// deletes it, with its owner.
 fn is_swept(key: &ObjectKey) -> bool {
     (key.group.as_str(), key.kind.as_str()) != ("", "PersistentVolumeClaim")
 }

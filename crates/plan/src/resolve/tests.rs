@@ -20,7 +20,7 @@ fn owner() -> ObjectKey {
     ObjectKey::new("goharbor.io", "Harbor", "ns", "acme")
 }
 
-/// The child that the laws are about.
+/// The child that the tests resolve.
 fn secret(deletion: DeletionBehavior) -> Secret {
     let mut metadata = ObjectMeta {
         name: Some("s".into()),
@@ -76,7 +76,7 @@ fn digest(desired: &Desired) -> Option<Digest> {
     desired_digest(&desired.object.to_json().unwrap(), MANAGER)
 }
 
-/// The object of the child's name, as some program has left it.
+/// An existing object with the child's name.
 #[allow(clippy::struct_excessive_bools, reason = "independent properties, each drawn by itself")]
 #[derive(Clone, Debug)]
 struct Found {
@@ -162,7 +162,7 @@ impl Found {
     }
 }
 
-/// What the operator remembers.
+/// The state that the operator remembers.
 fn remembered(which: usize, digest: Option<Digest>, seen: &Observation) -> Option<Applied> {
     let sent =
         |digest, owned_fields| Applied::Sent { digest, pods: None, uid: seen.uid.clone(), owned_fields };
@@ -175,7 +175,7 @@ fn remembered(which: usize, digest: Option<Digest>, seen: &Observation) -> Optio
     }
 }
 
-/// The object after an action was performed, and what the operator then remembers.
+/// The object after an action was performed, and the state that the operator then remembers.
 fn performed(action: &Action<()>, desired: &Desired, seen: &Observation) -> (Observation, Applied) {
     let digest = digest(desired);
     let owner = match desired.deletion {
@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn an_object_that_exists_is_neither_created_nor_blocked_and_one_that_does_not_waits_for_its_turn(
+    fn an_existing_object_is_neither_created_nor_blocked_and_the_creation_of_an_absent_object_waits_for_the_gate(
         policy in 0..3_usize, deletion in behavior(), found in found(), known in knowledge(), gate in gates(),
     ) {
         let desired = desired(policy, deletion);
@@ -298,7 +298,7 @@ proptest! {
     }
 
     #[test]
-    fn an_object_of_another_program_is_changed_only_if_a_user_asks_for_it(
+    fn an_object_of_another_program_is_changed_only_if_a_user_requests_it(
         policy in 0..2_usize, deletion in behavior(), adoptable in any::<bool>(), immutable in any::<bool>(),
     ) {
         let found =
@@ -346,7 +346,7 @@ fn observed<'a>(known: Knowledge, seen: &'a Observation, stored: &'a DynamicObje
 }
 
 #[test]
-fn a_child_that_was_found_in_order_is_not_read_and_one_of_which_only_metadata_is_known_is() {
+fn a_child_is_read_only_when_its_applied_digest_is_unknown() {
     let desired = desired(0, DeletionBehavior::Owned);
     let child = |applied| Found {
         owner: 1,

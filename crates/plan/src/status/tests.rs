@@ -23,15 +23,15 @@ fn stalled() -> Verdict {
     Verdict::Stalled { reason: "InvalidSpec", message: "spec.x: is wrong; put it right".into() }
 }
 
-fn told(status: &ComponentStatus) -> Vec<(&str, &str)> {
+fn conditions(status: &ComponentStatus) -> Vec<(&str, &str)> {
     status.conditions.iter().map(|c| (c.type_.as_str(), c.status.as_str())).collect()
 }
 
 #[test]
-fn ready_is_told_in_the_new_words_and_in_the_old() {
+fn ready_sets_the_conditions_of_kstatus_and_of_the_old_operator() {
     let status = fold(&input(&ComponentStatus::default(), 1, 0), &Verdict::Ready);
     assert_eq!(
-        told(&status),
+        conditions(&status),
         [
             ("Ready", "True"),
             ("Reconciling", "False"),
@@ -44,28 +44,28 @@ fn ready_is_told_in_the_new_words_and_in_the_old() {
 }
 
 #[test]
-fn what_serves_is_available_though_it_is_not_ready() {
+fn an_object_can_be_available_without_being_ready() {
     let none = ComponentStatus::default();
     let available = |reached| {
         let status = fold(&StatusInput { reached, ..input(&none, 1, 0) }, &stalled());
-        told(&status).last().map(|(condition, status)| format!("{condition} {status}"))
+        conditions(&status).last().map(|(condition, status)| format!("{condition} {status}"))
     };
     assert_eq!(available(Reached::Nothing).as_deref(), Some("Available False"));
     assert_eq!(available(Reached::Available).as_deref(), Some("Available True"));
 }
 
 #[test]
-fn b06_a_failure_reaches_every_condition_a_user_may_look_at() {
+fn b06_a_failure_is_in_every_condition_that_a_user_may_read() {
     let status = fold(&input(&ComponentStatus::default(), 3, 0), &stalled());
     let failed = status.conditions.iter().find(|c| c.type_ == "Failed").unwrap();
     assert_eq!(failed.message.as_deref(), Some("spec.x: is wrong; put it right"));
     assert_eq!(failed.reason.as_deref(), Some("InvalidSpec"));
     assert_eq!(status.observed_generation, Some(3));
-    assert_eq!(told(&status)[0], ("Ready", "False"));
+    assert_eq!(conditions(&status)[0], ("Ready", "False"));
 }
 
 #[test]
-fn a_transition_time_moves_only_when_the_status_does() {
+fn a_transition_time_changes_only_with_the_status() {
     let first = fold(&input(&ComponentStatus::default(), 1, 10), &Verdict::Ready);
     let second = fold(&input(&first, 2, 20), &Verdict::Ready);
     let third = fold(&input(&second, 3, 30), &stalled());
@@ -74,13 +74,13 @@ fn a_transition_time_moves_only_when_the_status_does() {
 }
 
 #[test]
-fn folding_the_same_again_changes_nothing() {
+fn folding_the_same_verdict_again_changes_nothing() {
     let first = fold(&input(&ComponentStatus::default(), 1, 10), &stalled());
     assert_eq!(fold(&input(&first, 1, 99), &stalled()), first);
 }
 
 #[test]
-fn b32_the_number_of_pods_is_told_where_it_is_known_and_kept_where_it_is_not() {
+fn b32_the_number_of_pods_is_reported_if_known_and_kept_otherwise() {
     let none = ComponentStatus::default();
     let counted = fold(&StatusInput { replicas: Some(2), ..input(&none, 1, 10) }, &Verdict::Ready);
     assert_eq!(counted.replicas, Some(2));
@@ -89,7 +89,7 @@ fn b32_the_number_of_pods_is_told_where_it_is_known_and_kept_where_it_is_not() {
 }
 
 #[test]
-fn words_and_numbers_are_details_and_everything_programs_wait_for_is_substance() {
+fn messages_and_numbers_are_details_and_all_other_fields_are_significant() {
     let waiting = |message: &str| Verdict::Progressing { reason: Verdict::WAITING, message: message.into() };
     let before = fold(&input(&ComponentStatus::default(), 1, 10), &waiting("one of two"));
     let status = |common: &ComponentStatus| Status { common: common.clone(), ..Status::default() };
@@ -100,35 +100,35 @@ fn words_and_numbers_are_details_and_everything_programs_wait_for_is_substance()
     assert_eq!(between(&input(&before, 1, 20), waiting("two of two")), Difference::Details);
     let counted = StatusInput { replicas: Some(1), ..input(&before, 1, 20) };
     assert_eq!(between(&counted, waiting("one of two")), Difference::Details);
-    assert_eq!(between(&input(&before, 2, 20), waiting("one of two")), Difference::Substance);
-    assert_eq!(between(&input(&before, 1, 20), Verdict::Ready), Difference::Substance);
+    assert_eq!(between(&input(&before, 2, 20), waiting("one of two")), Difference::Significant);
+    assert_eq!(between(&input(&before, 1, 20), Verdict::Ready), Difference::Significant);
     let other = Verdict::Progressing { reason: "Missing", message: "one of two".into() };
-    assert_eq!(between(&input(&before, 1, 20), other), Difference::Substance);
+    assert_eq!(between(&input(&before, 1, 20), other), Difference::Significant);
 }
 
 #[test]
 fn pausing_adds_a_condition_and_resuming_removes_it() {
     let ready = fold(&input(&ComponentStatus::default(), 1, 10), &Verdict::Ready);
     let halted = paused(&input(&ready, 2, 20), "paused by annotation");
-    assert_eq!(told(&halted).last(), Some(&("Paused", "True")));
-    assert_eq!(halted.observed_generation, Some(1), "a generation nobody looked at is not observed");
+    assert_eq!(conditions(&halted).last(), Some(&("Paused", "True")));
+    assert_eq!(halted.observed_generation, Some(1), "a paused generation is not observed");
     assert_eq!(fold(&input(&halted, 2, 30), &Verdict::Ready).conditions.len(), 6);
 }
 
 #[test]
-fn what_was_paused_before_anybody_looked_says_so_where_it_would_say_whether_it_is_ready() {
+fn an_object_that_was_paused_before_its_first_reconcile_has_an_unknown_ready_condition() {
     let message = "paused by annotation";
     let halted = paused(&input(&ComponentStatus::default(), 1, 10), message);
-    assert_eq!(told(&halted), [("Ready", "Unknown"), ("Paused", "True")]);
+    assert_eq!(conditions(&halted), [("Ready", "Unknown"), ("Paused", "True")]);
     let ready = &halted.conditions[0];
     assert_eq!((ready.reason.as_deref(), ready.message.as_deref()), (Some("Paused"), Some(message)));
-    assert_eq!(paused(&input(&halted, 2, 20), message), halted, "that is written once");
+    assert_eq!(paused(&input(&halted, 2, 20), message), halted, "written once");
     let resumed = fold(&input(&halted, 2, 30), &Verdict::Ready);
     assert_eq!(resumed, fold(&input(&ComponentStatus::default(), 2, 30), &Verdict::Ready));
 }
 
 #[test]
-fn the_worst_failure_is_told_and_the_others_are_counted() {
+fn the_worst_failure_is_reported_and_the_others_are_counted() {
     let failed = |class, reason, stalls| {
         Outcome::Failed(Failure { class, reason, message: format!("{class}"), stalls })
     };
@@ -143,7 +143,7 @@ fn the_worst_failure_is_told_and_the_others_are_counted() {
 }
 
 #[test]
-fn waiting_names_the_object_and_what_for() {
+fn a_waiting_child_is_reported_with_what_it_waits_for() {
     let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
     let verdict = Verdict::of(&[Outcome::Ready, waiting, Outcome::Blocked]);
     assert_eq!(
@@ -156,7 +156,7 @@ const DATABASE: Aspect = Aspect::new("DatabaseReady");
 const CACHE: Aspect = Aspect::new("CacheReady");
 
 /// The conditions of the aspects, after a plan with these children or without one.
-fn aspects_told(children: Option<&[(Aspect, Outcome)]>, verdict: &Verdict) -> Vec<(String, String)> {
+fn aspect_conditions(children: Option<&[(Aspect, Outcome)]>, verdict: &Verdict) -> Vec<(String, String)> {
     let found = children.map(|children| crate::aspects(children.iter().map(|(a, o)| (Some(*a), o))));
     let none = ComponentStatus::default();
     let input = StatusInput { aspects: &[CACHE, DATABASE], found: found.as_ref(), ..input(&none, 1, 0) };
@@ -164,18 +164,19 @@ fn aspects_told(children: Option<&[(Aspect, Outcome)]>, verdict: &Verdict) -> Ve
     conditions.map(|c| (c.status, c.reason.unwrap_or_default())).collect()
 }
 
-fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
-    told.iter().map(|(status, reason)| ((*status).to_owned(), (*reason).to_owned())).collect()
+fn pairs(conditions: &[(&str, &str)]) -> Vec<(String, String)> {
+    conditions.iter().map(|(status, reason)| ((*status).to_owned(), (*reason).to_owned())).collect()
 }
 
 #[test]
-fn each_aspect_is_as_its_own_children_are() {
+fn the_condition_of_an_aspect_follows_from_its_own_children() {
     let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
     let verdict = Verdict::of(std::slice::from_ref(&waiting));
-    let told = aspects_told(Some(&[(CACHE, Outcome::Ready), (DATABASE, waiting)]), &verdict);
-    assert_eq!(told, pairs(&[("True", "Ready"), ("False", "ChildrenNotReady")]));
-    let told = aspects_told(Some(&[(CACHE, stalled_child()), (DATABASE, Outcome::Blocked)]), &stalled());
-    assert_eq!(told, pairs(&[("False", "InvalidSpec"), ("Unknown", "Blocked")]));
+    let conditions = aspect_conditions(Some(&[(CACHE, Outcome::Ready), (DATABASE, waiting)]), &verdict);
+    assert_eq!(conditions, pairs(&[("True", "Ready"), ("False", "ChildrenNotReady")]));
+    let conditions =
+        aspect_conditions(Some(&[(CACHE, stalled_child()), (DATABASE, Outcome::Blocked)]), &stalled());
+    assert_eq!(conditions, pairs(&[("False", "InvalidSpec"), ("Unknown", "Blocked")]));
 }
 
 fn stalled_child() -> Outcome {
@@ -184,25 +185,25 @@ fn stalled_child() -> Outcome {
 }
 
 #[test]
-fn b27_what_others_run_is_known_to_work_only_when_everything_does() {
+fn b27_an_external_service_is_known_to_work_only_when_everything_is_ready() {
     let waiting = Verdict::Progressing { reason: Verdict::WAITING, message: "one of two".into() };
-    assert_eq!(aspects_told(Some(&[]), &waiting), pairs(&[("Unknown", "External"); 2]));
-    assert_eq!(aspects_told(Some(&[]), &Verdict::Ready), pairs(&[("True", "External"); 2]));
+    assert_eq!(aspect_conditions(Some(&[]), &waiting), pairs(&[("Unknown", "External"); 2]));
+    assert_eq!(aspect_conditions(Some(&[]), &Verdict::Ready), pairs(&[("True", "External"); 2]));
 }
 
 #[test]
-fn b28_an_aspect_nobody_could_look_at_does_not_stay_as_it_was() {
-    assert_eq!(aspects_told(None, &stalled()), pairs(&[("Unknown", "InvalidSpec"); 2]));
+fn b28_an_aspect_that_was_not_reconciled_is_unknown() {
+    assert_eq!(aspect_conditions(None, &stalled()), pairs(&[("Unknown", "InvalidSpec"); 2]));
 }
 
 #[test]
-fn advice_is_in_the_message_of_ready_and_only_while_that_holds() {
+fn advice_is_in_the_message_of_ready_only_while_it_is_true() {
     let none = ComponentStatus::default();
     let advice = [Violation { subject: "spec.x".into(), problem: "is odd".into(), remedy: "look".into() }];
     let messages = |verdict: &Verdict| {
         let status = fold(&StatusInput { advice: &advice, ..input(&none, 1, 0) }, verdict);
-        let told = |c: Condition| c.message.map(|message| (c.type_, c.status, message));
-        status.conditions.into_iter().filter_map(told).collect::<Vec<_>>()
+        let message = |c: Condition| c.message.map(|message| (c.type_, c.status, message));
+        status.conditions.into_iter().filter_map(message).collect::<Vec<_>>()
     };
     assert_eq!(messages(&Verdict::Ready), [("Ready".into(), "True".into(), "spec.x: is odd; look".into())]);
     assert!(messages(&stalled()).iter().all(|(_, _, message)| !message.contains("is odd")));

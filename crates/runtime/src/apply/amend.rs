@@ -1,4 +1,4 @@
-//! JSON patches of an object as it was read.
+//! JSON patches of an object in the version that the operator read.
 
 use crate::{ReconcileError, error::Verb};
 use kube::{
@@ -9,10 +9,11 @@ use kube::{
 use plan::ObjectKey;
 use serde_json::{Value, json};
 
-/// Patches an object as `manager`, unless it is no longer in the state `version`: then the API server answers with a
-/// conflict, which the operator tries again.
+/// Patches an object as `manager` if its resource version still is `version`. Otherwise the API server answers with a
+/// conflict, and the operator retries.
 ///
-/// The version is replaced and not tested. A failed test is answered with 422, which reads as a mistake in the object.
+/// The patch replaces the version instead of testing it: the API server answers a failed test with 422, as if the object
+/// were invalid.
 pub(crate) async fn amend(
     api: &Api<DynamicObject>,
     (verb, key): (Verb, &ObjectKey),
@@ -36,7 +37,7 @@ mod tests {
     use plan::{Class, Classify as _};
 
     #[tokio::test]
-    async fn an_object_that_has_changed_since_is_a_conflict_and_not_a_mistake() {
+    async fn a_patch_of_an_outdated_version_is_a_conflict_and_not_invalid() {
         let client = Client::new(ApiServer::builder().build().unwrap(), "default");
         let resource = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
         let api: Api<DynamicObject> = Api::default_namespaced_with(client, &resource);

@@ -1,16 +1,16 @@
-//! Objects within an object that become empty.
+//! Nested objects that become empty with an apply.
 //!
-//! An API server takes away what an applier owned and no longer sends. Where that leaves an object with no field, the
-//! server makes it null even if `{}` was sent: an object of a custom kind it then refuses as a whole, of a built-in kind it
-//! drops the field. So what we own in an object that is to be empty is removed before it is applied.
+//! The API server removes fields that a manager owned and no longer sends. If a nested object has no field left, the
+//! server sets it to null even if the manager sends `{}`. It then refuses an object of a custom kind, and drops the field
+//! of a built-in kind. So the operator removes its fields from such a nested object before it applies the object.
 
 use plan::{is_item, owned};
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// What has to be removed from `stored` before `manager` can apply `desired`, as JSON pointers: fields of ours in objects
-/// that are to be empty. Fields of others stay.
+/// The fields to remove from `stored` before `manager` can apply `desired`, as JSON pointers: the manager's fields in
+/// nested objects that are empty in `desired`. Fields of other managers stay.
 pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<String> {
     let Some(ours) = owned(stored, &desired["apiVersion"], manager) else { return Vec::new() };
     let entries = stored.pointer("/metadata/managedFields").and_then(Value::as_array);
@@ -21,7 +21,7 @@ pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<
     found
 }
 
-/// Whether there is an empty object in an object.
+/// Whether an object contains an empty nested object.
 pub(crate) fn has_empty(object: &Value) -> bool {
     match object {
         Value::Object(fields) => fields.is_empty() || fields.values().any(has_empty),
@@ -30,7 +30,7 @@ pub(crate) fn has_empty(object: &Value) -> bool {
     }
 }
 
-/// Whether an empty object was sent and is not in the answer.
+/// Whether an empty nested object was sent and is not in the answer.
 pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
     match (sent, answer) {
         (Value::Object(sent), Value::Null) => sent.is_empty(),
@@ -42,7 +42,7 @@ pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
     }
 }
 
-/// Takes empty objects out of an object, and those in which nothing else is; answers where they were, as JSON pointers.
+/// Removes empty nested objects, and objects that contain nothing else. Returns their positions as JSON pointers.
 pub(crate) fn take_empty(object: &mut Value) -> Vec<String> {
     fn take(object: &mut Value, at: &str, found: &mut Vec<String>) {
         let Value::Object(fields) = object else { return };
@@ -62,7 +62,7 @@ pub(crate) fn take_empty(object: &mut Value) -> Vec<String> {
     found
 }
 
-/// Puts an empty object where none is.
+/// Inserts an empty object at a position that has no value.
 pub(crate) fn put_empty(object: &mut Value, place: &str) {
     let mut at = object;
     for step in place.split('/').skip(1) {
@@ -97,7 +97,7 @@ fn within(
     }
 }
 
-/// Everything of ours in `stored`, in as few places as others permit.
+/// All fields of the manager in `stored`, with as few pointers as possible without fields of other managers.
 fn all_of(stored: &Value, ours: &Fields, others: &[&Fields], at: &str, found: &mut Vec<String>) {
     for (part, below) in ours.iter().filter_map(|(part, below)| Some((part, below.as_object()?))) {
         let Some((step, stored)) = place(stored, part) else { continue };
@@ -110,12 +110,12 @@ fn all_of(stored: &Value, ours: &Fields, others: &[&Fields], at: &str, found: &m
     }
 }
 
-/// What others own below a part.
+/// The fields of other managers below `part`.
 fn under<'a>(others: &[&'a Fields], part: &str) -> Vec<&'a Fields> {
     others.iter().filter_map(|fields| fields.get(part)?.as_object()).collect()
 }
 
-/// Where the part of a value is that ownership calls `part`, and the part.
+/// The position and the value of the field or item that `managedFields` calls `part`.
 fn place<'a>(value: &'a Value, part: &str) -> Option<(String, &'a Value)> {
     match value {
         Value::Object(fields) => {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_ours_in_an_object_that_is_to_be_empty_is_in_the_way() {
+    fn owned_fields_of_a_nested_object_that_becomes_empty_are_removed() {
         let spec = json!({"part": {"a": 1, "b/c": {"d": 1}}, "other": {"a": 1}});
         let ours = json!({"f:part": {"f:a": {}, "f:b/c": {"f:d": {}}}, "f:other": {"f:a": {}}});
         let stored = stored(spec, ours, &[]);
@@ -170,7 +170,11 @@ mod tests {
             ["/spec/part/a", "/spec/part/b~1c"]
         );
         assert_eq!(removed(json!({"part": {"a": 1, "b/c": {}}}), &stored), ["/spec/part/b~1c/d"]);
-        assert_eq!(removed(json!({"part": {"a": 1}}), &stored), [""; 0], "what is left out is no problem");
+        assert_eq!(
+            removed(json!({"part": {"a": 1}}), &stored),
+            [""; 0],
+            "the API server removes fields that are left out"
+        );
     }
 
     #[test]
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_others_stay() {
+    fn fields_of_other_managers_stay() {
         let spec = json!({"part": {"inner": {"a": 1, "b": 1}}});
         let inner = |field: &str| json!({"f:part": {"f:inner": {field: {}}}});
         let stored = stored(spec, inner("f:a"), &[inner("f:b")]);
@@ -190,17 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_object_that_was_sent_and_is_not_there_is_lost() {
+    fn an_empty_object_that_was_sent_and_is_not_in_the_answer_is_lost() {
         let sent = json!({"a": {"b": {}}, "list": [{"c": {}}]});
         assert!(!is_lost(&sent, &json!({"a": {"b": {"default": 1}}, "list": [{"c": {}}]})));
         assert!(is_lost(&sent, &json!({"a": {"b": null}, "list": [{"c": {}}]})));
         assert!(is_lost(&sent, &json!({"a": {"b": {}}, "list": [{}]})));
-        assert!(!is_lost(&json!({"a": 1}), &json!({})), "only objects are");
+        assert!(!is_lost(&json!({"a": 1}), &json!({})), "only objects count");
         assert!(has_empty(&sent) && !has_empty(&json!({"a": [], "b": {"c": null}})));
     }
 
     #[test]
-    fn empty_objects_are_taken_out_with_their_places() {
+    fn empty_objects_are_removed_and_can_be_inserted_again() {
         let all = json!({"a": {"b/c": {}, "d": 1}, "e": {"f": {}}});
         let mut object = all.clone();
         let places = take_empty(&mut object);

@@ -33,12 +33,12 @@ pub(crate) struct Applier<'a> {
     pub(crate) progress: &'a ProgressSink,
     pub(crate) digest_source: DigestSource<'a>,
     pub(crate) now: Timestamp,
-    /// What the last run read.
+    /// The reads of the previous reconcile.
     pub(crate) read_before: &'a BTreeMap<ObjectKey, Read>,
     pub(crate) state: Mutex<RunState>,
 }
 
-/// A child that is to be ensured.
+/// A child to ensure.
 #[derive(Clone, Copy)]
 pub(super) struct Child<'a> {
     pub(super) key: &'a ObjectKey,
@@ -47,7 +47,7 @@ pub(super) struct Child<'a> {
 }
 
 impl Applier<'_> {
-    /// What of a node has to wait for others.
+    /// The changes of a node that wait for its dependencies.
     pub(crate) fn gate(&self, graph: &Graph<Desired>, id: NodeId) -> Gate<NodeId> {
         let reached = |id: NodeId| {
             let key = graph.get(id).object.key();
@@ -58,7 +58,7 @@ impl Applier<'_> {
         Gate::of(graph.edges(id), reached)
     }
 
-    /// Sends what differs from what is there, as far as the gate permits, and answers whether the child is ready.
+    /// Ensures that a child is as desired, as far as the gate permits, and returns whether it is ready.
     pub(crate) async fn ensure(&self, desired: &Desired, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
         let child = Child { key: &key, kind: &kind, desired };
@@ -82,7 +82,7 @@ impl Applier<'_> {
         match &step {
             Ok(Step::Ready) => span.record("outcome", "ready"),
             Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
-            // Reported with all others that are blocked, when the run has ended.
+            // Reported with all other blocked children at the end of the reconcile.
             Ok(Step::Blocked { .. }) => return step,
             Err(error) => span
                 .record("outcome", "failed")
@@ -129,7 +129,7 @@ impl Applier<'_> {
         }
     }
 
-    /// Refuses a kind that the cluster does not serve without a request, and has the owner woken when it does.
+    /// Fails without a request if the API server does not serve a kind. The owner is reconciled when it does.
     async fn served(&self, kind: &ChildKind) -> Result<(), ReconcileError> {
         let (kind, provider) = (ObjectKey::dynamic(&kind.resource, "", ""), kind.provider);
         if self.cluster.router.index.serves(&kind) || self.read(&kind).await? {
@@ -138,25 +138,25 @@ impl Applier<'_> {
         Err(PlanError::Unserved([(kind, provider.to_owned())].into()).into())
     }
 
-    /// Why an object could not be written: the error itself, or that its kind is no longer served, which a watch learns only
-    /// when it is next renewed. All owners that depend on the kind are woken at once.
+    /// The given error, or [`PlanError::Unserved`] if the API server no longer serves the kind: the watch notices that only
+    /// when it reconnects. Also enqueues all owners that depend on the kind.
     async fn or_unserved(&self, error: ReconcileError, Child { key, kind, .. }: Child<'_>) -> ReconcileError {
         let api = match self.api(key, kind) {
             Ok(api) => api,
             Err(misnamed) => return misnamed,
         };
-        // A list is empty even in a namespace that does not exist: what is not found then is the kind.
+        // A list succeeds even in a namespace that does not exist, so 404 means that the kind does not exist.
         let listed = api.list_metadata(&ListParams::default().limit(1)).await;
         if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
             return error;
         }
         let (resource, router) = (ObjectKey::dynamic(&kind.resource, "", ""), &self.cluster.router);
-        tracing::info!(kind = %resource, "no longer served by the cluster; the operator does without it");
+        tracing::info!(kind = %resource, "the API server no longer serves this kind; the operator continues without it");
         router.wake(router.unserved(&resource));
         PlanError::Unserved([(resource, kind.provider.to_owned())].into()).into()
     }
 
-    /// Takes the answer to a write into the index: the watch shows the same, but later.
+    /// Records the answer to a write in the index, because the watch delivers it later.
     pub(super) fn record(
         &self,
         key: &ObjectKey,
@@ -168,7 +168,7 @@ impl Applier<'_> {
         let Self { cluster, .. } = self;
         let router = &cluster.router;
         let input = is_input(&key.group, &key.kind);
-        // An owner that is a child is reconciled by a component, which reads it, too.
+        // If the child is an owner itself, a component reads it when it reconciles it.
         if input || router.index.is_owner(key) || router.index.is_read(key) {
             cluster.cache.put(key, Some(stored.clone()));
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 impl Applier<'_> {
-    /// Creates an object. One that was created meanwhile is used as it is.
+    /// Creates an object. If another program created it first, that object is used unchanged.
     pub(super) async fn create(
         &self,
         Child { key, kind, desired }: Child<'_>,
@@ -52,7 +52,7 @@ fn add_generated(
     Ok(())
 }
 
-/// What a Secret holds.
+/// The decoded data of a Secret.
 pub(super) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
     let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
     let decoded = |(name, value): (&String, &Value)| {

@@ -1,9 +1,9 @@
-//! Taking over what the old operator left behind.
+//! Takes over the fields of the old operator.
 //!
-//! It wrote its children with plain updates, so it is still the owner of every field it ever set. Server-side apply
-//! removes only fields of its own manager: environment variables, annotations or `binaryData` the old operator wrote
-//! and we do not want would stay for ever. Therefore its entries in `managedFields` become ours before our first
-//! apply, as `kubectl` does it when it moves from client-side to server-side apply.
+//! The old operator wrote its children with updates and still owns every field that it set. Server-side apply removes only
+//! fields of its own manager, so unwanted environment variables, annotations or `binaryData` of the old operator would
+//! stay. Therefore the operator takes over the entries of the old operator in `managedFields` before its first apply, as
+//! `kubectl` does when it migrates from client-side to server-side apply.
 
 use super::amend::amend;
 use crate::{ReconcileError, cluster::api_of, error::Verb};
@@ -16,8 +16,8 @@ use plan::ObjectKey;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Makes every field of an object, read in the state `stored`, that belongs to one of `predecessors` a field of
-/// `manager`, and takes the owners with these uids out of it: two controllers are refused by the API server.
+/// Makes `manager` the owner of every field of the object `stored` that belongs to one of `predecessors`. Also removes the
+/// owner references with these uids, because the API server refuses two controllers.
 pub(crate) async fn hand_over(
     client: &Client,
     resource: &ApiResource,
@@ -39,11 +39,11 @@ pub(crate) async fn hand_over(
     }
     let api: Api<DynamicObject> = api_of(client, resource, key)?;
     amend(&api, (Verb::Adopt, key), manager, meta.resource_version.as_deref(), operations).await?;
-    tracing::info!(object = %key, "taken over from the old operator");
+    tracing::info!(object = %key, "took over the fields of the old operator");
     Ok(())
 }
 
-/// The entries after the hand-over, or `None` when there is nothing to hand over.
+/// The entries after the hand-over, or `None` if the predecessors own no fields.
 fn handed_over(
     entries: Vec<ManagedFieldsEntry>,
     manager: &str,
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_of_the_old_operator_become_ours_and_those_of_others_stay() {
+    fn fields_of_the_old_operator_are_taken_over_and_fields_of_other_managers_stay() {
         let predecessors = BTreeSet::from(["harbor-operator".to_owned(), "core".to_owned()]);
         let entries = vec![
             entry("harbor-operator", "Update", json!({"f:data": {"f:a": {}}})),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_take_over_means_nothing_to_write() {
+    fn without_fields_of_the_old_operator_there_is_no_hand_over() {
         let entries = vec![entry("ours", "Apply", json!({})), entry("kubectl-edit", "Update", json!({}))];
         assert_eq!(handed_over(entries, "ours", &BTreeSet::from(["harbor-operator".to_owned()])), None);
     }

@@ -1,4 +1,4 @@
-//! What a run reads besides what its plan has read.
+//! Reads during a reconcile, in addition to the reads of planning.
 
 use super::{
     Read,
@@ -13,7 +13,7 @@ use std::{
 };
 
 impl Applier<'_> {
-    /// The health of an object that another program makes.
+    /// The health of an object that another program creates.
     pub(super) async fn awaited(
         &self,
         Child { key, kind, desired }: Child<'_>,
@@ -22,59 +22,59 @@ impl Applier<'_> {
             Policy::Await { why } => why.as_str(),
             Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::External(_) => "",
         };
-        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Everything).await?;
-        self.state().note(&found, Interest::Everything)?;
+        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::SpecAndStatus).await?;
+        self.state().note(&found, Interest::SpecAndStatus)?;
         awaited(key, kind, why, &found)
     }
 
-    /// Whether an object exists, remembering what it holds.
+    /// Whether an object exists. Records the digests of its content.
     pub(super) async fn read(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
         Ok(self.find(key).await?.is_some())
     }
 
-    /// An object, if it exists, remembering what it holds.
+    /// An object, if it exists. Records the digests of its content.
     pub(super) async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
-        let mut found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
-        self.state().note(&found, Interest::Substance)?;
+        let mut found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Spec).await?;
+        self.state().note(&found, Interest::Spec)?;
         Ok(found.remove(key).flatten())
     }
 
-    /// Has the owner woken when an object that was read changes.
+    /// Subscribes the owner to changes of an object that was read.
     pub(super) fn subscribe(&self, key: &ObjectKey, stored: &DynamicObject) -> Result<(), ReconcileError> {
         let found = Snapshot::from([(key.clone(), Some(Arc::new(stored.clone())))]);
         let keys = found.keys().cloned().collect();
-        self.cluster.router.index.subscribe(self.owner, &keys, Interest::Substance);
-        self.state().note(&found, Interest::Substance)
+        self.cluster.router.index.subscribe(self.owner, &keys, Interest::Spec);
+        self.state().note(&found, Interest::Spec)
     }
 
-    /// The contents of what a pod template refers to; what the plan has read is not read again.
+    /// The content digests of the objects that a pod template refers to. Objects that planning has read are not read again.
     pub(super) async fn contents(&self, references: &References) -> Result<ContentDigests, ReconcileError> {
         let unread: BTreeSet<_> = {
             let state = self.state();
             references.keys().filter(|key| !state.contents.contains_key(*key)).cloned().collect()
         };
-        let found = self.cluster.fetch(self.owner, &unread, Interest::Substance).await?;
+        let found = self.cluster.fetch(self.owner, &unread, Interest::Spec).await?;
         let mut state = self.state();
-        state.note(&found, Interest::Substance)?;
+        state.note(&found, Interest::Spec)?;
         let known = |key: &ObjectKey| (key.clone(), state.contents.get(key).cloned().flatten());
         Ok(references.keys().map(known).collect())
     }
 
-    /// Those of these that have changed since the last run read them.
+    /// The objects among `keys` that have changed since the previous reconcile read them.
     pub(super) fn changed<'k>(&self, keys: impl Iterator<Item = &'k ObjectKey>) -> Vec<ObjectKey> {
         let state = self.state();
-        let substance = |reads: &BTreeMap<ObjectKey, Read>, key: &ObjectKey| {
-            reads.get(key).map(|read| read.state.as_ref().map(|state| state.substance))
+        let spec_hash = |reads: &BTreeMap<ObjectKey, Read>, key: &ObjectKey| {
+            reads.get(key).map(|read| read.state.as_ref().map(|state| state.spec_hash))
         };
         let is_changed = |key: &&ObjectKey| {
-            let before = substance(self.read_before, key);
-            before.is_some() && before != substance(&state.reads, key)
+            let before = spec_hash(self.read_before, key);
+            before.is_some() && before != spec_hash(&state.reads, key)
         };
         keys.filter(is_changed).cloned().collect()
     }
 }
 
-/// The health of an object that another program makes, as it was found.
+/// The health of an object that another program creates, from the objects that were read.
 pub(crate) fn awaited(
     key: &ObjectKey,
     kind: &ChildKind,

@@ -1,4 +1,4 @@
-//! The digest of what the pods of a workload use.
+//! The digest of the Secrets and ConfigMaps that the pods of a workload use.
 
 use super::ensure::Applier;
 use crate::{ReconcileError, cluster::api_of, error::Verb};
@@ -8,29 +8,29 @@ use kube::{Api, Client, core::DynamicObject};
 use plan::{Content, ContentDigests, Digest, DigestKey, KNOWN_LATER, ObjectKey, References};
 use serde_json::Value;
 
-/// What digests are made with.
+/// How digests of inputs are computed.
 #[derive(Clone, Copy)]
 pub(crate) enum DigestSource<'a> {
-    /// The operator's key.
+    /// With the operator's key.
     Key(&'a DigestKey),
-    /// A key that a dry run may not read.
+    /// Without the key, because a dry run may not read it.
     Unknown {
-        /// Talks to the cluster as it is, without what is only tried.
+        /// A client for the real state of the cluster, without the changes of the dry run.
         cluster: &'a Client,
     },
 }
 
-/// The digest that a stored workload carries, and one of its inputs to compare with.
+/// The digest in the annotation of a stored workload, and a digest of its inputs that can be compared without the key.
 struct Stamped {
     text: String,
     comparable: Digest,
 }
 
 impl Applier<'_> {
-    /// The digest of what the pods of a workload use, as their template carries it.
+    /// The digest of the inputs of a workload, as text for the annotation.
     ///
-    /// Where the key is unknown, that is the digest in the cluster if the same inputs are in the cluster: the operator has
-    /// made it of those.
+    /// Without the key, this is the stored digest if the stored workload has the same inputs, because the operator computed
+    /// it from those.
     pub(super) async fn inputs_digest(
         &self,
         workload: &ObjectKey,

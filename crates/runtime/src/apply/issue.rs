@@ -1,15 +1,14 @@
-//! Issues certificates and keeps them valid.
+//! Issues and renews certificates.
 //!
-//! A certificate is issued when there is none, when it cannot be read, when it is not what is asked for, when its
-//! authority has changed, and when two thirds of its life have passed. Otherwise nothing is sent; and while nothing
-//! has happened to its Secret, nothing is read either.
+//! The operator issues a certificate when there is none, when it cannot be parsed, when it does not match the request,
+//! when its authority has changed, and when two thirds of its lifetime have passed. Otherwise it sends nothing, and while
+//! the Secret does not change, it reads nothing either.
 //!
-//! Keys stay. A renewed authority has the key and the subject it had, so pods that still trust its old certificate
-//! accept what is signed later, and pods that trust the new one accept what was signed before; in between, they may be
-//! restarted in any order. A renewed leaf has its old key too, because Harbor verifies tokens with it that were
-//! signed before.
+//! Private keys stay. A renewed authority keeps its key and its subject, so pods that trust the old certificate accept
+//! later leaf certificates, pods that trust the new one accept earlier leaf certificates, and pods may restart in any
+//! order. A renewed leaf keeps its key, too, because Harbor uses it to verify tokens that were signed before.
 //!
-//! A Secret that somebody else made is used as it is.
+//! A Secret that a user or another program created is used unchanged.
 
 use super::{
     ensure::{Applier, Child},
@@ -28,7 +27,7 @@ use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl Applier<'_> {
-    /// Issues a certificate, if the one that the Secret holds does not serve.
+    /// Issues a certificate, unless the certificate in the Secret is still good.
     pub(super) async fn issue(
         &self,
         child: Child<'_>,
@@ -42,8 +41,8 @@ impl Applier<'_> {
             Some(Applied::Issued(it)) if it.asked == asked && it.due > self.now
         );
         let keys: BTreeSet<_> = authority_key(key, issuance).into_iter().chain([key.clone()]).collect();
-        let found = self.cluster.fetch(self.owner, &keys, Interest::Substance).await?;
-        self.state().note(&found, Interest::Substance)?;
+        let found = self.cluster.fetch(self.owner, &keys, Interest::Spec).await?;
+        self.state().note(&found, Interest::Spec)?;
         let stored = found.get(key).cloned().flatten();
         if let Some(stored) = &stored
             && seen.is_none()
@@ -93,7 +92,7 @@ impl Applier<'_> {
         Ok(Applied::Issued(Certificate { asked, uid, owned_fields, due, expires }))
     }
 
-    /// A digest of all that a certificate is made from.
+    /// A digest of everything that a certificate depends on.
     pub(super) async fn asked(
         &self,
         Child { key, desired, .. }: Child<'_>,
@@ -102,7 +101,7 @@ impl Applier<'_> {
         let authority = match authority_key(key, issuance).as_ref() {
             None => None,
             Some(key) => {
-                // One of ours was brought about before; one of somebody else's may not have been looked at yet.
+                // An authority of the operator was ensured before. One of a user may not have been read yet.
                 let known = self.state().contents.contains_key(key);
                 if !known {
                     self.read(key).await?;
@@ -115,7 +114,7 @@ impl Applier<'_> {
         digest.map_err(|error| ReconcileError::Bug(error.to_string()))
     }
 
-    /// Signs off the thread others wait for: a new key takes a while.
+    /// Signs on a blocking thread, because generating a key takes a while.
     async fn sign(
         &self,
         key: &ObjectKey,
@@ -135,12 +134,12 @@ impl Applier<'_> {
         match signed.await {
             Ok(Ok(issued)) => Ok(issued),
             Ok(Err(error @ (IssueError::Certificate(_) | IssueError::Time))) => {
-                Err(refused(error.to_string(), "correct the host names or the lifetime asked for"))
+                Err(refused(error.to_string(), "correct the host names or the lifetime"))
             }
             Ok(Err(error)) => Err(ReconcileError::Bug(format!("{key}: {error}"))),
             // See `pki::generate`.
             Err(ended) if ended.is_panic() => Err(refused(
-                "no key can be made on this processor".to_owned(),
+                "no key can be generated on this processor".to_owned(),
                 "create this Secret yourself, or let cert-manager issue it",
             )),
             Err(_stopping) => Err(ReconcileError::Bug(format!("{key}: interrupted"))),
@@ -148,7 +147,8 @@ impl Applier<'_> {
     }
 }
 
-/// The Secret with a certificate in it, as it is sent; to be refused if it has changed since it was looked at.
+/// The Secret with the certificate, as the operator sends it. It has the resource version that was read, so that the API
+/// server refuses it if the Secret has changed since.
 fn filled(desired: &Desired, stored: Option<&DynamicObject>, issued: &Issued) -> serde_json::Result<Value> {
     let mut object = desired.object.to_json()?;
     for (name, text) in [("tls.crt", &issued.chain), ("tls.key", &issued.key), ("ca.crt", &issued.authority)]
@@ -193,7 +193,7 @@ fn request(issuance: &Issuance) -> Request {
     }
 }
 
-/// The certificate in a Secret. An authority that somebody else made may be without `ca.crt`.
+/// The certificate in a Secret. An authority that a user created may have no `ca.crt`.
 fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
     let mut data = data(&secret.data);
     let mut text = |name: &str| String::from_utf8(data.remove(name)?).ok();
@@ -204,7 +204,7 @@ fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
     })
 }
 
-/// Whether the Secret is one that we made: of this owner, or at least of this operator.
+/// Whether the operator created the Secret, for this owner or for another one.
 fn is_ours(secret: &DynamicObject, desired: &Desired) -> bool {
     if secret.annotations().get(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true") {
         return false;
@@ -212,13 +212,13 @@ fn is_ours(secret: &DynamicObject, desired: &Desired) -> bool {
     secret.labels().contains_key(CONTROLLER_LABEL) || belongs(secret, desired)
 }
 
-/// Whether the Secret has the labels, annotations and owner we give it.
+/// Whether the Secret has the desired labels, annotations and owner.
 fn has_metadata(secret: &DynamicObject, desired: &Desired) -> bool {
     tags(desired.object.meta()).is_subset(&tags(&secret.metadata))
         && owners(desired).all(|owner| is_owned(secret, owner))
 }
 
-/// Whether the Secret has the owner we give it.
+/// Whether the Secret has the desired owner.
 pub(super) fn belongs(secret: &DynamicObject, desired: &Desired) -> bool {
     owners(desired).any(|owner| is_owned(secret, owner))
 }

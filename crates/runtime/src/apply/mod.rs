@@ -1,5 +1,5 @@
-//! One object in the cluster: the operator asks [`plan::Resolver`] what to do about it and does that. Server-side apply,
-//! creation, certificates, hand-over from the old operator, contention.
+//! Ensures one object in the cluster: asks [`plan::Resolver`] for the action and performs it. Server-side apply, creation,
+//! certificates, hand-over from the old operator, contention.
 //!
 //! Uses: cluster, report.
 
@@ -30,7 +30,7 @@ pub use server_side_apply::server_side_apply;
 
 use plan::Readiness;
 
-/// The readiness of an object that is held back: ready only when nothing more is to be done about it.
+/// The readiness of an object whose upgrade is held: it is ready only when nothing is held.
 pub(crate) fn held_readiness(readiness: Readiness, why: Option<String>) -> Readiness {
     match (readiness, why) {
         (Readiness::Ready, Some(why)) => Readiness::Progressing(why),

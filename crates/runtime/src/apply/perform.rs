@@ -1,4 +1,4 @@
-//! Performs what the resolver answers for one child.
+//! Performs the action of the resolver for one child.
 
 use super::ensure::{Applier, Child};
 use crate::{
@@ -13,17 +13,17 @@ use plan::{
 };
 use serde_json::Value;
 
-/// How often the resolver is asked about one child: what changes while it is read is left to the next reconcile.
+/// How often one reconcile resolves a child. If the child keeps changing, the next reconcile continues.
 const ROUNDS: usize = 4;
 
-/// What became of a child.
+/// The result of an action.
 pub(super) enum Performed {
-    /// It is not created before this node is available.
+    /// The child is not created before this node is available.
     Blocked {
         /// The node.
         by: NodeId,
     },
-    /// It exists.
+    /// The child exists.
     Exists(Exists),
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Performed {
 pub(super) struct Exists {
     pub(super) applied: Applied,
     pub(super) health: Health,
-    /// Why it is not what its owner wants yet, if it is held back.
+    /// Why its upgrade is held, if it is.
     pub(super) held: Option<String>,
 }
 
@@ -45,7 +45,7 @@ struct Body {
 
 /// A child as it was just read.
 pub(super) enum Reading {
-    /// It was not read.
+    /// Not read.
     NotRead,
     /// It does not exist.
     Absent,
@@ -54,7 +54,7 @@ pub(super) enum Reading {
 }
 
 impl Applier<'_> {
-    /// Does what the resolver says until there is nothing left to do.
+    /// Performs the actions of the resolver until the child is as desired.
     pub(super) async fn perform(
         &self,
         child: Child<'_>,
@@ -118,7 +118,7 @@ impl Applier<'_> {
                         return Err(ReconcileError::Contended { object: key.clone() });
                     }
                     let Some(stored) = self.send(child, &body.json, &how, &reading).await? else {
-                        // It was created meanwhile.
+                        // Another program created it first.
                         reading = self.reading(child).await?;
                         continue;
                     };
@@ -137,7 +137,7 @@ impl Applier<'_> {
         Err(ReconcileError::Contended { object: key.clone() })
     }
 
-    /// The child as it would be applied, with the digest of what its pods use.
+    /// The child as the operator would apply it, with the digest of its inputs.
     async fn body(
         &self,
         Child { key, desired, .. }: Child<'_>,
@@ -156,7 +156,7 @@ impl Applier<'_> {
         Ok(Body { json, digest, pods, references })
     }
 
-    /// How a child is left that already is as it should be.
+    /// The state of a child that already is as desired.
     fn unchanged(
         &self,
         Child { key, kind, .. }: Child<'_>,
@@ -173,8 +173,8 @@ impl Applier<'_> {
         Ok((body.sent(&now), now.health))
     }
 
-    /// Reads the child. One that is created once and was created by a user is an input from now on: its deletion concerns
-    /// the owner.
+    /// Reads the child. If the child is created once, this subscribes the owner to it: a user may have created it, and then
+    /// only the subscription reports its deletion.
     pub(super) async fn reading(
         &self,
         Child { key, desired, .. }: Child<'_>,
@@ -188,7 +188,8 @@ impl Applier<'_> {
         Ok(stored.map_or(Reading::Absent, |stored| Reading::Stored(Box::new(stored))))
     }
 
-    /// The error of a child that is left alone. A user may change the object, so the owner reads it from now on.
+    /// The error for a child that the operator must not change. Subscribes the owner to the object, because a user may change
+    /// that.
     pub(super) fn refused(
         &self,
         Child { key, .. }: Child<'_>,
@@ -205,7 +206,7 @@ impl Applier<'_> {
         })
     }
 
-    /// Says why pods are replaced, if they are.
+    /// Reports why pods are replaced, if they are.
     fn report_rollout(&self, Child { key, .. }: Child<'_>, body: &Body, before: Option<Applied>) {
         let Some(Applied::Sent { pods: before, .. }) = before else { return };
         let Some((before, pods)) = before.zip(body.pods).filter(|(before, pods)| before != pods) else {
@@ -230,7 +231,7 @@ impl Body {
     }
 }
 
-/// How a child is left whose content the operator does not send.
+/// The state of a child whose content the operator does not send.
 fn left_alone(policy: &Policy, seen: Option<&plan::Observation>, before: Option<Applied>) -> Applied {
     match (policy, before) {
         _ if seen.is_some_and(|seen| seen.immutable) => Applied::Immutable,

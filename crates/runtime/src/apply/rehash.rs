@@ -1,9 +1,9 @@
-//! Makes htpasswd lines cheap to check that were generated with a higher cost.
+//! Replaces generated htpasswd lines that have a high bcrypt cost by lines with a low cost.
 //!
-//! The one exception to "created once and never touched again", for the registry checks its line with every request.
-//! The password stays, and so does a line that a user wrote: rewritten is only the line of a Secret that belongs to the
-//! owner, made as [`plan::expensive_lines`] tells, of the very password beside it. Pods see the new line in the file
-//! they have mounted and are not restarted.
+//! This is the only exception to the rule that generated Secrets are created once and never changed: the registry checks
+//! the line with every request. The password stays, and lines that a user wrote stay. The operator rewrites a line only if
+//! the Secret belongs to the owner, [`plan::expensive_lines`] lists the line, and it is a hash of the password in the same
+//! Secret. Pods get the new line in their mounted file and do not restart.
 
 use super::{
     ensure::{Applier, Child},
@@ -21,8 +21,7 @@ use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
 impl Applier<'_> {
-    /// Rewrites the expensive lines of a generated Secret that exists. Once for each process: a line that is cheap
-    /// stays so.
+    /// Rewrites the expensive lines of an existing Secret. Once for each process, because no line becomes expensive again.
     pub(super) async fn rehash(
         &self,
         Child { key, kind, desired }: Child<'_>,
@@ -32,7 +31,7 @@ impl Applier<'_> {
         if !has_lines || self.state().applied.contains_key(key) {
             return Ok(());
         }
-        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Substance).await?;
+        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Spec).await?;
         let Some(stored) = found.get(key).cloned().flatten() else { return Ok(()) };
         if !belongs(&stored, desired) || stored.data["immutable"] == true {
             return Ok(());
@@ -45,15 +44,15 @@ impl Applier<'_> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         match api.patch(&key.name, &params, &Patch::Merge(patch(&stored, lines))).await {
             Ok(stored) => {
-                tracing::info!(object = %key, "rewrote the htpasswd line to be cheaper to check");
+                tracing::info!(object = %key, "rewrote the htpasswd line with a lower cost");
                 self.record(key, kind, &stored)?;
                 Ok(())
             }
             Err(error) => match ReconcileError::api(Verb::Apply, key, error) {
                 failure if matches!(failure.class(), Class::Conflict | Class::Transient) => Err(failure),
-                // The line serves as it is.
+                // The old line still works.
                 failure => {
-                    tracing::warn!(object = %key, %failure, "the htpasswd line stays expensive to check");
+                    tracing::warn!(object = %key, %failure, "could not rewrite the htpasswd line; its high cost stays");
                     Ok(())
                 }
             },
@@ -61,8 +60,8 @@ impl Applier<'_> {
     }
 }
 
-/// New lines for those that are expensive and of the password beside them. Computed off the thread others wait for:
-/// the higher the cost was, the longer it takes to check.
+/// New lines for the expensive lines that match their password. Computed on a blocking thread, because verifying a hash
+/// takes longer the higher its cost is.
 async fn cheap_lines(
     key: &ObjectKey,
     generate: &BTreeMap<String, Recipe>,
@@ -85,14 +84,15 @@ async fn cheap_lines(
     lines.await.map_err(|_| ReconcileError::Bug(format!("{key}: hashing was interrupted")))
 }
 
-/// The change of a Secret to these lines, to be refused if it has changed since it was read.
+/// The patch that sets these lines. It has the resource version that was read, so that the API server refuses it if the
+/// Secret has changed since.
 fn patch(stored: &DynamicObject, lines: BTreeMap<String, ByteString>) -> Value {
     let metadata = json!({"annotations": stored.metadata.annotations});
     let (mut annotations, mut data) = (Map::new(), Map::new());
     for (key, line) in lines {
         let line = json!(line);
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let before = plan::counted(Some(&metadata), &key, &text(stored.data["data"].get(&key)));
+        let before = plan::equivalent_digest(Some(&metadata), &key, &text(stored.data["data"].get(&key)));
         let (name, same) = plan::equivalence(&key, before, &text(Some(&line)));
         annotations.insert(name, same.into());
         data.insert(key, line);

@@ -1,9 +1,9 @@
-//! Giving fields up without a gap.
+//! Releases fields to other managers without changing their values.
 //!
-//! Server-side apply removes a field that we no longer send and that no other manager has set, and the API server puts
-//! its default in the place: a Deployment whose number of pods is left to an autoscaler would have one pod until the
-//! autoscaler notices. So a field that is left to others is first taken out of our entry in `managedFields`. No
-//! manager owns it then, it keeps its value, and the next manager that sets it owns it.
+//! Server-side apply removes a field that the operator no longer sends and that no other manager owns, and the API server
+//! sets its default: a Deployment whose replicas are left to an autoscaler would have one pod until the autoscaler acts.
+//! So the operator first removes the field from its entry in `managedFields`. Then no manager owns the field, it keeps its
+//! value, and the next manager that sets it owns it.
 
 use super::amend::amend;
 use crate::{ReconcileError, cluster::api_of, error::Verb};
@@ -15,7 +15,7 @@ use kube::{
 use plan::ObjectKey;
 use serde_json::{Value, json};
 
-/// Makes these fields of `key`, each a path such as `spec.replicas`, fields of `manager` no longer.
+/// Removes these fields of `key`, each a path such as `spec.replicas`, from the ownership of `manager`.
 pub(crate) async fn release(
     client: &Client,
     resource: &ApiResource,
@@ -34,11 +34,11 @@ pub(crate) async fn release(
     let version = object.metadata.resource_version.as_deref();
     let entries = json!({"op": "replace", "path": "/metadata/managedFields", "value": entries});
     amend(&api, (Verb::Release, key), manager, version, [entries]).await?;
-    tracing::info!(object = %key, ?fields, "left to others, as they are");
+    tracing::info!(object = %key, ?fields, "released fields to other managers");
     Ok(())
 }
 
-/// The entries without these fields in that of `manager`, or `None` where it has none of them.
+/// The entries without these fields of `manager`, or `None` if it owns none of them.
 fn released(
     mut entries: Vec<ManagedFieldsEntry>,
     manager: &str,
@@ -58,7 +58,7 @@ fn released(
     had.then_some(entries)
 }
 
-/// Removes a field from a set of fields; answers whether it was there.
+/// Removes a field from a set of fields and returns whether it was there.
 fn remove(set: &mut Value, field: &str) -> bool {
     let (parents, last) = field.rsplit_once('.').unwrap_or(("", field));
     let parent = parents
@@ -75,7 +75,7 @@ mod tests {
     use crate::apply::hand_over::entry;
 
     #[test]
-    fn what_is_left_to_others_is_ours_no_longer_and_stays_theirs() {
+    fn released_fields_are_removed_from_the_operators_entry_only() {
         let both = json!({"f:spec": {"f:replicas": {}, "f:template": {}}});
         let entries = vec![entry("ours", "Apply", both.clone()), entry("theirs", "Update", both.clone())];
         assert_eq!(
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_give_up_means_nothing_to_write() {
+    fn without_fields_to_release_nothing_is_written() {
         let theirs = || vec![entry("theirs", "Apply", json!({"f:spec": {"f:replicas": {}}}))];
         assert_eq!(released(theirs(), "ours", &["spec.replicas"]), None);
         assert_eq!(released(theirs(), "theirs", &["spec.paused", "metadata.labels.a"]), None);

@@ -1,4 +1,4 @@
-//! What a run learns while it goes on.
+//! State that a reconcile collects while it runs.
 
 use super::contention::Repairs;
 use crate::{
@@ -9,24 +9,24 @@ use crate::{
 use plan::{Applied, Content, ContentDigests, ObjectKey, ObjectVersion, Reached, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of an owner's children, and of what it read, at this point of a run.
+/// The state of an owner's children and reads at this point of a reconcile.
 #[derive(Debug, Default)]
 pub(crate) struct RunState {
-    /// How children were left, at first as remembered from earlier runs.
+    /// The state in which the operator left the children, initially from earlier reconciles.
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
-    /// How often children had to be put right lately.
+    /// How often the operator recently repaired the children.
     pub(crate) repairs: Repairs,
-    /// What the owner misses.
+    /// The objects that the owner reads and that do not exist.
     pub(crate) absences: Absences,
-    /// What this run has done about children.
+    /// What this reconcile has done about each child.
     pub(crate) done: BTreeMap<ObjectKey, Done>,
-    /// How far the children have come that this run has looked at.
+    /// How far the rollouts of the children have come that this reconcile has ensured.
     pub(crate) reached: BTreeMap<ObjectKey, Reached>,
-    /// What was read, and in which state.
+    /// The objects that were read.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
-    /// The contents of what was read.
+    /// The content digests of the objects that were read.
     pub(crate) contents: ContentDigests,
-    /// What a user would ask about.
+    /// Changes to report as events.
     pub(crate) child_changes: Vec<ChildChange>,
 }
 
@@ -35,13 +35,13 @@ impl RunState {
         self.child_changes.push(ChildChange { object: object.clone(), kind });
     }
 
-    /// Forgets what only an earlier pass of planning has asked for: the plan was not decided on it.
+    /// Forgets reads that only an earlier pass of planning made: the plan does not depend on them.
     pub(crate) fn forget_all_but(&mut self, reads: &BTreeSet<ObjectKey>) {
         self.reads.retain(|key, _| reads.contains(key));
         self.contents.retain(|key, _| reads.contains(key));
     }
 
-    /// Remembers the state and the content digests of what was read; not the content.
+    /// Records the versions and the content digests of objects that were read, but not their content.
     pub(crate) fn note(&mut self, found: &Snapshot, interest: Interest) -> Result<(), ReconcileError> {
         for (key, object) in found {
             let state = object.as_ref().map(|object| ObjectVersion::of(&object.metadata));
@@ -60,23 +60,23 @@ impl RunState {
     }
 }
 
-/// Something that was read.
+/// An object that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Read {
-    /// The state it was in; `None` for what did not exist.
+    /// Its version; `None` if it did not exist.
     pub(crate) state: Option<ObjectVersion>,
-    /// Which changes of it matter.
+    /// Which of its changes affect the reader.
     pub(crate) interest: Interest,
 }
 
-/// What a run did about a child.
+/// What a reconcile did about a child.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// Nothing: what is remembered of the child is from an earlier plan.
+    /// Nothing: the remembered state of the child is from an earlier plan.
     #[default]
     Nothing,
-    /// All but what has to wait for something else; the words say what for, where its owner waits for that too.
+    /// Everything except changes that wait for a dependency; the text names it if the owner is not ready because of that.
     Held(Option<String>),
-    /// Everything.
+    /// Everything that was desired.
     Everything,
 }

@@ -1,4 +1,4 @@
-//! Applies one child, and takes over an object of its name where the resolver permits it.
+//! Applies one child, and adopts an existing object of its name if the resolver permits it.
 
 use super::{
     ensure::{Applier, Child},
@@ -15,14 +15,14 @@ use kube::core::{DynamicObject, Status};
 use plan::{Apply, Observation};
 use serde_json::Value;
 
-/// The version of etcd's first revision, which no object has.
+/// The resource version of etcd's first revision, which no object has.
 const NO_OBJECTS_VERSION: &str = "1";
 
-/// How often an object is tried to be written that others create and delete meanwhile.
+/// How often the operator retries a write while other programs create and delete the object.
 const ROUNDS: usize = 4;
 
 impl Applier<'_> {
-    /// Applies an object; `None` where one was to be created and another of its name exists.
+    /// Applies an object; `None` if it should be created, but an object of its name exists.
     pub(super) async fn send(
         &self,
         child: Child<'_>,
@@ -36,7 +36,7 @@ impl Applier<'_> {
         match (how, reading) {
             (Apply::New, Reading::NotRead) => {
                 let mut created = json.clone();
-                // Every object that exists has another version: the API server leaves it alone and answers with a conflict.
+                // Every existing object has another version, so the API server answers with a conflict and does not change it.
                 created["metadata"]["resourceVersion"] = NO_OBJECTS_VERSION.into();
                 match self.patch(child, &created).await {
                     Err(ReconcileError::Refused { status, .. })
@@ -63,7 +63,7 @@ impl Applier<'_> {
         self.patch(child, json).await.map(Some)
     }
 
-    /// Applies content that the resolver does not compare, after taking over an object of the same name if it may be.
+    /// Applies content that the resolver does not compare. Adopts an existing object of the same name, if permitted.
     pub(super) async fn write(
         &self,
         child: Child<'_>,
@@ -103,7 +103,7 @@ impl Applier<'_> {
     }
 }
 
-/// Kubernetes 1.20 does not create Services by an apply with a version, as it does all other objects.
+/// Kubernetes 1.20 refuses to create Services by an apply with a resource version. It creates all other kinds.
 fn is_confused(status: &Status) -> bool {
     status.message.contains("resourceVersion should not be set on objects to be created")
 }

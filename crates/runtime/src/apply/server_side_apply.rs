@@ -1,4 +1,4 @@
-//! Server-side apply of one object, whatever of it becomes empty.
+//! Server-side apply of one object, including nested objects that become empty.
 
 use super::{amend::amend, emptied};
 use crate::{ReconcileError, cluster::addressable, error::Verb};
@@ -10,9 +10,9 @@ use kube::{
 use plan::ObjectKey;
 use serde_json::{Value, json};
 
-/// Applies an object as `manager`, who takes fields from others where they differ.
+/// Applies an object as `manager`. Forces conflicts: the manager takes over fields whose values differ.
 ///
-/// Sends one request, or up to three more where objects within it become empty.
+/// Sends one request, and up to three more if nested objects become empty.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ async fn apply(
     Ok(stored)
 }
 
-/// Removes what keeps objects within an object from becoming empty; answers whether there was any.
+/// Removes the fields that prevent nested objects from becoming empty, and returns whether there were any.
 async fn make_way(
     api: &Api<DynamicObject>,
     key: &ObjectKey,
@@ -73,6 +73,6 @@ async fn make_way(
     let version = stored.metadata.resource_version.as_deref();
     let removals = removed.iter().map(|path| json!({"op": "remove", "path": path}));
     amend(api, (Verb::Apply, key), manager, version, removals).await?;
-    tracing::debug!(object = %key, ?removed, "removed, so that what it was in can be empty");
+    tracing::debug!(object = %key, ?removed, "removed fields of a nested object that becomes empty");
     Ok(true)
 }

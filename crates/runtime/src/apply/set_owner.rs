@@ -1,4 +1,4 @@
-//! Writes the owner of a child whose content the operator does not apply.
+//! Sets the owner of a child whose content the operator does not apply.
 
 use super::ensure::{Applier, Child};
 use crate::{ReconcileError, cluster::api_of, error::Verb};
@@ -11,7 +11,7 @@ use kube::{
 use serde_json::json;
 
 impl Applier<'_> {
-    /// Makes a child one that is deleted with its owner, or one that is kept, as desired.
+    /// Sets the owner reference of a child, or the annotation of a child that is kept.
     pub(super) async fn set_owner(
         &self,
         Child { key, kind, desired }: Child<'_>,
@@ -25,7 +25,7 @@ impl Applier<'_> {
         owners.extend(meta.owner_references.clone().unwrap_or_default());
         let kept = meta.annotations.as_ref().and_then(|all| all.get(KEPT_ANNOTATION));
         let patch = json!({"metadata": {
-            // Or the patch would change a namesake, or remove owners that were added meanwhile.
+            // Otherwise the patch could change a later object of the same name, or remove owners that were added meanwhile.
             "resourceVersion": stored.metadata.resource_version,
             "ownerReferences": owners,
             "annotations": {KEPT_ANNOTATION: kept},
@@ -33,7 +33,7 @@ impl Applier<'_> {
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
         let stored =
             self.api(key, kind)?.patch(&key.name, &params, &Patch::Merge(&patch)).await.map_err(failed)?;
-        tracing::info!(owner = %self.owner, object = %key, deletion = ?desired.deletion, "set its owner");
+        tracing::info!(owner = %self.owner, object = %key, deletion = ?desired.deletion, "set the owner");
         self.record(key, kind, &stored)?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Objects that the API server was asked for and did not have.
+//! Objects that did not exist when the operator read them.
 
 use super::index::Index;
 use plan::ObjectKey;
@@ -9,17 +9,18 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How long an answer is believed. The watch tells of an object that is created later; this is for a watch that fails to.
-const BELIEVED: Duration = Duration::from_mins(5);
+/// How long a confirmed absence is valid. The watch reports an object that is created later; this limit is for a watch that
+/// fails to.
+const VALID_FOR: Duration = Duration::from_mins(5);
 
-/// What one owner misses. Asked for once, however often the owner is looked at meanwhile.
+/// The objects that one owner reads and that do not exist. Confirmed with one read, not with one for each reconcile.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Absences(Option<(Instant, BTreeSet<ObjectKey>)>);
 
 impl Absences {
-    /// Those of `keys` about which the API server is to be asked, because the watch alone says that they do not exist.
+    /// The `keys` whose absence needs a read, because so far only the watch says that they do not exist.
     pub(crate) fn unconfirmed(&mut self, keys: &BTreeSet<ObjectKey>, index: &Index) -> BTreeSet<ObjectKey> {
-        let Some((since, confirmed)) = self.0.take().filter(|(since, _)| since.elapsed() < BELIEVED) else {
+        let Some((since, confirmed)) = self.0.take().filter(|(since, _)| since.elapsed() < VALID_FOR) else {
             return keys.clone();
         };
         let (still, unconfirmed) =
@@ -28,31 +29,31 @@ impl Absences {
         unconfirmed
     }
 
-    /// The API server does not have these either.
+    /// Records that a read has confirmed the absence of these.
     pub(crate) fn confirmed(&mut self, keys: BTreeSet<ObjectKey>) {
         self.0.get_or_insert_with(|| (Instant::now(), BTreeSet::new())).1.extend(keys);
     }
 }
 
-/// How long the operator does not ask again for an object that no watch would show.
+/// How long the operator does not read an absent object again that no watch would report.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// Objects that the API server did not have a moment ago, of kinds whose watch shows only children.
+/// Objects that recently did not exist, of kinds whose watch shows only children.
 #[derive(Debug, Default)]
 pub(super) struct RecentlyAbsent(Mutex<BTreeMap<ObjectKey, Instant>>);
 
 impl RecentlyAbsent {
     pub(super) fn is_recent(&self, key: &ObjectKey) -> bool {
-        self.asked().get(key).is_some_and(|asked| asked.elapsed() < RECENT)
+        self.reads().get(key).is_some_and(|read| read.elapsed() < RECENT)
     }
 
     pub(super) fn note(&self, key: &ObjectKey) {
-        let mut asked = self.asked();
-        asked.retain(|_, asked| asked.elapsed() < RECENT);
-        asked.insert(key.clone(), Instant::now());
+        let mut reads = self.reads();
+        reads.retain(|_, read| read.elapsed() < RECENT);
+        reads.insert(key.clone(), Instant::now());
     }
 
-    fn asked(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Instant>> {
+    fn reads(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,7 +66,7 @@ mod tests {
     use plan::{Health, ObservedObject};
 
     #[tokio::test(start_paused = true)]
-    async fn the_api_server_is_asked_once_and_again_when_there_was_such_an_object_or_after_five_minutes() {
+    async fn an_absence_is_confirmed_once_and_again_after_the_object_was_observed_or_after_five_minutes() {
         let (a, b) = (ObjectKey::of::<Secret>("ns", "a"), ObjectKey::of::<Secret>("ns", "b"));
         let keys = BTreeSet::from([a.clone(), b.clone()]);
         let index = Index::default();
@@ -81,7 +82,7 @@ mod tests {
         index.seen(ObservedObject::of(&resource, &meta, Health::READY, &BTreeSet::new()).unwrap());
         assert_eq!(absences.unconfirmed(&keys, &index), BTreeSet::from([a]));
 
-        tokio::time::advance(BELIEVED).await;
+        tokio::time::advance(VALID_FOR).await;
         assert_eq!(absences.unconfirmed(&keys, &index), keys);
     }
 }

@@ -1,8 +1,8 @@
-//! Where every request for a single object begins.
+//! Creates the API handle for every request for a single object.
 //!
-//! A client puts namespace and name into the path of a request as they are: with `../../victim/secrets/creds` for a name, a
-//! proxy that tidies up paths would hand over an object of another namespace. Planning refuses such names with the field
-//! they come from. This is the last gate, for whatever comes by any other way.
+//! A client puts namespace and name into the path of a request unescaped. With the name `../../victim/secrets/creds`, a
+//! proxy that normalises paths would return an object of another namespace. Planning refuses such names and reports the
+//! field. This is the last check, for names from any other source.
 
 use crate::ReconcileError;
 use kube::{
@@ -14,7 +14,7 @@ use plan::{ObjectKey, PlanError};
 /// The API of a kind in the namespace of `key`, for requests for that object.
 ///
 /// # Errors
-/// When namespace or name are not one segment of a path each.
+/// When namespace or name are invalid.
 pub(crate) fn api_of<K>(
     client: &Client,
     resource: &ApiResource,
@@ -27,7 +27,7 @@ where
     Ok(Api::namespaced_with(client.clone(), &key.namespace, resource))
 }
 
-/// Refuses an object for which no request can be made that is for it and nothing else.
+/// Refuses an object with an invalid name or namespace: a request for it could go to another object.
 pub(crate) fn addressable(key: &ObjectKey) -> Result<(), ReconcileError> {
     if key.is_addressable() {
         return Ok(());
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_name_makes_a_request_go_elsewhere() {
+    async fn every_request_goes_to_the_named_object_and_no_other() {
         let (client, secrets) = (client(), secrets());
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let law = |(namespace, name): (String, String)| {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_path_is_no_name_and_told_as_what_a_user_can_correct() {
+    async fn a_path_instead_of_a_name_is_an_invalid_spec() {
         let (client, secrets) = (client(), secrets());
         let names = ["../../victim/secrets/creds", "..", ".", "", "a/b", "a?b", "a#b", "a%2fb", "a b", "A"];
         let keys = names.iter().flat_map(|name| {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_file_makes_requests_for_an_object_by_itself() {
+    fn no_other_file_creates_an_api_handle_for_an_object() {
         fn sources(directory: &Path, found: &mut Vec<(String, String)>) {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
@@ -120,7 +120,7 @@ mod tests {
         }
         let mut found = Vec::new();
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-        let by_itself: Vec<_> = found
+        let others: Vec<_> = found
             .iter()
             .filter(|(path, _)| !path.ends_with("cluster/address.rs"))
             .filter(|(_, text)| {
@@ -130,7 +130,7 @@ mod tests {
             })
             .map(|(path, _)| path.rsplit("src/").next().unwrap_or_default())
             .collect();
-        // The scope of a watch, which names no object, and whose namespace is a flag.
-        assert_eq!(by_itself, ["cluster/watch.rs"]);
+        // A watch names no object, and its namespace comes from a flag.
+        assert_eq!(others, ["cluster/watch.rs"]);
     }
 }

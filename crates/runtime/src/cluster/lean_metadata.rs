@@ -1,9 +1,9 @@
-//! As much of an object's metadata as the index needs, decoded without the rest.
+//! Decodes only the part of an object's metadata that the index needs.
 //!
-//! Any Secret or ConfigMap may be an input, so the operator lists all of a cluster, and a user who creates one decides how
-//! large its metadata is: a megabyte of field names or labels, which takes ten times as much once decoded. Of that,
-//! nothing is built: labels and annotations that the operator does not know, owners that are no controllers, and managed
-//! fields beyond a number that no child has are skipped while they are read.
+//! Any Secret or ConfigMap may be an input, so the operator lists all of a cluster. Users decide how large their metadata
+//! is: a megabyte of field names or labels would take ten times as much memory when decoded. So the decoder skips labels
+//! and annotations that the operator does not use, owners that are not controllers, and managed fields beyond a number that
+//! no child has.
 
 use api::names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time};
@@ -18,19 +18,19 @@ use serde::{
 use serde_json::{Map, Value};
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
-/// Labels and annotations that decide on something.
+/// Labels and annotations that the operator uses.
 const KNOWN: [&str; 4] = [CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, KEPT_ANNOTATION, IMMUTABLE_ANNOTATION];
 
-/// How many managed fields of an object are looked at; a child of ours has some dozens.
+/// How many managed fields of an object are decoded; a child of the operator has some dozens.
 const FIELDS: usize = 4096;
 
-/// How many owners and field managers of an object are looked at.
+/// How many owners and field managers of an object are decoded.
 const ENTRIES: usize = 64;
 
-/// An object, as far as a glance at its metadata tells.
+/// An object with the part of its metadata that the index needs.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct LeanMetadata {
-    /// What is known of it.
+    /// The decoded part.
     #[serde(default, deserialize_with = "metadata")]
     pub(crate) metadata: ObjectMeta,
 }
@@ -146,11 +146,11 @@ struct Controllers(Option<Vec<OwnerReference>>);
 
 impl<'de> Deserialize<'de> for Controllers {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        few(from, |owner: &OwnerReference| owner.controller == Some(true)).map(Self)
+        first_matching(from, |owner: &OwnerReference| owner.controller == Some(true)).map(Self)
     }
 }
 
-/// Who manages fields.
+/// The managed fields.
 #[derive(Default)]
 struct Managers(Option<Vec<ManagedFieldsEntry>>);
 
@@ -174,13 +174,13 @@ impl<'de> Deserialize<'de> for Managers {
             fields_v1: read.fields.0.map(FieldsV1),
             ..ManagedFieldsEntry::default()
         };
-        let entries = few(from, |_: &Entry| true)?;
+        let entries = first_matching(from, |_: &Entry| true)?;
         Ok(Self(entries.map(|entries| entries.into_iter().map(entry).collect())))
     }
 }
 
-/// The first elements of a list that are wanted.
-fn few<'de, D, T>(from: D, wanted: impl Fn(&T) -> bool) -> Result<Option<Vec<T>>, D::Error>
+/// The first elements of a list that match.
+fn first_matching<'de, D, T>(from: D, wanted: impl Fn(&T) -> bool) -> Result<Option<Vec<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -223,7 +223,7 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// Fields within fields; each takes one of what is left, and what comes after that is skipped.
+/// Nested fields. Each field reduces the number that is left; at zero, the rest is skipped.
 struct Set<'a> {
     left: &'a mut usize,
 }

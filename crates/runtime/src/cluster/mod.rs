@@ -1,5 +1,5 @@
-//! What the operator knows of the cluster. Watches feed an index; the index says which owners a change affects; a cache
-//! keeps what was read or written lately. Every request for a single object starts here.
+//! What the operator knows about the cluster. Watches feed an index, the index returns the owners that a change affects, and
+//! a cache holds objects that were recently read or written. Every request for a single object starts here.
 //!
 //! Uses: telemetry.
 
@@ -33,16 +33,16 @@ use std::{
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-/// Which owners are reconciled.
+/// Which owners the operator reconciles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Classes {
     /// All.
     All,
-    /// Those of this class; `None` are those without a class.
+    /// Owners of this class; `None` for owners without a class.
     Only(Option<HarborClass>),
 }
 
-/// One scope of a cluster: what is known of it, and how to ask for more.
+/// One scope of a cluster, either a namespace or all: what the operator knows about it, and how to read more.
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     pub(crate) components: Arc<[ComponentKind]>,
@@ -105,7 +105,7 @@ impl Cluster {
         self.components.iter().find(|component| component.is(group, kind))
     }
 
-    /// How the API server knows a kind, if it is one that the operator may read.
+    /// The API resource of a kind, if the operator may read it.
     pub(crate) fn resource_of(&self, group: &str, kind: &str) -> Option<&ApiResource> {
         self.resources.get(&(group.to_owned(), kind.to_owned()))
     }

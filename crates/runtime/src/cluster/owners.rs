@@ -1,4 +1,4 @@
-//! The custom resources that have a component, as their watches show them.
+//! The custom resources that the operator reconciles, as their watches deliver them.
 
 use api::names::EXTERNAL_FINALIZER;
 use kube::core::{DynamicObject, ObjectMeta};
@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// All of them, as JSON: decoded they take three times as much memory.
+/// All owners, as JSON, because decoded objects take three times as much memory.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(Mutex<BTreeMap<ObjectKey, Stored>>);
 
@@ -31,12 +31,12 @@ impl Owners {
         self.all().contains_key(key)
     }
 
-    /// The names of all of them.
+    /// The keys of all owners.
     pub(crate) fn keys(&self) -> BTreeSet<ObjectKey> {
         self.all().keys().cloned().collect()
     }
 
-    /// Keeps an owner in its newest state; answers whether it changed in a way that a reconcile could act on.
+    /// Stores the newest version of an owner. Returns whether it has a change that is a reason to reconcile it.
     pub(crate) fn put(&self, key: &ObjectKey, mut object: DynamicObject) -> bool {
         let relevant = relevant(&object.metadata);
         object.metadata.managed_fields = None;
@@ -45,12 +45,12 @@ impl Owners {
         before.is_none_or(|before| before.relevant != relevant)
     }
 
-    /// Forgets an owner; answers whether there was one.
+    /// Removes an owner and returns whether there was one.
     pub(super) fn remove(&self, key: &ObjectKey) -> bool {
         self.all().remove(key).is_some()
     }
 
-    /// Forgets the owners of one kind that are not in a complete list; answers which.
+    /// Removes the owners of one kind that are not in a complete list, and returns them.
     pub(super) fn retain(
         &self,
         group: &str,

@@ -1,4 +1,4 @@
-//! Reads, answered by the cluster.
+//! Reads of objects, from the cache or from the API server.
 
 use super::{Cluster, Interest, address::api_of, is_input};
 use crate::{ReconcileError, error::Verb};
@@ -12,12 +12,12 @@ use plan::{ObjectKey, ObjectVersion, Snapshot};
 use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
-/// How many reads of one reconcile are under way at once.
-const AT_ONCE: usize = 8;
+/// How many reads of one reconcile run concurrently.
+const CONCURRENCY: usize = 8;
 
 impl Cluster {
-    /// Looks up objects for `reader`, who is told from now on when one of them changes in a way that interests it. Whether a kind is served is
-    /// known from its watch, without a request.
+    /// Reads objects for `reader` and subscribes it to their changes. Whether a kind is served is known from its watch,
+    /// without a request.
     pub(crate) async fn fetch(
         &self,
         reader: &ObjectKey,
@@ -26,27 +26,30 @@ impl Cluster {
     ) -> Result<Snapshot, ReconcileError> {
         self.router.index.subscribe(reader, keys, interest);
         let found: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.get(reader, key, interest)))
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(CONCURRENCY)
             .try_collect()
             .await?;
         Ok(found.into_iter().collect())
     }
 
-    /// Those of `keys` that exist although the watch does not show them yet.
+    /// Reads `keys` from the API server, and returns those that exist although the watch has not delivered them yet.
     pub(crate) async fn confirm(
         &self,
         reader: &ObjectKey,
         keys: &BTreeSet<ObjectKey>,
     ) -> Result<Snapshot, ReconcileError> {
-        let answers: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.asked(key)))
-            .buffer_unordered(AT_ONCE)
+        let answers: Vec<_> = stream::iter(keys.iter().cloned().map(|key| self.read_stored(key)))
+            .buffer_unordered(CONCURRENCY)
             .try_collect()
             .await?;
         let found = answers.into_iter().filter_map(|(key, object)| Some((key, Arc::new(object?))));
-        Ok(found.map(|(key, object)| self.noted(reader, key, Some(object))).collect())
+        Ok(found.map(|(key, object)| self.recorded(reader, key, Some(object))).collect())
     }
 
-    async fn asked(&self, key: ObjectKey) -> Result<(ObjectKey, Option<DynamicObject>), ReconcileError> {
+    async fn read_stored(
+        &self,
+        key: ObjectKey,
+    ) -> Result<(ObjectKey, Option<DynamicObject>), ReconcileError> {
         let object = self.stored(&key).await?;
         Ok((key, object))
     }
@@ -63,39 +66,39 @@ impl Cluster {
         }
         if key.is_definition() {
             let schema = self.schema(&key).await?;
-            return Ok(self.noted(reader, key, schema));
+            return Ok(self.recorded(reader, key, schema));
         }
         let index = &self.router.index;
         let is_owner = self.component(&key.group, &key.kind).is_some();
         if !is_owner && !is_input(&key.group, &key.kind) && !index.is_child(&key) {
-            // The watch shows only children of this kind, so a copy of this object would never be noticed to be stale.
+            // The watch delivers only children of this kind, so a cached copy could become stale unnoticed.
             if self.absent.is_recent(&key) {
-                return Ok(self.noted(reader, key, None));
+                return Ok(self.recorded(reader, key, None));
             }
             let object = self.stored(&key).await?;
             if object.is_none() {
                 self.absent.note(&key);
             }
-            return Ok(self.noted(reader, key, object.map(Arc::new)));
+            return Ok(self.recorded(reader, key, object.map(Arc::new)));
         }
         if index.lacks(&key) {
-            // Good enough until the object is needed: planning asks again with `confirm`.
-            return Ok(self.noted(reader, key, None));
+            // Good enough until the object is needed: planning confirms it with `confirm`.
+            return Ok(self.recorded(reader, key, None));
         }
-        if let Some(object) = self.at_hand(&key, interest) {
-            return Ok(self.noted(reader, key, Some(object)));
+        if let Some(object) = self.cached(&key, interest) {
+            return Ok(self.recorded(reader, key, Some(object)));
         }
-        let _turn = self.cache.turn(&key).await;
-        if let Some(object) = self.at_hand(&key, interest) {
-            return Ok(self.noted(reader, key, Some(object)));
+        let _lock = self.cache.lock(&key).await;
+        if let Some(object) = self.cached(&key, interest) {
+            return Ok(self.recorded(reader, key, Some(object)));
         }
         let object = self.stored(&key).await?;
         let object = self.cache.put(&key, object);
-        Ok(self.noted(reader, key, object))
+        Ok(self.recorded(reader, key, object))
     }
 
-    /// The object, if it has been read or written in its newest state that is known, as far as a reader is interested.
-    fn at_hand(&self, key: &ObjectKey, interest: Interest) -> Option<Arc<DynamicObject>> {
+    /// The object without a request, if the cache or a watch has its newest known version, as far as a reader is interested.
+    fn cached(&self, key: &ObjectKey, interest: Interest) -> Option<Arc<DynamicObject>> {
         let version = self.router.index.object_version(key);
         let cached = || match &version {
             Some(version) => self.cache.get(key, version, interest),
@@ -109,8 +112,8 @@ impl Cluster {
         cached().or_else(watched).map(Arc::new)
     }
 
-    /// Has those look again who have read another state.
-    fn noted(
+    /// Records the version that was read, and enqueues other owners that have read another version.
+    fn recorded(
         &self,
         reader: &ObjectKey,
         key: ObjectKey,
@@ -121,16 +124,16 @@ impl Cluster {
         (key, object)
     }
 
-    /// The schema of a kind that is served. Everybody may see what the API server tells of itself, unlike definitions;
-    /// before Kubernetes 1.24 it tells this to nobody.
+    /// The schema of a kind, from the OpenAPI documents of the API server: unlike CustomResourceDefinitions, every client may
+    /// read them. Before Kubernetes 1.24 they do not exist.
     async fn schema(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
         let ApiResource { group, version, kind, .. } = self.resource(key)?;
         let place = format!("/openapi/v3/apis/{group}/{version}");
         let Some(mut document) = self.document(key, &place).await? else {
-            // A definition is told of a moment after it is installed.
+            // The API server publishes the schema a moment after a definition is installed.
             let later = self.router.index.serves(&key.its_kind())
                 && self.document(key, "/openapi/v3").await?.is_some();
-            let problem = "the API server does not tell of it yet".to_owned();
+            let problem = "the API server has not published it yet".to_owned();
             let unreachable =
                 || ReconcileError::Unreachable { verb: Verb::Read, object: key.clone(), problem };
             return if later { Err(unreachable()) } else { Ok(None) };
@@ -145,23 +148,23 @@ impl Cluster {
         schema.map_err(|error| ReconcileError::Bug(error.to_string()))
     }
 
-    /// What the API server tells of itself at this place, if there is such a thing and we may see it.
+    /// An OpenAPI document of the API server, if it exists and the operator may read it.
     async fn document(&self, key: &ObjectKey, place: &str) -> Result<Option<Value>, ReconcileError> {
         let request =
             Request::get(place).body(Vec::new()).map_err(|error| ReconcileError::Bug(error.to_string()))?;
         match self.client.request(request).await {
-            // Where there is nothing, older servers list what there is elsewhere instead of giving a status.
+            // Older servers answer an unknown path with a list of paths instead of a status.
             Err(kube::Error::Api(status)) if matches!(status.code, 0 | 403 | 404) => Ok(None),
             answer => answer.map(Some).map_err(|error| ReconcileError::api(Verb::Read, key, error)),
         }
     }
 
-    /// An object as it is now; nobody is told when it changes.
+    /// Reads an object from the API server, without a subscription to its changes.
     pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, ReconcileError> {
         let resource = self.resource(key)?;
         let api: Api<DynamicObject> = api_of(&self.client, resource, key)?;
         match api.get_opt(&key.name).await {
-            // Of a kind that is not served there is nothing.
+            // Also for a kind that is not served.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
             answer => answer.map_err(|error| ReconcileError::api(Verb::Read, key, error)),
         }

@@ -1,4 +1,4 @@
-//! From what changed to who must look.
+//! Routes changes to the queues of the owners that they affect.
 
 use super::index::{AffectedOwners, Index};
 use kube::core::ApiResource;
@@ -35,14 +35,14 @@ impl Router {
         receiver
     }
 
-    /// A kind turned out not to be served; answers who is concerned.
+    /// Records that the API server does not serve a kind, and returns the affected owners.
     pub(crate) fn unserved(&self, kind: &ObjectKey) -> AffectedOwners {
         let affected = self.index.unserved(kind);
         self.lost.notify_waiters();
         affected
     }
 
-    /// Ends when a kind that is served turns out to be served no longer.
+    /// Waits until the API server no longer serves a kind.
     pub(crate) async fn until_unserved(&self, kind: &ObjectKey) {
         loop {
             let mut lost = pin!(self.lost.notified());
@@ -54,7 +54,7 @@ impl Router {
         }
     }
 
-    /// Has all of these look again.
+    /// Enqueues these owners.
     pub(crate) fn wake(&self, affected: AffectedOwners) {
         let queues = self.queues();
         for owner in affected {
@@ -65,7 +65,7 @@ impl Router {
         }
     }
 
-    /// Has all of these look again but the one who caused it, and knows.
+    /// Enqueues these owners, except for the one whose reconcile caused the change.
     pub(crate) fn wake_others(&self, mut affected: AffectedOwners, cause: &ObjectKey) {
         affected.remove(cause);
         self.wake(affected);

@@ -1,4 +1,4 @@
-//! One watch per kind, of owners and of children alike: what it shows goes to the index.
+//! One watch per kind, for owners and for children. Its events update the index.
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// After how long the operator looks again for a kind that is not served, on average.
+/// How long the operator waits on average before it retries to list a kind that is not served.
 const UNSERVED_RETRY: Duration = Duration::from_mins(5);
 
 /// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
@@ -26,23 +26,23 @@ const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, CERT_MANAGER_LABEL];
 /// A label that no object has.
 const PROBE: &str = "goharbor.io/probe";
 
-/// How many objects are in memory at once while they are listed.
+/// How many objects are in memory at the same time while they are listed.
 const PAGE: u32 = 20;
 
 /// Which objects of a kind are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// All: they have a component.
+    /// All: they are owners.
     Owners,
-    /// All, but only their metadata: any of them may be an input.
+    /// All, as metadata only: any of them may be an input.
     Inputs,
-    /// All: any of them may be an input, and its status matters.
+    /// All, as whole objects: any of them may be an input, and the status is needed.
     InputsWithStatus,
-    /// Those with the operator's label.
+    /// Objects with the operator's label.
     Children,
 }
 
-/// Whether any object of this kind may be an input, child or not, so that the watch shows all of them.
+/// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
 pub(crate) fn is_input(group: &str, kind: &str) -> bool {
     group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim")
 }
@@ -59,7 +59,7 @@ impl Extent {
     }
 }
 
-/// Watches every kind that matters, and answers what to wait for until each has been listed once.
+/// Starts a watch of every kind of owner and child. Returns the first list of each, for waiting.
 pub(crate) fn start_watches(
     cluster: &Arc<Cluster>,
     scope: &Scope,
@@ -81,12 +81,12 @@ pub(crate) fn start_watches(
 }
 
 /// Watches one kind until the operator stops. `first` is notified when the first list has ended or failed: an optional kind
-/// that is not installed must not keep the rest from starting.
+/// that is not installed must not delay the rest.
 ///
-/// While a kind is not served, the operator looks for it every five minutes or so with one request: these twelve requests
-/// an hour for each missing kind are all that an idle operator sends besides its open watches. The index knows whether a
-/// kind is served, and owners that asked are woken when that changes. The deletion of a definition shows when the watch is
-/// next renewed, within five minutes too, or at once when an object of the kind cannot be written.
+/// While a kind is not served, the operator sends about one request every five minutes to find out whether it is. When
+/// idle, it sends only these twelve requests an hour for each missing kind, besides its open watches. The index knows
+/// whether a kind is served, and enqueues the owners that read this when it changes. The watch notices the deletion of a
+/// definition when it reconnects, within five minutes, or at once when a write of such an object fails.
 async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: FirstList) {
     let extent = Extent::of(&cluster, &kind);
     let resource = &kind.resource;
@@ -120,7 +120,7 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
 enum Ended {
     /// The operator stops.
     Stopped,
-    /// The API server does not know the kind.
+    /// The API server does not serve the kind.
     Unserved,
 }
 
@@ -166,9 +166,9 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// One request where the API server can stream lists, which it does object by object. Otherwise small pages: an object
-    /// takes thirty times as much memory while it is decoded as what is kept of it, and a page is decoded as a whole.
-    /// Every user who may create a Secret can make its metadata as large as etcd takes, which is 1.5 MiB.
+    /// A watch list if the API server supports it, because it sends the objects one by one. Otherwise small pages: an object
+    /// takes thirty times as much memory while it is decoded as the part that is kept, and a page is decoded as a whole.
+    /// Every user who may create a Secret can make its metadata as large as etcd allows, which is 1.5 MiB.
     fn config(&self) -> watcher::Config {
         let config = match self.extent {
             Extent::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
@@ -186,7 +186,7 @@ impl Watch<'_> {
 
     fn observe_whole(&self, object: &DynamicObject) -> Option<ObservedObject> {
         let health = serde_json::to_value(object).and_then(self.kind.health);
-        // The operator applies a child that cannot be decoded again, and then tells what is wrong.
+        // The operator applies a child that cannot be decoded again, and then reports the problem.
         let observed = self.observe(&object.metadata, health.unwrap_or_else(|_| Health::undecodable()))?;
         let known = self.cluster.router.index.child(&observed.key);
         let is_known = known.is_some_and(|known| known.owned_fields == observed.observation.owned_fields);
@@ -247,7 +247,7 @@ impl Watch<'_> {
                 Ok(Event::InitDone) => {
                     router.wake(router.index.served(&kind));
                     is_served = true;
-                    // The names of all Secrets of a cluster are not worth their memory once the index has compared them.
+                    // Frees the names of all Secrets of the cluster after the index has compared them.
                     let listed = std::mem::take(&mut listed);
                     router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                     router.wake(cluster.owners.retain(&resource.group, &resource.kind, &listed));
@@ -263,7 +263,7 @@ impl Watch<'_> {
                         self.gone(&observed);
                     }
                 }
-                // Watching again from the last version would miss objects: the kind may come back with others.
+                // Resuming the watch from the last version could miss objects of a definition that is installed again.
                 Err(error) if is_unserved(&error) => return Ended::Unserved,
                 Err(error) => {
                     first.failed();
@@ -277,14 +277,14 @@ impl Watch<'_> {
     fn seen(&self, (observed, object): (ObservedObject, Option<DynamicObject>)) -> ObjectKey {
         let Cluster { router, owners, classes, .. } = self.cluster;
         let key = observed.key.clone();
-        self.cluster.cache.outdate(&key, &observed.observation.resource_version);
+        self.cluster.cache.remove_older(&key, &observed.observation.resource_version);
         router.wake(router.index.seen(observed));
         if let (Extent::Owners, Some(object)) = (self.extent, object) {
             let is_ours = match classes {
                 Classes::All => true,
                 Classes::Only(class) => HarborClass::of(&object.metadata) == *class,
             };
-            // An object of another class may be a child of ours, but another operator reconciles it.
+            // Another operator reconciles an object of another class, even if it is a child of an owner of this operator.
             let changed = if is_ours {
                 router.index.exists(&key, &object.metadata);
                 owners.put(&key, object)
@@ -307,12 +307,12 @@ impl Watch<'_> {
         }
     }
 
-    /// Tells that the kind is not served, and waits before the operator looks for it again.
+    /// Records that the kind is not served, and waits before the next attempt.
     async fn unserved(&self) {
         let Cluster { router, entropy, stop, .. } = self.cluster;
         let kind = ObjectKey::dynamic(&self.kind.resource, "", "");
         if router.index.serves(&kind) {
-            tracing::info!(%kind, "not served by the cluster; the operator does without it");
+            tracing::info!(%kind, "the API server does not serve this kind; the operator continues without it");
         }
         router.wake(router.unserved(&kind));
         self.first.ended();
@@ -321,7 +321,8 @@ impl Watch<'_> {
     }
 }
 
-/// A list of a kind that has no objects is empty, even in a namespace that does not exist: what is not found is the kind.
+/// Whether the API server does not serve the kind. A list succeeds even in a namespace that does not exist, so 404 means
+/// that the kind does not exist.
 fn is_unserved(error: &watcher::Error) -> bool {
     use watcher::Error::{InitialListFailed, WatchStartFailed};
     matches!(
@@ -331,7 +332,7 @@ fn is_unserved(error: &watcher::Error) -> bool {
     )
 }
 
-/// How long a failing watch waits. kube's own backoff is reset by the event that precedes every attempt to list.
+/// The backoff of a failing watch. kube's own backoff is useless here: the event before every list resets it.
 #[derive(Debug, Default)]
 struct WatchBackoff(u32);
 
@@ -342,7 +343,7 @@ impl WatchBackoff {
         self.0 = 0;
     }
 
-    /// Logs that a watch failed, as a warning once until it works again; answers how long to wait.
+    /// Logs that a watch failed, as a warning only for the first failure in a row. Returns how long to wait.
     fn failed(
         &mut self,
         metrics: &Metrics,
@@ -352,7 +353,7 @@ impl WatchBackoff {
     ) -> Duration {
         metrics.watch_failed(kind);
         if self.0 == 0 {
-            tracing::warn!(kind, %error, "a watch failed; the operator opens it again until it works");
+            tracing::warn!(kind, %error, "a watch failed; the operator retries until it works");
         } else {
             tracing::debug!(kind, %error, "a watch failed again");
         }

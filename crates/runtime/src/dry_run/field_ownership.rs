@@ -1,4 +1,4 @@
-//! What an apply takes away, and what it leaves, when fields have changed hands before it.
+//! Which fields an apply would remove or leave after an earlier step of the dry run changed their ownership.
 
 use api::names::FIELD_MANAGER_PREFIX;
 use plan::is_item;
@@ -6,18 +6,20 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// Removes from `applied`, the answer to an apply of ours, what it would have removed after fields have changed hands
-/// as in `earlier`: what we owned then, do not want now, and nobody else owns. Answers whether there was such a thing.
+/// `applied` is the answer to an apply of the operator, `earlier` the object after a hand-over that was only a dry run.
+/// Removes the fields that the apply would have removed after that: fields that the operator owns in `earlier` and does not
+/// send, and that no other manager owns. Returns whether there were any.
 pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
     let Some(wanted) = owners(applied).find(is_ours).map(|owner| owner.fields.clone()) else { return false };
     let (ours, others): (Vec<_>, Vec<_>) = owners(earlier).partition(is_ours);
     let kept: Vec<_> = others.iter().map(|owner| owner.fields).chain([&wanted]).collect();
-    // There is one of each: only one of our controllers applies an object.
+    // There is only one: a single controller of the operator applies an object.
     ours.first().is_some_and(|had| drop_unkept(applied, had.fields, &kept))
 }
 
-/// Puts back into `applied`, the answer to an apply of ours on what is `stored`, what it would not have removed after
-/// fields have changed hands as in `earlier`: what we had given up by then. Answers whether there was such a thing.
+/// `applied` is the answer to an apply of the operator on the object `stored`, `earlier` the object after a release that was
+/// only a dry run. Restores the fields that the apply would not have removed after that: fields that the operator no longer
+/// owns in `earlier`. Returns whether there were any.
 pub(super) fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> bool {
     let ours = |object| owners(object).find(is_ours).map(|owner| owner.fields.clone());
     let (Some(had), Some(has)) = (ours(stored), ours(earlier)) else { return false };
@@ -28,7 +30,7 @@ fn is_ours(owner: &Owner<'_>) -> bool {
     owner.operation == "Apply" && owner.manager.starts_with(FIELD_MANAGER_PREFIX)
 }
 
-/// Who owns fields, and how that came.
+/// An owner of fields.
 struct Owner<'a> {
     manager: &'a str,
     operation: &'a str,
@@ -81,7 +83,7 @@ fn put_back(value: &mut Value, had: &Fields, has: &Fields, earlier: &Value) -> b
     restored
 }
 
-/// The part of a value that ownership calls `part`.
+/// The field or item of a value that `managedFields` calls `part`.
 fn find<'a>(value: &'a mut Value, part: &str) -> Option<&'a mut Value> {
     match value {
         Value::Object(fields) => fields.get_mut(part.strip_prefix("f:")?),
@@ -108,7 +110,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_given_up_before_stays() {
+    fn fields_that_were_released_before_stay() {
         let entry = |fields: Value| json!({"manager": "harbor-operator/core", "operation": "Apply", "fieldsV1": fields});
         let object = |fields: Value, spec: Value| json!({"metadata": {"managedFields": [entry(fields)]}, "spec": spec});
         let both = json!({"f:spec": {"f:replicas": {}, "f:image": {}}});
@@ -118,11 +120,11 @@ mod tests {
         let mut applied = object(one.clone(), json!({"replicas": 1, "image": "new"}));
         assert!(restore(&mut applied, &stored, &earlier));
         assert_eq!(applied, object(one, json!({"replicas": 3, "image": "new"})));
-        assert!(!restore(&mut applied, &stored, &earlier), "nothing is left to be put back");
+        assert!(!restore(&mut applied, &stored, &earlier), "nothing is left to restore");
     }
 
     #[test]
-    fn what_was_handed_over_and_is_not_wanted_goes_unless_somebody_else_wants_it() {
+    fn unwanted_fields_are_removed_after_a_hand_over_unless_another_manager_owns_them() {
         let entry = |manager: &str, operation: &str, fields: Value| json!({"manager": manager, "operation": operation, "fieldsV1": fields});
         let env = |names: &[&str]| {
             let items = names.iter().map(|name| (format!("k:{{\"name\":\"{name}\"}}"), json!({".": {}})));
@@ -142,6 +144,6 @@ mod tests {
         });
         assert!(relinquish(&mut applied, &earlier));
         assert_eq!(applied["env"], json!([{"name": "SHARED"}, {"name": "NEW"}]));
-        assert!(!relinquish(&mut applied, &earlier), "nothing is left to be removed");
+        assert!(!relinquish(&mut applied, &earlier), "nothing is left to remove");
     }
 }

@@ -1,7 +1,7 @@
-//! What the operator would do, found out without doing it.
+//! Finds out what the operator would do, without changing the cluster.
 //!
-//! The code that plans and applies is that of a reconcile; only its client writes nothing, every child counts as ready at
-//! once, and an overlay stands in for what other programs would make.
+//! Uses the same code as a reconcile to plan and apply, with a client that writes nothing. Every child counts as ready at
+//! once, and an overlay has placeholders for objects that other programs would create.
 //!
 //! Uses: cluster, apply, external, reconcile, inspect.
 
@@ -29,34 +29,34 @@ pub struct DryRun {
     key_is_known: bool,
 }
 
-/// What would happen.
+/// The result of a dry run.
 #[derive(Debug)]
 pub struct DryRunReport {
     /// Changes of objects, in order.
     pub changes: Vec<Change>,
-    /// What else a user should know.
+    /// Other information for the user.
     pub remarks: Vec<Remark>,
 }
 
-/// Something a user should know about an object.
+/// Information for the user about an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The object.
     pub owner: ObjectKey,
-    /// What to know about it.
+    /// The information.
     pub kind: RemarkKind,
 }
 
-/// What to know about an object besides its changes.
+/// Information about an object besides its changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemarkKind {
-    /// It is paused: the operator does nothing for it.
+    /// It is paused: the operator does not reconcile it.
     Paused,
-    /// It is of another class than the operator reconciles, or of none.
+    /// The operator does not reconcile its class. `None` if it has no class.
     OfClass(Option<HarborClass>),
-    /// Something would fail, or wait for an object that does not exist.
+    /// Its reconcile would fail, or wait for an object that does not exist.
     Failed(plan::Failure),
-    /// It reads objects that do not exist yet; what depends on their values is unknown.
+    /// It reads objects that do not exist yet. Changes that depend on their values are unknown.
     ReadsGenerated(BTreeSet<ObjectKey>),
 }
 
@@ -74,19 +74,19 @@ impl DryRun {
         Self { overlay, external, components, options, key_is_known: true }
     }
 
-    /// The same without the digest key of the operator. Then the digest of a workload's inputs in the cluster is taken to be
-    /// that of the inputs as the cluster has them, and a new one is not shown.
+    /// The same without the digest key of the operator. It assumes that the stored digest of a workload belongs to the stored
+    /// inputs, and does not show a new digest.
     #[must_use]
     pub fn without_digest_key(self) -> Self {
         Self { key_is_known: false, ..self }
     }
 
-    /// A client whose changes are only tried. [`DryRun::run`] then finds out what the operator would do about them.
+    /// A client whose writes go to the overlay. [`DryRun::run`] then finds out what the operator would do about them.
     pub fn client(&self) -> Client {
         self.overlay.client()
     }
 
-    /// Finds out what the operator would do about what was tried in these namespaces.
+    /// Finds out what the operator would do about the writes in these namespaces.
     ///
     /// # Errors
     /// When the cluster cannot be read.
@@ -113,7 +113,7 @@ impl DryRun {
         }
         let mut changes = self.overlay.changes();
         for change in &mut changes {
-            change.admit(&generated);
+            change.hide_unknown_digest(&generated);
         }
         changes.extend(self.external.take());
         Ok(DryRunReport { changes, remarks })

@@ -22,7 +22,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// One after the other, so that changes are always reported in the same order.
+/// One at a time, so that changes are always reported in the same order.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::MIN;
 
 /// The dry run in one namespace.
@@ -33,12 +33,12 @@ pub(super) struct NamespaceRun<'a> {
     pub(super) class: Option<&'a HarborClass>,
     pub(super) digest_source: DigestSource<'a>,
     pub(super) remarks: &'a mut Vec<Remark>,
-    /// Secrets whose values are not known before they are created.
+    /// Secrets whose values are unknown until they are created.
     pub(super) generated: &'a mut BTreeSet<ObjectKey>,
 }
 
 impl NamespaceRun<'_> {
-    /// Reconciles everything that was tried, and what reads it.
+    /// Reconciles all owners in the overlay, and readers of changed inputs.
     pub(super) async fn run(&mut self, namespace: &str) {
         let cluster = self.inspector.cluster();
         let mut queue = VecDeque::new();
@@ -53,7 +53,7 @@ impl NamespaceRun<'_> {
             }
         }
         if inputs_change {
-            // The readers are among the owners that have no owner, or are their children. Other classes were not asked for.
+            // The readers are owners without owner, or their children. Owners of other classes are left out.
             let owners = self.inspector.owners();
             let ours =
                 owners.into_iter().filter(|(_, it)| HarborClass::of(&it.metadata).as_ref() == self.class);
@@ -74,7 +74,7 @@ impl NamespaceRun<'_> {
         self.remarks.push(Remark { owner: owner.clone(), kind });
     }
 
-    /// Tries everything that the operator would do for one owner, and answers which of its children are owners too.
+    /// Performs a reconcile of one owner as a dry run. Returns the children that are owners themselves.
     async fn reconcile(&mut self, key: &ObjectKey) -> Result<Vec<ObjectKey>, ReconcileError> {
         let context = &self.inspector.context;
         let Context { cluster, progress, clock, .. } = context;
@@ -148,8 +148,8 @@ impl NamespaceRun<'_> {
         Ok(keys.into_iter().filter(|child| is_owner(child).is_some()).collect())
     }
 
-    /// Tries to ensure a child; that it is not ready yet does not matter. Answers which Secrets have values that are not known
-    /// before they are created.
+    /// Ensures a child as a dry run, whether it is ready or not. Returns the Secrets whose values are unknown until they are
+    /// created.
     async fn ensure(
         &self,
         applier: &Applier<'_>,
@@ -166,7 +166,7 @@ impl NamespaceRun<'_> {
         match &desired.policy {
             Policy::Await { .. } => generated.extend(self.stand_in(&kind.resource, desired).await?),
             Policy::CreateOnce { generate } if generate.is_empty() => {}
-            // One that exists keeps its values, or gets others that are equivalent.
+            // An existing Secret keeps its values, or gets equivalent ones.
             Policy::CreateOnce { .. } => {
                 generated.extend(self.overlay.is_created(&key).then(|| key.clone()));
             }
@@ -191,7 +191,7 @@ impl NamespaceRun<'_> {
         Ok(generated)
     }
 
-    /// Puts a placeholder where another program is going to make an object.
+    /// Adds a placeholder for an object that another program is going to create.
     async fn stand_in(
         &self,
         resource: &ApiResource,
@@ -201,7 +201,7 @@ impl NamespaceRun<'_> {
         self.missing(resource, desired.object.key(), placeholder::awaited(object)).await
     }
 
-    /// Puts an object into the overlay, if there is none of its name.
+    /// Adds an object to the overlay, if there is none of its name.
     async fn missing(
         &self,
         resource: &ApiResource,
@@ -228,7 +228,7 @@ impl NamespaceRun<'_> {
         api.get_opt(&key.name).await.map_err(|error| ReconcileError::api(Verb::Read, key, error))
     }
 
-    /// Tries to remove what the owner no longer wants; the garbage collector would remove what belongs to that.
+    /// Sweeps children as a dry run, including the children of those, which the garbage collector would delete.
     async fn sweep(
         &self,
         uid: &str,

@@ -1,8 +1,8 @@
-//! A cluster on which everything is only tried.
+//! An overlay over the cluster that holds the results of dry runs.
 //!
-//! Whoever uses its client writes nothing: every write becomes a dry run, and deletions are not even sent, since a
-//! server reads of a deletion whether to try it only from its body. What a write was answered with is what later reads
-//! see, so that one thing can be tried after another.
+//! Its client writes nothing. It sends every write with `dryRun`. It does not send deletions at all, because the API server
+//! reads the `dryRun` option of a deletion only from its body. Later reads return the answers to earlier writes, so that
+//! steps can build on each other.
 
 use super::field_ownership::{relinquish, restore};
 use crate::apply::{put_empty, take_empty};
@@ -12,14 +12,14 @@ use kube::{
     client::Body,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Change, ObjectKey, diff::Fate};
+use plan::{Change, ObjectKey, diff::ChangeType};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// What was tried, in order.
+/// The results of all dry runs, in order.
 pub(super) struct Overlay {
     client: Client,
     props: Mutex<Objects>,
@@ -28,15 +28,15 @@ pub(super) struct Overlay {
 #[derive(Default)]
 struct Objects {
     objects: Vec<Tried>,
-    /// Where each of them is, by the path under which the API serves it.
+    /// The position of each object in the list, by its API path.
     places: HashMap<String, usize>,
 }
 
-/// An object that is not what the cluster has.
+/// An object whose state differs from the cluster.
 struct Tried {
     before: Option<Value>,
     after: Option<Value>,
-    /// Whether it stands in for what somebody else is going to make.
+    /// Whether it is a placeholder for an object that another program is going to create.
     stand_in: bool,
 }
 
@@ -45,12 +45,12 @@ impl Overlay {
         Arc::new(Self { client, props: Mutex::default() })
     }
 
-    /// Talks to the cluster as it is.
+    /// A client for the real state of the cluster.
     pub(super) fn cluster(&self) -> &Client {
         &self.client
     }
 
-    /// A client on whose writes nothing happens.
+    /// A client that reads through the overlay and writes only to it.
     pub(super) fn client(self: &Arc<Self>) -> Client {
         let (overlay, namespace) = (Arc::clone(self), self.client.default_namespace().to_owned());
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -60,7 +60,7 @@ impl Overlay {
         Client::new(service, namespace)
     }
 
-    /// Everything that was tried and would change something.
+    /// All changes, without placeholders.
     pub(super) fn changes(&self) -> Vec<Change> {
         let props = self.props();
         let tried = props.objects.iter().filter(|prop| !prop.stand_in);
@@ -71,7 +71,7 @@ impl Overlay {
             .collect()
     }
 
-    /// What objects in a namespace have come to, in the order in which they were tried.
+    /// The objects of a namespace in the overlay, in order.
     pub(super) fn objects(&self, namespace: &str) -> Vec<(ObjectKey, DynamicObject)> {
         let props = self.props();
         let present = props.objects.iter().filter_map(|prop| prop.after.as_ref());
@@ -80,23 +80,25 @@ impl Overlay {
         decoded.filter(|(key, _): &(ObjectKey, _)| key.namespace == namespace).collect()
     }
 
-    /// Whether an object has come to be another than it is.
+    /// Whether an object would change.
     pub(super) fn is_changed(&self, wanted: &ObjectKey) -> bool {
         self.changes().iter().any(|change| change.key == *wanted)
     }
 
-    /// Whether an object does not exist yet.
+    /// Whether an object would be created.
     pub(super) fn is_created(&self, wanted: &ObjectKey) -> bool {
-        self.changes().iter().any(|change| change.key == *wanted && change.fate() == Fate::Created)
+        self.changes()
+            .iter()
+            .any(|change| change.key == *wanted && change.change_type() == ChangeType::Created)
     }
 
-    /// Has an object be there that somebody else is going to make.
+    /// Adds a placeholder for an object that another program is going to create.
     pub(super) fn stand_in(&self, resource: &ApiResource, object: Value) {
         let path = path(resource, &key(&object));
         self.props().put(path, Tried { before: None, after: Some(object), stand_in: true });
     }
 
-    /// Has an object be gone that the cluster deletes by itself.
+    /// Marks an object as deleted that the garbage collector would delete.
     pub(super) fn gone(&self, resource: &ApiResource, object: DynamicObject) {
         let Ok(before) = serde_json::to_value(object) else { return };
         let path = path(resource, &key(&before));
@@ -149,7 +151,8 @@ impl Overlay {
         let mut response = self.client.send(Request::from_parts(parts, Body::from(body.clone()))).await?;
         let mut emptied = Vec::new();
         if response.status() == StatusCode::UNPROCESSABLE_ENTITY && earlier.is_some() {
-            // A server tries this on what it has stored, where what kept objects from becoming empty still is.
+            // The API server performs the dry run on the stored object, which still has the fields that the operator would have
+            // removed before.
             let mut object: Value = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
             emptied = take_empty(&mut object);
             let body = serde_json::to_vec(&object).map_err(kube::Error::SerdeError)?;
@@ -175,9 +178,9 @@ impl Overlay {
         Ok(answer(status, &after))
     }
 
-    /// A server tries an apply on what it has stored, where what was tried before, that fields change hands, has not
-    /// happened. So what an apply would take away from those who had them is taken away here, what it would leave is put
-    /// back, and the server is asked what it makes of the result.
+    /// The API server performs the dry run of an apply on the stored object, in which an earlier dry run of a hand-over or a
+    /// release did not happen. So this removes and restores the fields that the apply would have removed and left after that,
+    /// and sends the result to the API server, again as a dry run.
     async fn after_handover(
         &self,
         uri: Uri,
@@ -204,7 +207,7 @@ impl Overlay {
         serde_json::from_slice(&body).map_err(kube::Error::SerdeError)
     }
 
-    /// The object as the cluster has it.
+    /// The object in the cluster.
     async fn before(&self, path: &str) -> kube::Result<Option<Value>> {
         if let Some(prop) = self.props().get(path) {
             return Ok(prop.before.clone());
@@ -238,8 +241,8 @@ impl Objects {
     }
 }
 
-/// The owners of an object after they were changed, if they were. A server tries an apply on what it has stored, and
-/// refuses a second controller where the first was only tried to be removed; so there they are left to us.
+/// The owners of an object, if an earlier dry run changed them. The API server performs the dry run of an apply on the
+/// stored object, which still has the removed controller, and would refuse a second one. So the overlay sets the owners.
 fn changed_owners(before: &Value, after: &Value) -> Option<Vec<Value>> {
     let owners =
         |object: &Value| object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
@@ -247,7 +250,7 @@ fn changed_owners(before: &Value, after: &Value) -> Option<Vec<Value>> {
     (before != after).then_some(after)
 }
 
-/// Takes the owners out of an object that is to be applied.
+/// Removes the owners from the body of an apply and returns them.
 fn take_owners(body: &mut Vec<u8>) -> kube::Result<Value> {
     let mut object: Value = serde_json::from_slice(body).map_err(kube::Error::SerdeError)?;
     let owners = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("ownerReferences"));
@@ -255,7 +258,7 @@ fn take_owners(body: &mut Vec<u8>) -> kube::Result<Value> {
     Ok(owners.unwrap_or_default())
 }
 
-/// The same, as a dry run.
+/// The same URI with the `dryRun` parameter.
 fn tried(uri: &Uri) -> kube::Result<Uri> {
     let query = uri.query().unwrap_or_default();
     let uri = format!("{}?{query}&dryRun=All", uri.path());

@@ -1,9 +1,9 @@
-//! Dice that are not thrown: what they show is never used.
+//! An entropy source without randomness, for values that are never used.
 
 use crate::{Entropy, SystemEntropy};
 use std::{sync::OnceLock, time::Duration};
 
-/// The same for everybody, so that nobody takes it for a secret and no time is spent on it.
+/// Returns constant values, which are recognisable as placeholders and cheap to compute.
 #[derive(Debug, Default)]
 pub(super) struct PlaceholderEntropy {
     key: OnceLock<String>,
@@ -22,7 +22,7 @@ impl Entropy for PlaceholderEntropy {
         if let Some(key) = self.key.get() {
             return Ok(key.clone());
         }
-        // A certificate cannot be made without a key that is one.
+        // Issuing a certificate needs a real key.
         let key = SystemEntropy.rsa_key()?;
         Ok(self.key.get_or_init(|| key).clone())
     }

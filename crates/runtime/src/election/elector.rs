@@ -1,4 +1,4 @@
-//! Taking part in an election.
+//! A candidate in the leader election.
 
 use super::{
     Election, Leadership,
@@ -20,23 +20,23 @@ use std::{
 };
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// Why we no longer lead.
+/// Why the operator is no longer the leader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lost {
-    /// Somebody else does.
+    /// Another operator took the lease.
     #[error("the lease {lease} was taken by {holder:?}")]
     Taken {
         /// The lease.
         lease: String,
-        /// Who that is.
+        /// The identity of the new holder.
         holder: String,
     },
-    /// We cannot know that nobody else does.
+    /// The lease was not renewed in time, so another operator may take it.
     #[error("the lease {lease} could not be renewed in time: {problem}")]
     Unrenewed {
         /// The lease.
         lease: String,
-        /// What was in the way.
+        /// Why the renewals failed.
         problem: String,
     },
 }
@@ -47,31 +47,31 @@ enum Problem {
     #[error("{0}")]
     Api(#[from] kube::Error),
     #[error("no answer within {} s", .0.as_secs_f32())]
-    Silence(Duration),
-    #[error("the renew deadline passed before that was tried")]
-    Late,
+    Timeout(Duration),
+    #[error("the renew deadline passed before the first attempt")]
+    DeadlinePassed,
 }
 
 impl Problem {
-    /// Whether the lease is not what we thought it was.
+    /// Whether the operator's copy of the lease is outdated.
     fn is_outdated(&self) -> bool {
         let Self::Api(kube::Error::Api(status)) = self else { return false };
         status.is_conflict() || status.is_already_exists() || status.is_not_found()
     }
 }
 
-/// Who holds the lease.
+/// The holder of the lease.
 #[derive(Debug)]
 enum Holder {
-    Ourselves,
+    This,
     Another(String),
 }
 
-/// What is told of the lease while we do not hold it.
-type Sightings<'a> = Pin<&'a mut (dyn Stream<Item = watcher::Result<Event<Lease>>> + Send)>;
+/// The watch of the lease while another operator holds it.
+type LeaseEvents<'a> = Pin<&'a mut (dyn Stream<Item = watcher::Result<Event<Lease>>> + Send)>;
 
-/// One candidate. In steady state a leader sends one `PUT` per retry period, and anybody else nothing: it watches, and
-/// so sees a renewal when it happens, and a release too.
+/// One candidate. In steady state the leader sends one `PUT` per retry period. A standby replica watches the lease, so that
+/// it sees renewals and a release at once, and sends no requests.
 pub(crate) struct Elector {
     api: Api<Lease>,
     election: Election,
@@ -79,7 +79,7 @@ pub(crate) struct Elector {
     clock: fn() -> Timestamp,
     entropy: Arc<dyn Entropy>,
     record: Option<Record>,
-    /// Whether the lease may be ours: an attempt whose answer nobody waited for counts.
+    /// Whether this operator may hold the lease, also after an attempt that was abandoned before its answer.
     claimed: bool,
 }
 
@@ -95,76 +95,84 @@ impl Elector {
         Self { api, election, leadership, clock, entropy, record: None, claimed: false }
     }
 
-    /// Waits until we lead.
-    pub(crate) async fn win(&mut self) {
+    /// Waits until this operator is the leader.
+    pub(crate) async fn acquire(&mut self) {
         let this_lease = watcher::Config::default().fields(&format!("metadata.name={}", self.election.name));
-        let mut sightings = pin!(watcher(self.api.clone(), this_lease));
+        let mut events = pin!(watcher(self.api.clone(), this_lease));
         let mut known = None;
         loop {
             match self.attempt().await {
-                Ok(Holder::Ourselves) => {
-                    tracing::info!(lease = self.lease(), identity = self.election.identity, "leading");
+                Ok(Holder::This) => {
+                    tracing::info!(
+                        lease = self.lease(),
+                        identity = self.election.identity,
+                        "became the leader"
+                    );
                     return;
                 }
                 Ok(Holder::Another(holder)) => {
                     if known.as_ref() != Some(&holder) {
-                        tracing::info!(lease = self.lease(), holder, "standing by");
+                        tracing::info!(
+                            lease = self.lease(),
+                            holder,
+                            "another operator is the leader; standing by"
+                        );
                         known = Some(holder);
                     }
                 }
-                // Somebody was faster; who, is seen next time.
+                // Another candidate was faster. The next attempt reads which one.
                 Err(problem) if problem.is_outdated() => {}
                 Err(problem) => {
-                    tracing::warn!(lease = self.lease(), %problem, "the lease cannot be had; trying again");
+                    tracing::warn!(lease = self.lease(), %problem, "could not acquire the lease; the operator retries");
                 }
             }
-            self.follow(sightings.as_mut()).await;
+            self.follow(events.as_mut()).await;
         }
     }
 
-    /// Waits until there may be another holder than we know of, or none.
+    /// Waits until the lease may have another holder than the known one, or none.
     ///
-    /// Whoever is told nothing looks again after the usual time; whoever was told of a renewal, when the lease expires.
-    async fn follow(&mut self, mut sightings: Sightings<'_>) {
-        let mut look = self.next_look();
+    /// Without events of the watch, that is the next retry. After a renewal, it is when the lease expires.
+    async fn follow(&mut self, mut events: LeaseEvents<'_>) {
+        let mut next = self.next_retry();
         let known = self.rival().map(str::to_owned);
         loop {
-            let told = tokio::select! {
-                () = sleep_until(look) => return,
-                Some(told) = sightings.next() => told,
+            let event = tokio::select! {
+            () = sleep_until(next) => return,
+            Some(event) = events.next() => event,
             };
-            match told {
-                Ok(Event::Apply(lease) | Event::InitApply(lease)) => self.saw(Some(lease)),
-                Ok(Event::Delete(_)) => self.saw(None),
+            match event {
+                Ok(Event::Apply(lease) | Event::InitApply(lease)) => self.observe(Some(lease)),
+                Ok(Event::Delete(_)) => self.observe(None),
                 Ok(Event::Init | Event::InitDone) => continue,
                 Err(problem) => {
-                    tracing::debug!(lease = self.lease(), %problem, "the lease cannot be watched; looking at it instead");
-                    return sleep_until(self.next_look()).await;
+                    tracing::debug!(lease = self.lease(), %problem, "could not watch the lease; the operator reads it instead");
+                    return sleep_until(self.next_retry()).await;
                 }
             }
             match self.record.as_ref().filter(|_| known.is_some() && self.rival() == known.as_deref()) {
-                Some(record) => look = record.expires(self.election.timing),
+                Some(record) => next = record.expires(self.election.timing),
                 None => return,
             }
         }
     }
 
     /// Renews the lease until it is lost.
-    pub(crate) async fn keep(&mut self) -> Lost {
-        let mut problem = Problem::Late;
+    pub(crate) async fn renew_until_lost(&mut self) -> Lost {
+        let mut problem = Problem::DeadlinePassed;
         let mut next = Instant::now() + self.election.timing.period();
-        // What would begin after our term could only come too late.
+        // A renewal that begins after the end of the term is too late.
         while let Some(end) = self.leadership.until().filter(|end| next < *end) {
             sleep_until(next).await;
             next = Instant::now() + self.election.timing.period();
             match self.renew(end).await {
-                Ok(Holder::Ourselves) => {}
+                Ok(Holder::This) => {}
                 Ok(Holder::Another(holder)) => {
                     self.leadership.end();
                     return Lost::Taken { lease: self.lease(), holder };
                 }
                 Err(failed) => {
-                    tracing::warn!(lease = self.lease(), problem = %failed, "the lease was not renewed");
+                    tracing::warn!(lease = self.lease(), problem = %failed, "could not renew the lease");
                     problem = failed;
                 }
             }
@@ -173,25 +181,25 @@ impl Elector {
         Lost::Unrenewed { lease: self.lease(), problem: problem.to_string() }
     }
 
-    /// Gives the lease up, if it is ours, so that another need not wait until it expires. From now on we do not lead.
+    /// Releases the lease, if this operator holds it, so that another need not wait until it expires. Ends the leadership.
     pub(crate) async fn release(&mut self) {
         self.leadership.end();
         if !self.claimed {
             return;
         }
-        let backoff = self.election.timing.backoff();
-        match timeout(backoff, self.hand_back()).await.unwrap_or(Err(Problem::Silence(backoff))) {
-            Ok(()) => tracing::info!(lease = self.lease(), "released"),
+        let longest = self.election.timing.request_timeout();
+        match timeout(longest, self.write_release()).await.unwrap_or(Err(Problem::Timeout(longest))) {
+            Ok(()) => tracing::info!(lease = self.lease(), "released the lease"),
             Err(problem) => {
-                tracing::warn!(lease = self.lease(), %problem, "the lease could not be released; it will expire");
+                tracing::warn!(lease = self.lease(), %problem, "could not release the lease; it will expire");
             }
         }
     }
 
-    async fn hand_back(&mut self) -> Result<(), Problem> {
-        // A renewal may have been abandoned on its way, and be stored by now or not.
+    async fn write_release(&mut self) -> Result<(), Problem> {
+        // The API server may still store a renewal that was abandoned.
         loop {
-            self.look().await?;
+            self.read().await?;
             let ours = self.record.as_ref().filter(|record| self.is_ours(record));
             let Some(record) = ours else { return Ok(()) };
             let lease = released(record.lease.clone(), (self.clock)());
@@ -202,45 +210,45 @@ impl Elector {
         }
     }
 
-    /// Looks at the lease and claims it where it is free.
+    /// Reads the lease and claims it if it is free.
     async fn attempt(&mut self) -> Result<Holder, Problem> {
-        let backoff = self.election.timing.backoff();
+        let longest = self.election.timing.request_timeout();
         let attempt = async {
-            self.look().await?;
+            self.read().await?;
             match self.rival() {
                 Some(holder) => Ok(Holder::Another(holder.to_owned())),
-                None => self.owned_fields().await,
+                None => self.claim().await,
             }
         };
-        timeout(backoff, attempt).await.unwrap_or(Err(Problem::Silence(backoff)))
+        timeout(longest, attempt).await.unwrap_or(Err(Problem::Timeout(longest)))
     }
 
-    /// Renews the lease, which is ours as far as we know, before our term ends.
+    /// Renews the lease, which this operator holds as far as it knows, before its term ends.
     async fn renew(&mut self, end: Instant) -> Result<Holder, Problem> {
-        let backoff = self.election.timing.backoff().min(end.duration_since(Instant::now()));
+        let longest = self.election.timing.request_timeout().min(end.duration_since(Instant::now()));
         let renewal = async {
-            match self.owned_fields().await {
-                // Perhaps only its labels were changed, or the answer to our own renewal was lost.
+            match self.claim().await {
+                // Perhaps only its labels were changed, or the answer to the last renewal was lost.
                 Err(problem) if problem.is_outdated() => {
-                    self.look().await?;
+                    self.read().await?;
                     match self.record.as_ref().filter(|record| !self.is_ours(record)) {
                         Some(record) => Ok(Holder::Another(record.holder().unwrap_or_default().into())),
-                        None => self.owned_fields().await,
+                        None => self.claim().await,
                     }
                 }
                 answer => answer,
             }
         };
-        timeout(backoff, renewal).await.unwrap_or(Err(Problem::Silence(backoff)))
+        timeout(longest, renewal).await.unwrap_or(Err(Problem::Timeout(longest)))
     }
 
-    async fn look(&mut self) -> Result<(), Problem> {
+    async fn read(&mut self) -> Result<(), Problem> {
         let found = self.api.get_opt(&self.election.name).await?;
-        self.saw(found);
+        self.observe(found);
         Ok(())
     }
 
-    fn saw(&mut self, lease: Option<Lease>) {
+    fn observe(&mut self, lease: Option<Lease>) {
         match (lease, &mut self.record) {
             (Some(lease), record) => *record = Some(Record::seen(lease, record.as_ref(), Instant::now())),
             (None, Some(record)) => record.deleted(),
@@ -248,8 +256,8 @@ impl Elector {
         }
     }
 
-    /// Writes the lease as ours. How long we lead counts from when this began.
-    async fn owned_fields(&mut self) -> Result<Holder, Problem> {
+    /// Writes the lease with this operator as holder. The term counts from the start of the request.
+    async fn claim(&mut self) -> Result<Holder, Problem> {
         let began = Instant::now();
         let stored = self.record.as_ref().map(|record| &record.lease);
         let lease = claimed(stored, &self.election, (self.clock)());
@@ -261,25 +269,25 @@ impl Elector {
         };
         self.record = Some(Record::seen(lease, None, Instant::now()));
         self.leadership.prolong(began + self.election.timing.deadline());
-        Ok(Holder::Ourselves)
+        Ok(Holder::This)
     }
 
     fn is_ours(&self, record: &Record) -> bool {
         record.holder() == Some(&self.election.identity)
     }
 
-    /// Who keeps us from claiming the lease.
+    /// The other operator that holds the lease, until it expires.
     fn rival(&self) -> Option<&str> {
         let record = self.record.as_ref().filter(|record| !self.is_ours(record))?;
         record.holder().filter(|_| Instant::now() < record.expires(self.election.timing))
     }
 
-    /// When to look again: after the usual time, and not all candidates at once, but no later than the lease expires.
-    fn next_look(&self) -> Instant {
+    /// When to retry: after about one period, with jitter, but no later than the lease expires.
+    fn next_retry(&self) -> Instant {
         let period = self.election.timing.period();
-        let usual = Instant::now() + period.mul_f32(0.9) + self.entropy.jitter(period.mul_f32(0.2));
+        let retry = Instant::now() + period.mul_f32(0.9) + self.entropy.jitter(period.mul_f32(0.2));
         let expiry = self.record.as_ref().filter(|_| self.rival().is_some());
-        expiry.map_or(usual, |record| usual.min(record.expires(self.election.timing)))
+        expiry.map_or(retry, |record| retry.min(record.expires(self.election.timing)))
     }
 
     fn lease(&self) -> String {

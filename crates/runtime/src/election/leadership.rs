@@ -1,4 +1,4 @@
-//! Whether we lead, and a client that writes only while we do.
+//! Whether this operator is the leader, and a client that writes only while it is.
 
 use http::{Method, Request};
 use kube::{Client, client::Body};
@@ -8,17 +8,18 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Whether this operator leads. What it says is true for the moment it is asked, and is acted upon by the guard of its client.
+/// Whether this operator is the leader. The answer is only true for a moment; [`Leadership::guard`] enforces it for every
+/// write.
 #[derive(Clone, Debug)]
 pub struct Leadership(Arc<watch::Sender<Term>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Term {
-    /// Somebody else may lead.
+    /// Another operator may be the leader.
     None,
-    /// Nobody else does before then.
+    /// No other operator can be the leader before this time.
     Until(Instant),
-    /// There is nobody else.
+    /// There is no other operator.
     Forever,
 }
 
@@ -34,36 +35,36 @@ impl Term {
 
 /// Why a request was not sent.
 #[derive(Debug, thiserror::Error)]
-#[error("another operator leads, so this one changes nothing")]
+#[error("another operator is the leader, so this one changes nothing")]
 struct NotLeading;
 
 impl Leadership {
-    /// Of an operator that has no rivals.
-    pub(crate) fn unrivalled() -> Self {
+    /// The leadership of an operator without leader election.
+    pub(crate) fn permanent() -> Self {
         Self(Arc::new(watch::Sender::new(Term::Forever)))
     }
 
-    /// Of an operator that has not won an election yet.
-    pub(crate) fn contested() -> Self {
+    /// The leadership of a candidate that is not the leader yet.
+    pub(crate) fn candidate() -> Self {
         Self(Arc::new(watch::Sender::new(Term::None)))
     }
 
-    /// Whether we lead.
+    /// Whether this operator is the leader.
     pub fn leads(&self) -> bool {
         self.0.borrow().lasts()
     }
 
-    /// We lead until then, unless it is prolonged.
+    /// Makes this operator the leader until `end`.
     pub(crate) fn prolong(&self, end: Instant) {
         self.0.send_replace(Term::Until(end));
     }
 
-    /// We do not lead any more.
+    /// Ends the leadership.
     pub(crate) fn end(&self) {
         self.0.send_replace(Term::None);
     }
 
-    /// When our term ends, if it does.
+    /// When the term ends, if it does.
     pub(crate) fn until(&self) -> Option<Instant> {
         match *self.0.borrow() {
             Term::Until(end) => Some(end),
@@ -71,9 +72,9 @@ impl Leadership {
         }
     }
 
-    /// The same client, but what changes anything is sent only while we lead, and abandoned when we no longer do.
+    /// The same client, but it sends writes only while this operator is the leader, and abandons them when it no longer is.
     ///
-    /// Whoever has no other client cannot forget to ask.
+    /// Code that has only this client cannot forget the check.
     pub(crate) fn guard(&self, client: Client) -> Client {
         if *self.0.borrow() == Term::Forever {
             return client;

@@ -1,13 +1,13 @@
-//! Which of several operators works: the one that holds the lease.
+//! Leader election: of several operators, only the holder of the lease makes changes.
 //!
-//! Every request that changes something goes through a [`Leadership`], which lets it pass only while we lead. We lead
-//! until the renew deadline after the start of the last renewal that succeeded. Another operator takes over no earlier
-//! than the whole duration of the lease after it saw that renewal, which is later than the renewal was sent. The time
-//! between the two (five seconds by default) is for requests that are under way when the deadline passes: they are cut
-//! off here, but one that has left this machine may still reach the API server.
+//! Every write goes through [`Leadership::guard`], which sends it only while this operator is the leader. It is the leader
+//! until the renew deadline after the start of the last successful renewal. Another operator takes the lease no earlier
+//! than the lease duration after it saw that renewal, which is after the renewal was sent. The time between the two (five
+//! seconds by default) is for requests that are in flight when the deadline passes: the operator abandons them, but the API
+//! server may still receive them.
 //!
-//! Only how fast clocks go matters, not what they show: each operator measures with its own monotonic clock. The times
-//! in the lease are for people.
+//! The clocks of the operators may show different times, because each operator measures durations with its own monotonic
+//! clock. The times in the lease are for users.
 //!
 //! Uses: nothing.
 
@@ -23,20 +23,20 @@ pub use leadership::Leadership;
 
 use std::time::Duration;
 
-/// The lease for which operators compete, in the terms of client-go.
+/// The lease that operators compete for, with the terms of client-go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Election {
-    /// Where the lease is.
+    /// The namespace of the lease.
     pub namespace: String,
-    /// What it is called. Operators that look after different objects need leases of different names.
+    /// The name of the lease. Operators that reconcile different objects need leases with different names.
     pub name: String,
-    /// Who we are. Nobody else is called that, nor were we in an earlier life.
+    /// The identity of this process. It must be unique, also among earlier processes of the same pod.
     pub identity: String,
-    /// When it is renewed and when it is given up.
+    /// When it is renewed and when it expires.
     pub timing: Timing,
 }
 
-/// When a lease is renewed and when it is given up.
+/// When a lease is renewed and when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     duration: u16,
@@ -45,16 +45,16 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// What client-go and controller-runtime use: 15, 10 and 2 seconds.
+    /// The values of client-go and controller-runtime: 15, 10 and 2 seconds.
     pub const DEFAULT: Self = Self { duration: 15, deadline: 10, period: 2 };
 
-    /// For how many seconds others leave a lease alone that is not renewed; how many seconds its holder tries to renew
-    /// it before it stops; and how many seconds pass between two attempts.
+    /// Lease duration, renew deadline and retry period in seconds: after how long other operators may take a lease that is
+    /// not renewed, after how long its holder stops trying to renew it, and how long it waits between two attempts.
     pub fn of_seconds(duration: u16, deadline: u16, period: u16) -> Result<Self, TimingError> {
         if deadline >= duration {
             return Err(TimingError::DeadlineTooLong { duration, deadline });
         }
-        // One attempt that fails must not be the end, nor that it came a little late.
+        // The operator must not lose the lease because of one failed or late attempt.
         if period == 0 || u32::from(period) * 2 > u32::from(deadline) {
             return Err(TimingError::PeriodTooLong { deadline, period });
         }
@@ -73,8 +73,8 @@ impl Timing {
         Duration::from_secs(self.period.into())
     }
 
-    /// How long one request may take, so that another attempt can follow one that hangs.
-    fn backoff(self) -> Duration {
+    /// How long one request may take, so that there is time for another attempt after it.
+    fn request_timeout(self) -> Duration {
         self.deadline() / 2
     }
 }
@@ -85,12 +85,12 @@ impl Default for Timing {
     }
 }
 
-/// Why nobody could lead safely at these times.
+/// Why a timing is not safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimingError {
-    /// Two could lead at once.
+    /// Two operators could be the leader at the same time.
     #[error(
-        "the lease is taken by others after {duration} s, but its holder stops only after {deadline} s; \
+        "other operators take the lease after {duration} s, but its holder stops only after {deadline} s; \
          make the renew deadline shorter than the lease duration"
     )]
     DeadlineTooLong {
@@ -99,9 +99,9 @@ pub enum TimingError {
         /// The renew deadline.
         deadline: u16,
     },
-    /// Nobody could lead for long.
+    /// A leader would lose the lease soon.
     #[error(
-        "the lease must be renewed within {deadline} s, but that is tried every {period} s; \
+        "the lease must be renewed within {deadline} s, but the operator tries that every {period} s; \
          make the retry period at least 1 s and at most half of the renew deadline"
     )]
     PeriodTooLong {

@@ -1,4 +1,4 @@
-//! What a lease says.
+//! The content of a lease.
 
 use super::{Election, Timing};
 use jiff::Timestamp;
@@ -10,42 +10,42 @@ use kube::core::ObjectMeta;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A lease as we last saw it.
+/// A lease as this operator last observed it.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub lease: Lease,
-    /// Since when we see it say this. Nobody else's clock is trusted.
+    /// Since when it has this content, by the clock of this operator. No other clock is trusted.
     since: Instant,
 }
 
 impl Record {
-    /// The lease, seen now.
+    /// The lease, observed now.
     pub fn seen(lease: Lease, earlier: Option<&Self>, now: Instant) -> Self {
         let unchanged = earlier.filter(|earlier| earlier.lease.spec == lease.spec);
         Self { since: unchanged.map_or(now, |earlier| earlier.since), lease }
     }
 
-    /// The lease is gone. Whoever held it may not know yet, and is given as much time as if it were there.
+    /// Records that the lease was deleted. Its holder may not have noticed yet, so the expiry stays the same.
     pub fn deleted(&mut self) {
         let ObjectMeta { name, namespace, .. } = std::mem::take(&mut self.lease.metadata);
         self.lease.metadata = ObjectMeta { name, namespace, ..ObjectMeta::default() };
     }
 
-    /// Who holds it, or held it last.
+    /// The current or last holder.
     pub fn holder(&self) -> Option<&str> {
         let holder = self.lease.spec.as_ref()?.holder_identity.as_deref()?;
         Some(holder).filter(|holder| !holder.is_empty())
     }
 
-    /// From when on it may be taken from its holder, who says for how long it is held.
-    pub fn expires(&self, usual: Timing) -> Instant {
+    /// When another operator may take it. The holder states the duration in the lease; otherwise it is that of `default`.
+    pub fn expires(&self, default: Timing) -> Instant {
         let held = self.lease.spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
         let held = held.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs);
-        self.since + held.unwrap_or(usual.duration())
+        self.since + held.unwrap_or(default.duration())
     }
 }
 
-/// The lease, held by us.
+/// The lease with this operator as holder.
 pub(super) fn claimed(lease: Option<&Lease>, election: &Election, now: Timestamp) -> Lease {
     let mut lease = lease.cloned().unwrap_or_else(|| Lease {
         metadata: ObjectMeta {
@@ -75,11 +75,11 @@ pub(super) fn claimed(lease: Option<&Lease>, election: &Election, now: Timestamp
     lease
 }
 
-/// The lease, held by nobody, as client-go leaves it.
+/// The lease without holder, as client-go releases it.
 pub(super) fn released(mut lease: Lease, now: Timestamp) -> Lease {
     let spec = lease.spec.get_or_insert_default();
     spec.holder_identity = Some(String::new());
-    // The API server wants at least one.
+    // The API server requires at least one.
     spec.lease_duration_seconds = Some(1);
     spec.renew_time = Some(MicroTime(now));
     lease

@@ -1,4 +1,4 @@
-//! Candidates on a server in memory, in virtual time, behind links that can be slow or cut.
+//! Candidates on an in-memory server, in virtual time, with connections that can be slow or interrupted.
 
 mod laws;
 mod site;
@@ -18,7 +18,7 @@ fn seconds(seconds: f32) -> Duration {
     Duration::from_secs_f32(seconds)
 }
 
-/// A second operator that was told to stand by, and a first that leads.
+/// A first operator that is the leader, and a second that stands by.
 async fn two() -> (Site, Candidate, Candidate) {
     let site = Site::new();
     let first = site.candidate("first");
@@ -66,16 +66,15 @@ async fn after_a_release_another_takes_over_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_not_watch_the_lease_looks_at_it_once_per_period() {
+async fn a_candidate_that_may_not_watch_the_lease_reads_it_once_per_period() {
     let site = Site::new();
     let first = site.candidate("first");
     first.until_leading().await;
     let second = site.candidate("second");
     second.link.forbid_lists();
     sleep(Duration::from_mins(1)).await;
-    let reconciles =
-        second.link.take_requests().into_iter().filter(|request| request == "GET operator").count();
-    assert!((27..=34).contains(&reconciles), "{reconciles}");
+    let reads = second.link.take_requests().into_iter().filter(|request| request == "GET operator").count();
+    assert!((27..=34).contains(&reads), "{reads}");
 
     let killed = Instant::now();
     first.kill();
@@ -102,7 +101,7 @@ async fn a_leader_that_is_cut_off_is_fenced_before_another_takes_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_other_clocks_show_does_not_matter() {
+async fn the_time_on_other_clocks_does_not_matter() {
     fn fast() -> Timestamp {
         clock() + SignedDuration::from_hours(1)
     }
@@ -133,7 +132,7 @@ async fn a_leader_whose_lease_was_taken_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn labelling_the_lease_deposes_nobody() {
+async fn labelling_the_lease_does_not_change_the_leader() {
     let (site, first, second) = two().await;
     site.patch(json!({"metadata": {"labels": {"team": "registry"}}})).await;
     sleep(Duration::from_mins(1)).await;
@@ -171,7 +170,7 @@ async fn a_lease_of_client_go_is_respected_until_it_has_expired_by_our_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_steady_state_a_leader_puts_once_per_period_and_nobody_else_asks_anything() {
+async fn in_steady_state_the_leader_sends_one_put_per_period_and_a_standby_sends_nothing() {
     let (_site, first, second) = two().await;
     first.link.take_requests();
     second.link.take_requests();
@@ -181,9 +180,9 @@ async fn in_steady_state_a_leader_puts_once_per_period_and_nobody_else_asks_anyt
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_under_way_is_abandoned_when_the_term_ends() {
+async fn a_request_in_flight_is_abandoned_when_the_term_ends() {
     let site = Site::new();
-    let leadership = Leadership::contested();
+    let leadership = Leadership::candidate();
     let (client, link) = site.linked("slow");
     let guarded: Api<Lease> = Api::namespaced(leadership.guard(client), "default");
     let write = || async {
@@ -191,7 +190,7 @@ async fn a_request_under_way_is_abandoned_when_the_term_ends() {
         guarded.patch("operator", &PatchParams::default(), &patch).await.unwrap_err().to_string()
     };
 
-    assert!(write().await.contains("another operator leads"));
+    assert!(write().await.contains("another operator is the leader"));
     assert_eq!(link.take_requests(), Vec::<String>::new());
 
     link.cut();
@@ -201,13 +200,13 @@ async fn a_request_under_way_is_abandoned_when_the_term_ends() {
         sleep(seconds(2.0)).await;
         leadership.prolong(Instant::now() + seconds(3.0));
     };
-    let (words, ()) = tokio::join!(write(), prolonged);
-    assert!(words.contains("another operator leads"), "{words}");
+    let (error, ()) = tokio::join!(write(), prolonged);
+    assert!(error.contains("another operator is the leader"), "{error}");
     assert!(began.elapsed() >= seconds(5.0) && began.elapsed() < seconds(5.1), "{:?}", began.elapsed());
 }
 
 #[test]
-fn times_at_which_two_could_lead_are_refused() {
+fn a_timing_with_which_two_could_lead_is_refused() {
     assert_eq!(Timing::of_seconds(15, 10, 2), Ok(Timing::DEFAULT));
     let too_long = TimingError::DeadlineTooLong { duration: 10, deadline: 10 };
     assert_eq!(Timing::of_seconds(10, 10, 2), Err(too_long));

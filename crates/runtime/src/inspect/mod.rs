@@ -1,7 +1,7 @@
-//! The same plan, compared with the cluster and not carried out.
+//! Compares a plan with the cluster, without changes.
 //!
-//! The functions that plan and the watches are those of the operator, so `status` shows what a controller would wait for,
-//! whether one runs or not.
+//! Uses the same planning and the same watches as the operator, so `status` shows what a controller would wait for, whether
+//! an operator runs or not.
 //!
 //! Uses: cluster, apply, external, reconcile, report.
 
@@ -34,7 +34,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Watches a part of the cluster until it is dropped, and reports to the observer of its options what it sees.
+/// Watches a scope of the cluster until it is dropped, and reports the progress of owners to the observer of its options.
 pub struct Inspector {
     pub(crate) context: Context,
     woken: Mutex<mpsc::UnboundedReceiver<ObjectKey>>,
@@ -42,11 +42,11 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Starts to watch one scope, and returns when everything in it has been listed. Of the `options`, the limits and the
-    /// scopes are ignored.
+    /// Starts to watch one scope, and returns when all kinds have been listed. Of the `options`, it ignores the limits and
+    /// the scopes.
     ///
     /// # Errors
-    /// When one of the kinds may not be listed, or cannot be.
+    /// When one of the kinds cannot be listed.
     pub async fn start(
         client: Client,
         scope: Scope,
@@ -54,9 +54,9 @@ impl Inspector {
         options: &Options,
     ) -> Result<Self, plan::Failure> {
         let stop = CancellationToken::new();
-        // Events that an inspector would send stay in their queue.
+        // No task sends the events of an inspector.
         let (events, _) = Events::new(client.clone(), Arc::clone(&options.metrics), stop.clone());
-        // The health of the process is not that of an inspector with the same options.
+        // An inspector must not change the health of the process.
         let options = &Options { health: Arc::default(), ..options.clone() };
         let systems = Arc::new(Systems::new(options, Leadership::unrivalled()));
         let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop.clone());
@@ -73,7 +73,7 @@ impl Inspector {
         Ok(Self { context, woken: Mutex::new(woken), _watches: watches })
     }
 
-    /// The objects that have a component.
+    /// All owners.
     pub fn owners(&self) -> BTreeMap<ObjectKey, DynamicObject> {
         let owners = &self.cluster().owners;
         owners.keys().into_iter().filter_map(|key| Some((key.clone(), owners.get(&key)?))).collect()
@@ -95,7 +95,7 @@ impl Inspector {
         all
     }
 
-    /// Reports to the observer what an object wants to exist, the state of each of its children, and the verdict.
+    /// Reports the plan of an owner, the state of each of its children, and the verdict to the observer.
     pub async fn inspect(&self, key: &ObjectKey) {
         let progress = &self.context.progress;
         let Some(owner) = self.owner(key) else { return progress.stage(key, || Stage::Deleted) };
@@ -166,7 +166,7 @@ impl Inspector {
         Ok(outcomes)
     }
 
-    /// The outcome of a child; `None` where it does not exist.
+    /// The outcome of a child; `None` if it does not exist.
     async fn outcome(
         &self,
         resolver: &Resolver<'_>,
@@ -190,12 +190,12 @@ impl Inspector {
         match (action, &desired.policy, seen) {
             (Action::Await, Policy::Await { why }, _) => {
                 let keys = [key.clone()].into();
-                let found = self.cluster().fetch(resolver.owner, &keys, Interest::Everything).await?;
-                state.note(&found, Interest::Everything)?;
+                let found = self.cluster().fetch(resolver.owner, &keys, Interest::SpecAndStatus).await?;
+                state.note(&found, Interest::SpecAndStatus)?;
                 Ok(Some(outcome(&key, awaited(&key, &kind, why, &found)?.readiness)))
             }
             (_, _, Some(seen)) => Ok(Some(outcome(&key, seen.health.readiness))),
-            // The user created it beforehand, and the operator uses it as it is.
+            // The user created it beforehand, and the operator uses it unchanged.
             (Action::Read | Action::Issue, Policy::CreateOnce { .. } | Policy::Issue(_), None)
                 if index.has(&key) =>
             {
@@ -213,12 +213,12 @@ impl Inspector {
         self.cluster().owners.get(key)
     }
 
-    /// Reads an object anew when it is next asked for: dry runs leave its version as it is.
+    /// Removes an object from the cache, because a dry run does not change its version.
     pub(crate) fn forget(&self, key: &ObjectKey) {
         self.cluster().cache.put(key, None);
     }
 
-    /// From now on takes an object for the one given, as if a watch had shown it.
+    /// Records an object as if a watch had delivered it.
     pub(crate) fn pretend(&self, resource: &ApiResource, object: &DynamicObject) {
         let Cluster { predecessors, owners, router, .. } = &**self.cluster();
         let Some(observed) = ObservedObject::of(resource, &object.metadata, Health::READY, predecessors)
@@ -233,7 +233,8 @@ impl Inspector {
     }
 }
 
-/// An owner whose children are all ready must say so itself: only then has the operator seen it.
+/// The verdict, and if all children are ready, the readiness of the owner itself: the operator may not have reconciled its
+/// newest spec yet.
 fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
     let health = serde_json::to_value(owner).and_then(Health::by_conditions);
     match (verdict, health.unwrap_or_else(|_| Health::undecodable()).readiness) {

@@ -1,4 +1,4 @@
-//! What all reconciles in one scope share.
+//! The context that all reconciles in one scope share.
 
 use crate::{
     Options,
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// What all reconciles in one scope share.
+/// The context that all reconciles in one scope share.
 pub(crate) struct Context {
     pub(crate) cluster: Arc<Cluster>,
     /// Systems outside the cluster.
@@ -26,7 +26,7 @@ pub(crate) struct Context {
     pub(crate) events: Events,
     pub(crate) progress: ProgressSink,
     pub(crate) trace_id: fn(&tracing::Span) -> Option<String>,
-    /// Reconciles so far; the number of each is in its lines of the log.
+    /// The number of reconciles so far. Log lines of a reconcile have its number.
     pub(crate) reconciles: AtomicU64,
 }
 

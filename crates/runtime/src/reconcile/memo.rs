@@ -1,4 +1,4 @@
-//! What was last sent and answered, so that nothing is sent twice.
+//! The memory between two reconciles of an owner, so that the operator sends nothing twice.
 
 use crate::{
     apply::{Done, Read, Repairs, held_readiness},
@@ -17,11 +17,11 @@ use std::{
 /// An owner's uid, generation, labels and annotations.
 pub(crate) type OwnerState = (String, Option<i64>, BTreeSet<Tag>);
 
-/// What everything an owner wants was decided on.
+/// The inputs of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inputs {
     pub(crate) owner: OwnerState,
-    /// Everything read.
+    /// The objects that were read.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct Inputs {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) key: ObjectKey,
-    /// Positions of the nodes it depends on, and in which ways.
+    /// Positions of the nodes that it depends on, with the edges.
     pub(crate) after: Vec<(usize, Edges)>,
-    /// What the run did about it.
+    /// What the reconcile did about it.
     pub(crate) done: Done,
-    /// The part of the owner's state it belongs to.
+    /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
 }
 
@@ -46,42 +46,42 @@ impl Node {
         Self { key, after, done, aspect: desired.aspect }
     }
 
-    /// The node, as progress reports it.
+    /// The node in the form of progress reports.
     pub(crate) fn planned(&self) -> Planned {
         Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
     }
 
-    /// Whether it needs something that is not ready, given what became of the nodes before it.
+    /// Whether a node that it needs is not ready, given the outcomes of the nodes before it.
     fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
         let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
         needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
     }
 }
 
-/// What a run that planned to the end left behind.
+/// The result of a reconcile whose planning succeeded.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) inputs: Inputs,
     pub(crate) nodes: Vec<Node>,
 }
 
-/// All there is to remember of one owner: a few hundred bytes per child, and no content.
+/// The memory of one owner: a few hundred bytes per child, and no content.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo {
-    /// How children were left.
+    /// The state in which the operator left the children.
     pub(crate) applied: BTreeMap<ObjectKey, Applied>,
-    /// How often children had to be put right lately.
+    /// How often the operator recently repaired the children.
     pub(crate) repairs: Repairs,
-    /// What the owner misses.
+    /// The objects that the owner reads and that do not exist.
     pub(crate) absences: Absences,
-    /// The owner as it was when planning took too long, and how long that is. It is left until it changes.
+    /// The state of the owner when planning took too long, and the limit. The operator does not plan it again until it changes.
     pub(crate) too_expensive: Option<(OwnerState, Duration)>,
-    /// The last run, if it got as far as a plan.
+    /// The last reconcile, if its planning succeeded.
     pub(crate) last: Option<Run>,
 }
 
 impl Memo {
-    /// When the first of the owner's certificates is to be renewed.
+    /// When the operator renews the first of the owner's certificates.
     pub(crate) fn due(&self) -> Option<Timestamp> {
         let due = |applied: &Applied| match applied {
             Applied::Issued(certificate) => Some(certificate.due),
@@ -90,7 +90,7 @@ impl Memo {
         self.applied.values().filter_map(due).min()
     }
 
-    /// When the first of the owner's certificates expires that this one issues.
+    /// When the first of the owner's certificates from this issuer expires.
     pub(crate) fn expiry(&self, issuer: Issuer, index: &Index) -> Option<Timestamp> {
         let expires = |applied: &Applied| match applied {
             Applied::Issued(certificate) => certificate.expires,
@@ -106,9 +106,9 @@ impl Memo {
         }
     }
 
-    /// The outcome of a run that would send nothing, or `None` when there is something to do.
+    /// The outcomes, if a reconcile would send nothing; `None` if there is something to do.
     ///
-    /// Answers from memory alone: this is what a reconcile costs when a child merely became ready.
+    /// Uses only this memory and the index: this is the cost of a reconcile when a child became ready.
     pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
         let last = self.last.as_ref()?;
         if last.inputs.owner != owner.owner
@@ -136,7 +136,7 @@ impl Memo {
             }
             let applied = self.applied.get(&node.key)?;
             let outcome = match child {
-                // Its watch may not show it, so as long as it is missed every look is a new one.
+                // The watch may not deliver it, so every reconcile reads it until it is ready.
                 _ if let Applied::Awaited(health) = applied => {
                     (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
                 }
@@ -150,7 +150,7 @@ impl Memo {
                     Done::Held(why) => outcome(&node.key, held_readiness(now.health.readiness, why.clone())),
                     Done::Nothing | Done::Everything => outcome(&node.key, now.health.readiness),
                 },
-                // Not a child of ours: created by the user beforehand, and watched as an input.
+                // Not a child: the user created it beforehand, and the operator watches it as an input.
                 None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,
                 _ => return None,
             };
@@ -159,7 +159,7 @@ impl Memo {
         Some(outcomes)
     }
 
-    /// How far a child has come.
+    /// How far the rollout of a child has come.
     fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
         match self.applied.get(child) {
             Some(Applied::Awaited(health)) => health.reached,
@@ -168,8 +168,8 @@ impl Memo {
         }
     }
 
-    /// How far all those children have come that serve requests, which are workloads and our own kinds; `None` where
-    /// there are none. `owned` are all of the owner's, planned or not.
+    /// How far the rollouts of all children that serve requests have come, which are workloads and the operator's own kinds;
+    /// `None` if there are none. `owned` are all children of the owner, planned or not.
     pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Option<Reached> {
         let planned: Vec<_> = self.last.iter().flat_map(|run| &run.nodes).map(|node| &node.key).collect();
         let all = if planned.is_empty() { owned.iter().collect() } else { planned };
@@ -183,14 +183,14 @@ impl Memo {
         let mut deployments =
             nodes.iter().map(|node| &node.key).filter(|key| key.group == "apps" && key.kind == "Deployment");
         match (deployments.next(), deployments.next()) {
-            // One that says nothing has none: zero is left out of its status.
+            // The status leaves zero out.
             (Some(only), None) => index.child(only).map(|now| now.replicas.unwrap_or(0)),
             _ => None,
         }
     }
 }
 
-/// What the readiness of a child comes to.
+/// The outcome for the readiness of a child.
 pub(crate) fn outcome(key: &ObjectKey, readiness: Readiness) -> Outcome {
     match readiness {
         Readiness::Ready => Outcome::Ready,

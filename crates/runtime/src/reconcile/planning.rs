@@ -1,7 +1,7 @@
 //! Planning, with reads between its passes.
 //!
-//! What a pass costs is up to the user who wrote the object. Therefore passes run on threads of their own, where they
-//! delay neither other objects nor the requests that the process serves, and are given up after a while.
+//! The cost of a pass depends on the object that a user wrote. Therefore passes run on blocking threads, where they delay
+//! neither other objects nor the requests that the process serves, and have a time limit.
 
 use super::Context;
 use crate::{
@@ -17,8 +17,8 @@ use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snap
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Plans an object, reading what its component asks for until it is satisfied. The inner error is one of the object, the
-/// outer one is what kept the operator from finding out.
+/// Plans an object, and reads the objects that its component needs. The inner error is a problem of the object. The outer
+/// error is a failure to plan it.
 ///
 /// # Errors
 /// [`ReconcileError::TooExpensive`] when a pass takes too long; what the API server answered to a read.
@@ -141,8 +141,8 @@ impl<'a> Planning<'a> {
     }
 }
 
-/// Runs `work` on a thread of its own, and waits for it no longer than this: a thread cannot be stopped, but it can be
-/// left to itself. A runtime of one thread, which tests in virtual time have, runs it in place and so in a fixed order.
+/// Runs `work` on a blocking thread, and waits no longer than `longest`. The thread itself cannot be stopped and continues.
+/// On a runtime with one thread, as in tests with virtual time, `work` runs in place, so that the order is fixed.
 async fn aside<T: Send + 'static>(
     longest: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -168,10 +168,10 @@ mod tests {
     use std::{sync::mpsc, thread};
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn work_that_does_not_end_is_given_up_and_keeps_no_request_waiting() {
+    async fn endless_work_times_out_and_does_not_block_the_worker_thread() {
         let (release, held) = mpsc::channel::<()>();
         let endless = tokio::spawn(aside(Duration::from_millis(50), move || held.recv()));
-        // The only worker thread would be in the way of this if the work were done on it.
+        // This would not run if the only worker thread did the work.
         tokio::spawn(async {}).await.unwrap();
         let failure = endless.await.unwrap().unwrap_err();
         assert!(matches!(failure, ReconcileError::TooExpensive(_)), "{failure}");
@@ -179,13 +179,13 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn a_panic_reaches_the_one_who_waits() {
+    async fn a_panic_is_passed_on_to_the_caller() {
         let failing = tokio::spawn(aside(Duration::from_mins(1), || -> () { panic!("a bug") }));
         assert!(failing.await.unwrap_err().is_panic());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn in_virtual_time_work_is_done_in_place() {
+    async fn in_virtual_time_work_runs_in_place() {
         let here = thread::current().id();
         assert_eq!(aside(Duration::ZERO, move || thread::current().id()).await.unwrap(), here);
     }

@@ -30,24 +30,24 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// How many children of one owner are written at once.
+/// How many children of one owner are ensured concurrently.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
-/// What one reconcile found.
+/// The result of one reconcile.
 #[derive(Debug)]
 pub(crate) struct Findings {
-    /// What became of each child, or of the attempt to plan any.
+    /// The outcome of each child, or of planning.
     pub(crate) outcomes: Vec<Outcome>,
-    /// The same by aspect; `None` where no plan could be made.
+    /// The verdict on each aspect; `None` if planning failed.
     pub(crate) aspects: Option<Aspects>,
 }
 
 /// An owner that is reconciled.
 pub(crate) struct Owner {
     pub(crate) key: ObjectKey,
-    /// As it is stored, without managed fields.
+    /// The stored object, without managed fields.
     pub(crate) stored: DynamicObject,
-    /// Decoded; the error says why it cannot be.
+    /// The decoded object, or why it cannot be decoded.
     pub(crate) decoded: Result<Arc<dyn ComponentObject>, plan::Undecodable>,
 }
 
@@ -82,7 +82,7 @@ impl Reconciler {
         }
     }
 
-    /// The owner as its watch shows it; `None` where it does not exist any more.
+    /// The owner as its watch last delivered it; `None` if it no longer exists.
     pub(crate) fn owner(&self, key: &ObjectKey) -> Option<Owner> {
         let stored = self.context.cluster.owners.get(key)?;
         let decoded = match serde_json::to_value(&stored) {
@@ -92,7 +92,7 @@ impl Reconciler {
         Some(Owner { key: key.clone(), stored, decoded })
     }
 
-    /// The session of an owner, taken out so that a reconcile that is given up leaves none behind.
+    /// Takes the session of an owner out, so that an aborted reconcile leaves no session behind.
     pub(crate) fn take_session(&self, key: &ObjectKey) -> Session {
         self.sessions().remove(key).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl Reconciler {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One reconcile. What went wrong is in the outcomes; `Err` is what kept it from getting that far.
+    /// Reconciles an owner. Failures of children are in the outcomes; `Err` is a failure that prevented all outcomes.
     pub(crate) async fn reconcile(
         &self,
         owner: &Owner,
@@ -290,7 +290,7 @@ impl Reconciler {
 }
 
 impl Inputs {
-    /// The part of an owner that its children are decided on: the spec, and labels and annotations.
+    /// The part of an owner that its plan depends on: spec, labels and annotations.
     fn of(meta: &ObjectMeta) -> Self {
         let owner = (meta.uid.clone().unwrap_or_default(), meta.generation, tags(meta));
         Self { owner, reads: BTreeMap::new() }
@@ -317,7 +317,7 @@ pub(crate) fn is_paused(object: &DynamicObject) -> bool {
     object.annotations().get(PAUSE_ANNOTATION).is_some_and(|value| value == "true")
 }
 
-/// The outcomes of a plan that could not be made.
+/// The outcomes when planning failed.
 pub(crate) fn unplanned(error: &ReconcileError) -> Vec<Outcome> {
     match error {
         ReconcileError::Plan(PlanError::Unsettled(objects)) => objects
@@ -337,7 +337,7 @@ pub(crate) fn planned(plan: &Plan) -> Vec<Planned> {
     nodes.collect()
 }
 
-/// The outcome of a node, as the status counts it.
+/// The outcome of a node, as the status reports it.
 pub(crate) fn to_outcome(key: &ObjectKey, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
     match outcome {
         graph::Outcome::Ready => Outcome::Ready,

@@ -1,4 +1,4 @@
-//! What is remembered of one object between reconciles.
+//! The state of one owner that the operator keeps between reconciles.
 
 use super::memo::Memo;
 use crate::{
@@ -16,21 +16,21 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// What is remembered of one owner between reconciles.
+/// The state of one owner that the operator keeps between reconciles.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     pub(crate) memo: Memo,
     pub(crate) written: Option<Written>,
-    /// When that was.
+    /// When the operator last wrote the status.
     pub(crate) written_at: Option<Instant>,
-    /// When the first status is written at the latest.
+    /// The latest time for the first status.
     pub(crate) first_status_due: Option<Instant>,
-    pub(crate) trouble: Trouble,
-    /// What was logged of it.
+    pub(crate) problem: ReportedProblem,
+    /// The state that was last logged.
     pub(crate) logged: Logged,
-    /// As what the object is counted.
+    /// The state in which the metrics count the object.
     pub(crate) counted: Option<Counted>,
-    /// Its certificates, the first to expire of each issuer.
+    /// The first certificate to expire of each issuer, for the metrics.
     certificates: BTreeMap<Issuer, Tracked>,
     /// What is recorded of its objects outside the cluster.
     pub(crate) recorded: Arc<Mutex<Recorded>>,
@@ -39,13 +39,13 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// How long until the first certificate is to be renewed; `None` where that was to be done just now.
+    /// How long until the operator renews the first certificate; `None` if that time has passed.
     pub(crate) fn due_in(&self, now: Timestamp) -> Option<Duration> {
         let due = self.memo.due().filter(|due| *due > now)?;
         due.duration_since(now).try_into().ok()
     }
 
-    /// Keeps count of the object's certificates.
+    /// Updates the metrics of the owner's certificates.
     pub(crate) fn track_certificates(&mut self, index: &Index, metrics: &Metrics) {
         for issuer in [Issuer::Operator, Issuer::CertManager] {
             let expires = self.memo.expiry(issuer, index);

@@ -1,4 +1,4 @@
-//! What users learn of a reconcile: the status of the owner, and events about it.
+//! Reports the result of a reconcile: the status of the owner, and events about it.
 
 use super::{Reconciler, Session, reconciler::Owner};
 use crate::{
@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 impl Reconciler {
-    /// Writes the result of a reconcile, where it differs from what is written already, and reports trouble. Answers after
-    /// how long to come back, where there is more to write than is worth a request by now.
+    /// Writes the status if it differs, and sends an event if the verdict is a new problem or the end of one. If a minor
+    /// difference is not worth a request yet, returns after how long to write it.
     pub(crate) async fn report(
         &self,
         owner: &Owner,
@@ -44,16 +44,16 @@ impl Reconciler {
                     return Ok(Some(wait));
                 }
             }
-            Difference::Substance if self.may_wait(owner, session, &previous, verdict) => {
+            Difference::Significant if self.may_wait(owner, session, &previous, verdict) => {
                 return Ok(Some(FIRST_STATUS));
             }
-            Difference::Details | Difference::Substance => {}
+            Difference::Details | Difference::Significant => {}
         }
         let before = previous.common.conditions.into_iter().find(|condition| condition.type_ == "Ready");
         let before = before.and_then(|condition| Some((condition.reason?, condition.message)));
         self.write(owner, session, status).await?;
         let before = before.as_ref().map(|(reason, message)| (reason.as_str(), message.as_deref()));
-        if session.trouble.is_news(before, verdict) {
+        if session.problem.needs_event(before, verdict) {
             self.context.events.verdict(self.reference(owner), verdict);
             if verdict.is_missing() {
                 self.report_to_ancestors(owner, verdict);
@@ -62,7 +62,7 @@ impl Reconciler {
         Ok(None)
     }
 
-    /// Whether the status can wait for a moment: the first one of a part, whose owner waits for it to be ready.
+    /// Whether the status may wait for a moment: it is the first status of a child whose children are not ready yet.
     fn may_wait(&self, owner: &Owner, session: &mut Session, previous: &Status, verdict: &Verdict) -> bool {
         let is_first = previous.common.conditions.is_empty() && verdict.is_waiting();
         let is_part = controller_of(owner.meta(), &owner.key.namespace)
@@ -71,7 +71,7 @@ impl Reconciler {
         is_first && is_part && Instant::now() < *since
     }
 
-    /// Reports what is missing at the object that the user created too: that one only waits for its child.
+    /// Reports a missing object or kind also for the ancestors, because the user created the topmost one.
     fn report_to_ancestors(&self, owner: &Owner, verdict: &Verdict) {
         let index = &self.context.cluster.router.index;
         let resource = self.component.resource();
@@ -92,7 +92,7 @@ impl Reconciler {
         }
     }
 
-    /// Writes that nothing is done because the user asked for that.
+    /// Writes the status of a paused owner.
     pub(crate) async fn report_pause(
         &self,
         owner: &Owner,
@@ -107,7 +107,7 @@ impl Reconciler {
         Ok(None)
     }
 
-    /// The owner, as an event refers to it.
+    /// The reference to the owner for events.
     pub(super) fn reference(&self, owner: &Owner) -> ObjectReference {
         let (meta, resource) = (owner.meta(), self.component.resource());
         ObjectReference {

@@ -14,7 +14,7 @@ use kube::{
 use plan::{ObjectKey, Unwanted};
 use serde_json::json;
 
-/// Deletes or releases children of the owner with this uid, each only if it is still the one that was observed.
+/// Deletes or releases children of the owner with this uid, each only if it still is the observed object.
 pub(crate) async fn sweep(
     cluster: &Cluster,
     owner: &str,
@@ -30,10 +30,10 @@ pub(crate) async fn sweep(
         let params = DeleteParams::background().preconditions(Preconditions { uid, resource_version: None });
         match api.delete(&key.name, &params).await {
             Ok(_) => {
-                tracing::info!(object = %key, "deleted, its owner no longer wants it");
+                tracing::info!(object = %key, "deleted a child that its owner no longer wants");
                 changes.push(ChildChange { object: key.clone(), kind: ChangeKind::Deleted });
             }
-            // Gone already, or replaced by a namesake that the operator must not delete.
+            // Already deleted, or replaced by a newer object of the same name, which the operator must not delete.
             Err(kube::Error::Api(status)) if status.is_not_found() || status.is_conflict() => {}
             Err(error) => return Err(ReconcileError::api(Verb::Delete, key, error)),
         }
@@ -44,7 +44,7 @@ pub(crate) async fn sweep(
         let Some(resource) = cluster.resource_of(&key.group, &key.kind) else { continue };
         let api = api_of(client, resource, key)?;
         if release(&api, key, owner).await? {
-            tracing::info!(object = %key, "released, another program created it");
+            tracing::info!(object = %key, "released a child that another program created");
             changes.push(ChildChange { object: key.clone(), kind: ChangeKind::Released });
         }
         router.index.gone(&observed);
@@ -52,7 +52,7 @@ pub(crate) async fn sweep(
     Ok(changes)
 }
 
-/// Takes the owner with this uid out of an object. Answers whether it was in it.
+/// Removes the owner with this uid from an object, and returns whether it was there.
 async fn release(
     api: &Api<PartialObjectMeta<DynamicObject>>,
     key: &ObjectKey,
@@ -65,7 +65,7 @@ async fn release(
     if owners.len() == before.len() {
         return Ok(false);
     }
-    // The version, or owners added in between would be overwritten.
+    // Without the version, the patch would overwrite owners that were added in between.
     let version = &stored.metadata.resource_version;
     let patch = json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}});
     api.patch_metadata(&key.name, &PatchParams::default(), &Patch::Merge(&patch)).await.map_err(failed)?;
@@ -90,7 +90,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     #[tokio::test]
-    async fn a_namesake_created_meanwhile_is_not_deleted() {
+    async fn a_newer_object_of_the_same_name_is_not_deleted() {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&sent);
         let server = tower::service_fn(move |request: Request<Body>| {
@@ -106,7 +106,7 @@ mod tests {
         let meta = ObjectMeta {
             name: Some("a".into()),
             namespace: Some("ns".into()),
-            uid: Some("the-one-seen".into()),
+            uid: Some("the-observed-uid".into()),
             ..ObjectMeta::default()
         };
         let child = ObservedObject::of(&resource, &meta, Health::READY, &BTreeSet::new()).unwrap();
@@ -117,7 +117,8 @@ mod tests {
         let unwanted = Unwanted { deleted: vec![child], released: Vec::new() };
         sweep(&cluster, "", unwanted).await.unwrap();
 
-        let expected = json!({"propagationPolicy": "Background", "preconditions": {"uid": "the-one-seen"}});
+        let expected =
+            json!({"propagationPolicy": "Background", "preconditions": {"uid": "the-observed-uid"}});
         assert_eq!(*sent.lock().await, [expected]);
     }
 }

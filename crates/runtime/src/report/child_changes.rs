@@ -1,7 +1,7 @@
-//! What was done to children that a user would ask about afterwards.
+//! Events about changes of children that a user may ask about later.
 //!
-//! That children were created or changed as the spec asks is no such thing: who changed the spec knows. That pods restart,
-//! that something is deleted, taken over or renewed is, and why.
+//! There are no events when the operator creates or changes children as the spec requires: the user who changed the spec
+//! knows. There are events, with the reason, when pods restart and when a child is deleted, taken over or renewed.
 
 use api::names::ABANDON_ANNOTATION;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -9,25 +9,25 @@ use kube::runtime::events::{Event, EventType};
 use plan::ObjectKey;
 use std::fmt;
 
-/// Something that was done to a child.
+/// A change that the operator made to a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChildChange {
     pub(crate) object: ObjectKey,
     pub(crate) kind: ChangeKind,
 }
 
-/// What was done.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeKind {
-    /// Fields of the old operator's became ours.
+    /// The operator took over the fields of the old operator.
     Adopted,
-    /// A certificate was issued in place of another, for this reason.
+    /// The operator replaced a certificate, for this reason.
     Renewed(String),
     /// Pods are replaced.
     RollingOut(RolloutReason),
-    /// It was deleted because it is no longer wanted.
+    /// The operator deleted it because its owner no longer wants it.
     Deleted,
-    /// It was freed from an owner that only the old operator had given it.
+    /// The operator removed an owner reference that the old operator had set.
     Released,
     /// It stays outside the cluster, although the operator created it and no owner wants it any more.
     Abandoned,
@@ -36,9 +36,9 @@ pub(crate) enum ChangeKind {
 /// Why pods are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RolloutReason {
-    /// They run another image, this one.
+    /// The image changed to this one.
     Image(String),
-    /// The content of these inputs has changed; without any, the rest of the template.
+    /// The content of these inputs changed; if there are none, another part of the template did.
     Inputs(Vec<ObjectKey>),
 }
 
@@ -56,8 +56,8 @@ impl fmt::Display for RolloutReason {
 }
 
 impl ChangeKind {
-    /// The word for programs, and the verb.
-    fn words(&self) -> (&'static str, &'static str) {
+    /// The reason and the action of the event.
+    fn reason_and_action(&self) -> (&'static str, &'static str) {
         match self {
             Self::Adopted => ("Adopted", "Adopt"),
             Self::Renewed(_) => ("CertificateRenewed", "Renew"),
@@ -70,7 +70,7 @@ impl ChangeKind {
 }
 
 impl ChildChange {
-    fn sentence(&self) -> String {
+    fn note(&self) -> String {
         let object = &self.object;
         match &self.kind {
             ChangeKind::Adopted => format!("took over {object} from the old operator"),
@@ -87,17 +87,17 @@ impl ChildChange {
     }
 }
 
-/// One event for all that is of one sort: twenty children that are taken over at once are one piece of news.
+/// One event for all changes of the same kind: twenty children that are taken over together are one event.
 pub(crate) fn events(child_changes: &[ChildChange]) -> Vec<Event> {
     let mut events = Vec::new();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for first in child_changes {
-        let (reason, action) = first.kind.words();
-        if told.contains(&reason) {
+        let (reason, action) = first.kind.reason_and_action();
+        if reported.contains(&reason) {
             continue;
         }
-        told.push(reason);
-        let alike = child_changes.iter().filter(|other| other.kind.words().0 == reason).count();
+        reported.push(reason);
+        let alike = child_changes.iter().filter(|other| other.kind.reason_and_action().0 == reason).count();
         let others = match alike - 1 {
             0 => String::new(),
             others => format!(" (and {others} more)"),
@@ -105,7 +105,7 @@ pub(crate) fn events(child_changes: &[ChildChange]) -> Vec<Event> {
         events.push(Event {
             type_: EventType::Normal,
             reason: reason.into(),
-            note: Some(format!("{}{others}", first.sentence())),
+            note: Some(format!("{}{others}", first.note())),
             action: action.into(),
             secondary: Some(reference(&first.object)),
         });
@@ -127,19 +127,19 @@ mod tests {
     use super::*;
     use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 
-    fn told(child_changes: &[ChildChange]) -> Vec<(String, String)> {
+    fn notes(child_changes: &[ChildChange]) -> Vec<(String, String)> {
         events(child_changes).into_iter().map(|event| (event.reason, event.note.unwrap())).collect()
     }
 
     #[test]
-    fn what_is_of_one_sort_is_told_once() {
+    fn changes_of_the_same_kind_are_one_event() {
         let adopted = |name: &str| ChildChange {
             object: ObjectKey::of::<Secret>("ns", name),
             kind: ChangeKind::Adopted,
         };
         let deleted = ChildChange { kind: ChangeKind::Deleted, ..adopted("d") };
         assert_eq!(
-            told(&[adopted("a"), deleted, adopted("b"), adopted("c")]),
+            notes(&[adopted("a"), deleted, adopted("b"), adopted("c")]),
             [
                 ("Adopted".into(), "took over Secret ns/a from the old operator (and 2 more)".into()),
                 ("Deleted".into(), "deleted Secret ns/d, which is no longer wanted".into()),
@@ -148,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn pods_that_restart_are_told_with_the_reason() {
+    fn a_restart_of_pods_is_reported_with_the_reason() {
         let because = |why| {
             let object = ObjectKey::of::<Deployment>("ns", "core");
-            told(&[ChildChange { object, kind: ChangeKind::RollingOut(why) }]).remove(0).1
+            notes(&[ChildChange { object, kind: ChangeKind::RollingOut(why) }]).remove(0).1
         };
         let of = |inputs: &[&str]| {
             because(RolloutReason::Inputs(

@@ -1,4 +1,4 @@
-//! Events, off the path of the reconcile.
+//! Sends events from a queue, so that reconciles do not wait for them.
 
 use super::child_changes::{self, ChildChange};
 use crate::Metrics;
@@ -12,15 +12,15 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Events that may wait to be sent; what comes on top of that is only logged.
+/// How many events may wait in the queue. Further events are dropped and logged.
 const BACKLOG: usize = 1024;
-/// The API allows a kilobyte.
+/// Longest note in bytes. The API allows a kilobyte.
 const LONGEST_NOTE: usize = 1000;
 
-/// How long an event that is repeated is counted; as long as kube's recorder remembers it.
+/// How long a repeated event is counted as a series, as in kube's recorder.
 const REPETITION: Duration = Duration::from_mins(6);
 
-/// Where reconciles leave events.
+/// The queue of events.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     queue: mpsc::Sender<(Event, ObjectReference)>,
@@ -28,56 +28,56 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// A queue, and the future that empties it until `stop`.
+    /// A queue, and the future that sends its events until `stop`.
     pub(crate) fn new(
         client: Client,
         metrics: Arc<Metrics>,
         stop: CancellationToken,
     ) -> (Self, impl Future<Output = ()> + Send) {
         let (sender, mut queue) = mpsc::channel::<(Event, ObjectReference)>(BACKLOG);
-        let mut recorders = Recorders { client, kept: HashMap::new() };
+        let mut recorders = Recorders { client, by_note: HashMap::new() };
         let lost = Arc::clone(&metrics);
         let send = async move {
             while let Some(Some((event, about))) = stop.run_until_cancelled(queue.recv()).await {
-                if let Err(error) = recorders.of(&event).publish(&event, &about).await {
+                if let Err(error) = recorders.get(&event).publish(&event, &about).await {
                     lost.event_lost();
-                    tracing::warn!(%error, reason = event.reason, "an event could not be sent");
+                    tracing::warn!(%error, reason = event.reason, "could not send an event");
                 }
             }
         };
         (Self { queue: sender, metrics }, send)
     }
 
-    /// Tells users of trouble, or of its end.
+    /// Reports a problem of an owner, or its end.
     pub(crate) fn verdict(&self, about: ObjectReference, verdict: &Verdict) {
         let (type_, note) = match verdict {
-            Verdict::Ready => (EventType::Normal, "everything is as it should be".to_owned()),
+            Verdict::Ready => (EventType::Normal, "all children are ready".to_owned()),
             Verdict::Interrupted => return,
             Verdict::Progressing { message, .. } | Verdict::Stalled { message, .. } => {
                 (EventType::Warning, message.clone())
             }
         };
-        self.leave(event(type_, verdict, &note), about);
+        self.enqueue(event(type_, verdict, &note), about);
     }
 
-    /// Tells users of an object what is wrong with a part of it.
+    /// Reports a problem of a descendant of an object.
     pub(crate) fn verdict_of_part(&self, about: ObjectReference, part: &ObjectKey, verdict: &Verdict) {
         if let Some(message) = verdict.message() {
-            self.leave(event(EventType::Warning, verdict, &format!("{part}: {message}")), about);
+            self.enqueue(event(EventType::Warning, verdict, &format!("{part}: {message}")), about);
         }
     }
 
-    /// Tells users what was done to children.
+    /// Reports changes of children.
     pub(crate) fn child_changes(&self, about: &ObjectReference, changes: &[ChildChange]) {
         for event in child_changes::events(changes) {
-            self.leave(event, about.clone());
+            self.enqueue(event, about.clone());
         }
     }
 
-    fn leave(&self, event: Event, about: ObjectReference) {
+    fn enqueue(&self, event: Event, about: ObjectReference) {
         if let Err(error) = self.queue.try_send((event, about)) {
             self.metrics.event_lost();
-            tracing::warn!(%error, "an event was dropped");
+            tracing::warn!(%error, "dropped an event");
         }
     }
 }
@@ -92,46 +92,48 @@ fn event(type_: EventType, verdict: &Verdict, note: &str) -> Event {
     }
 }
 
-/// What writes events, and counts one that is repeated instead of writing it again.
+/// Recorders of kube, which send events and count repeated events as a series.
 ///
-/// kube's recorder tells events apart by everything but their note: a second mistake in a spec would be counted as the
-/// first one, whose note stays. So there is one for each note.
+/// kube's recorder ignores the note when it compares events: a second mistake in a spec would be counted as the first one,
+/// whose note stays. So there is one recorder for each note.
 struct Recorders {
     client: Client,
-    kept: HashMap<Option<String>, (Recorder, Instant)>,
+    by_note: HashMap<Option<String>, (Recorder, Instant)>,
 }
 
 impl Recorders {
-    fn of(&mut self, event: &Event) -> &Recorder {
-        self.kept.retain(|_, (_, used)| used.elapsed() < REPETITION);
+    fn get(&mut self, event: &Event) -> &Recorder {
+        self.by_note.retain(|_, (_, used)| used.elapsed() < REPETITION);
         let recorder = || {
             let reporter = Reporter { controller: "harbor-operator".into(), instance: None };
             (Recorder::new(self.client.clone(), reporter), Instant::now())
         };
-        let (recorder, used) = self.kept.entry(event.note.clone()).or_insert_with(recorder);
+        let (recorder, used) = self.by_note.entry(event.note.clone()).or_insert_with(recorder);
         *used = Instant::now();
         recorder
     }
 }
 
-/// Whether users know of trouble that has not ended.
+/// Whether an event has reported a problem that has not ended.
 ///
-/// An event is a request, and what is as expected is in the status: told are each new reason for trouble, each new mistake
-/// that only somebody can correct, and that all of it is over. That children are not ready yet is no trouble, and becoming ready without any is no news.
+/// Every event is a request, so there are events only for a new reason of a problem, for a new mistake that a user must
+/// correct, and for the end of all problems. Children that are not ready yet are no problem, and an owner that becomes ready
+/// without a problem gets no event.
 #[derive(Debug, Default)]
-pub(crate) struct Trouble(bool);
+pub(crate) struct ReportedProblem(bool);
 
-impl Trouble {
-    /// Whether a verdict is worth an event after a status with the reason and the message `before`.
-    pub(crate) fn is_news(&mut self, before: Option<(&str, Option<&str>)>, verdict: &Verdict) -> bool {
-        let (before, words) = before.unzip();
-        let another_mistake = matches!(verdict, Verdict::Stalled { .. }) && words != Some(verdict.message());
+impl ReportedProblem {
+    /// Whether a verdict needs an event after a status with the reason and the message `before`.
+    pub(crate) fn needs_event(&mut self, before: Option<(&str, Option<&str>)>, verdict: &Verdict) -> bool {
+        let (before, message) = before.unzip();
+        let another_mistake =
+            matches!(verdict, Verdict::Stalled { .. }) && message != Some(verdict.message());
         if before == Some(verdict.reason()) && !another_mistake {
             return false;
         }
         match verdict {
-            // A process before this one may have told of it.
-            Verdict::Ready => std::mem::take(&mut self.0) || before.is_some_and(is_trouble),
+            // An earlier process of the operator may have reported the problem.
+            Verdict::Ready => std::mem::take(&mut self.0) || before.is_some_and(is_problem),
             Verdict::Interrupted => false,
             verdict if verdict.is_waiting() => false,
             Verdict::Progressing { .. } | Verdict::Stalled { .. } => {
@@ -142,7 +144,7 @@ impl Trouble {
     }
 }
 
-fn is_trouble(reason: &str) -> bool {
+fn is_problem(reason: &str) -> bool {
     ![Verdict::Ready.reason(), Verdict::WAITING, plan::PAUSED].contains(&reason)
 }
 
@@ -156,58 +158,59 @@ mod tests {
         Verdict::of(&[Outcome::Waiting { object, why: "later".into() }])
     }
 
-    fn trouble(reason: &'static str) -> Verdict {
+    fn problem(reason: &'static str) -> Verdict {
         Verdict::Progressing { reason, message: "no".into() }
     }
 
-    /// The reasons of those verdicts that are told.
-    fn told(verdicts: &[Verdict]) -> Vec<&'static str> {
-        let mut known = Trouble::default();
+    /// The reasons of the verdicts that need an event.
+    fn reported(verdicts: &[Verdict]) -> Vec<&'static str> {
+        let mut known = ReportedProblem::default();
         let mut before = None;
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for verdict in verdicts {
-            if known.is_news(before, verdict) {
-                told.push(verdict.reason());
+            if known.needs_event(before, verdict) {
+                reported.push(verdict.reason());
             }
             before = Some((verdict.reason(), verdict.message()));
         }
-        told
+        reported
     }
 
     #[test]
-    fn becoming_ready_as_expected_is_no_news() {
-        assert_eq!(told(&[waiting(), Verdict::Ready, waiting(), Verdict::Ready]), Vec::<&str>::new());
+    fn becoming_ready_without_a_problem_needs_no_event() {
+        assert_eq!(reported(&[waiting(), Verdict::Ready, waiting(), Verdict::Ready]), Vec::<&str>::new());
     }
 
     #[test]
-    fn each_reason_for_trouble_is_told_once_and_its_end_too() {
-        let story = [
-            trouble("Missing"),
-            trouble("Missing"),
-            trouble("Forbidden"),
+    fn each_reason_of_a_problem_is_reported_once_and_the_end_too() {
+        let verdicts = [
+            problem("Missing"),
+            problem("Missing"),
+            problem("Forbidden"),
             waiting(),
             Verdict::Ready,
             waiting(),
             Verdict::Ready,
         ];
-        assert_eq!(told(&story), ["Missing", "Forbidden", "Ready"]);
+        assert_eq!(reported(&verdicts), ["Missing", "Forbidden", "Ready"]);
     }
 
     #[test]
-    fn another_mistake_of_the_same_sort_is_told_and_another_hiccup_is_not() {
+    fn another_mistake_with_the_same_reason_is_reported_and_another_transient_failure_is_not() {
         let stalled = |message: &str| Verdict::Stalled { reason: "InvalidSpec", message: message.into() };
-        let hiccup = |message: &str| Verdict::Progressing { reason: "Unreachable", message: message.into() };
-        assert_eq!(told(&[stalled("a"), stalled("a"), stalled("b")]), ["InvalidSpec", "InvalidSpec"]);
-        assert_eq!(told(&[hiccup("a"), hiccup("b")]), ["Unreachable"]);
+        let transient =
+            |message: &str| Verdict::Progressing { reason: "Unreachable", message: message.into() };
+        assert_eq!(reported(&[stalled("a"), stalled("a"), stalled("b")]), ["InvalidSpec", "InvalidSpec"]);
+        assert_eq!(reported(&[transient("a"), transient("b")]), ["Unreachable"]);
     }
 
     #[test]
-    fn the_end_of_trouble_is_told_after_a_restart_too() {
-        assert!(Trouble::default().is_news(Some(("Forbidden", None)), &Verdict::Ready));
-        assert!(!Trouble::default().is_news(Some((Verdict::WAITING, None)), &Verdict::Ready));
+    fn the_end_of_a_problem_is_reported_also_after_a_restart() {
+        assert!(ReportedProblem::default().needs_event(Some(("Forbidden", None)), &Verdict::Ready));
+        assert!(!ReportedProblem::default().needs_event(Some((Verdict::WAITING, None)), &Verdict::Ready));
         assert!(
-            !Trouble::default().is_news(Some((plan::PAUSED, None)), &Verdict::Ready),
-            "it was not paused in trouble"
+            !ReportedProblem::default().needs_event(Some((plan::PAUSED, None)), &Verdict::Ready),
+            "a pause is no problem"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What users learn: the status of an owner, events about it, and progress for those who watch a reconcile.
+//! Reports for users: the status of an owner, events about it, and the progress of reconciles.
 //!
 //! Uses: cluster, telemetry.
 
@@ -10,7 +10,7 @@ mod tally;
 mod tree;
 
 pub(crate) use child_changes::{ChangeKind, ChildChange, RolloutReason};
-pub(crate) use events::{Events, Trouble};
+pub(crate) use events::{Events, ReportedProblem};
 pub(crate) use progress::ProgressSink;
 pub use progress::{Observer, Planned, Progress, Stage, State};
 pub(crate) use status::{

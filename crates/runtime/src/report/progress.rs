@@ -1,21 +1,21 @@
-//! What happens to each object, told while it happens, for whoever wants to show it.
+//! Reports the progress of reconciles while they run, for programs that show it.
 
 use plan::{Failure, ObjectKey, Outcome, Verdict};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Is told what happens, in order for each owner.
+/// Receives the progress of reconciles, in order for each owner.
 ///
-/// It is called in the midst of reconciles: it must neither wait nor panic. The same may be told again.
+/// Reconciles call it, so it must neither block nor panic. It may receive the same progress again.
 pub trait Observer: Send + Sync {
-    /// Takes note.
+    /// Receives a step of progress.
     fn observe(&self, progress: Progress);
 
-    /// Is shown an object before it is looked at, as it is stored. One that cannot be decoded has only its metadata.
+    /// Receives the stored object before its reconcile.
     fn see(&self, _owner: &ObjectKey, _object: &dyn Fn() -> Value) {}
 }
 
-/// Several are told one after the other.
+/// Calls several observers, one after the other.
 impl Observer for Vec<Arc<dyn Observer>> {
     fn observe(&self, progress: Progress) {
         for observer in self {
@@ -30,32 +30,32 @@ impl Observer for Vec<Arc<dyn Observer>> {
     }
 }
 
-/// One thing that happened to an object, or to one of those it wants to exist.
+/// A step in the reconcile of an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The object that is reconciled.
+    /// The owner.
     pub owner: ObjectKey,
-    /// How far it has come.
+    /// The stage that it has reached.
     pub stage: Stage,
 }
 
-/// How far an object has come.
+/// A stage of the reconcile of an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It is known what should exist, in topological order.
+    /// Planning is complete, with these children in topological order.
     Planned(Vec<Planned>),
-    /// A child has come somewhere.
+    /// The state of a child changed.
     Child {
         /// Which child.
         object: ObjectKey,
-        /// Where.
+        /// Its state.
         state: State,
     },
-    /// A look at the object has ended. Without a plan, the verdict says why there is none.
+    /// The reconcile ended. If planning failed, the verdict states why.
     Concluded(Verdict),
-    /// Nothing is done, because the user asked for that.
+    /// The user has paused the reconciliation.
     Paused,
-    /// It is gone, or going.
+    /// The owner was deleted, or is being deleted.
     Deleted,
 }
 
@@ -64,29 +64,29 @@ pub enum Stage {
 pub struct Planned {
     /// Which object.
     pub object: ObjectKey,
-    /// Positions of those it waits for; all of them are smaller than its own.
+    /// Positions of the children that it depends on; all of them are smaller than its own.
     pub after: Vec<usize>,
 }
 
-/// Where a child is.
+/// The state of a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is being written.
+    /// The operator is writing it.
     Applying,
-    /// It is as it was asked for, and not ready yet; the words say what is still to come.
+    /// It is written and not ready yet; the message states what is left.
     Waiting(String),
     /// It is ready.
     Ready,
-    /// It could not be brought about, or says that it will not get there.
+    /// The operator could not write it, or it reports that it failed.
     Failed(Failure),
-    /// It was not tried, because another child is not ready.
+    /// The operator did not try it, because another child is not ready.
     Blocked {
-        /// The child at the root of it, which itself waits or has failed.
+        /// The root cause: a child that waits or has failed.
         by: ObjectKey,
     },
 }
 
-/// Whoever listens; telling nobody costs nothing.
+/// Passes progress to the observer, if there is one. Without observer it costs nothing.
 #[derive(Clone, Default)]
 pub(crate) struct ProgressSink(pub(crate) Option<Arc<dyn Observer>>);
 
@@ -107,7 +107,7 @@ impl ProgressSink {
         self.stage(owner, || Stage::Child { object: child.clone(), state: state() });
     }
 
-    /// Tells where a run has left every child, `which` of them matter.
+    /// Reports the state of the children whose outcome matches `which`.
     pub(crate) fn outcomes(
         &self,
         owner: &ObjectKey,
@@ -119,15 +119,15 @@ impl ProgressSink {
             return;
         }
         let nodes = planned();
-        let culprits = culprits(&nodes, outcomes);
-        for ((node, outcome), culprit) in nodes.iter().zip(outcomes).zip(culprits) {
+        let causes = root_causes(&nodes, outcomes);
+        for ((node, outcome), cause) in nodes.iter().zip(outcomes).zip(causes) {
             let state = match outcome {
                 Outcome::Ready => State::Ready,
                 Outcome::Waiting { why, .. } => State::Waiting(why.clone()),
                 Outcome::Failed(failure) => State::Failed(failure.clone()),
-                Outcome::Blocked => match culprit.and_then(|culprit| nodes.get(culprit)) {
-                    Some(culprit) => State::Blocked { by: culprit.object.clone() },
-                    // The run was cut short; nobody knows.
+                Outcome::Blocked => match cause.and_then(|cause| nodes.get(cause)) {
+                    Some(cause) => State::Blocked { by: cause.object.clone() },
+                    // The reconcile was interrupted; the cause is unknown.
                     None => continue,
                 },
             };
@@ -138,19 +138,19 @@ impl ProgressSink {
     }
 }
 
-/// For each node, the first in topological order that keeps it from being ready: itself, or one it waits for.
-fn culprits(nodes: &[Planned], outcomes: &[Outcome]) -> Vec<Option<usize>> {
-    let mut culprits: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+/// For each node, the first node in topological order that prevents it from being ready: itself, or a dependency.
+fn root_causes(nodes: &[Planned], outcomes: &[Outcome]) -> Vec<Option<usize>> {
+    let mut causes: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
     for (index, (node, outcome)) in nodes.iter().zip(outcomes).enumerate() {
-        culprits.push(match outcome {
+        causes.push(match outcome {
             Outcome::Ready => None,
             Outcome::Waiting { .. } | Outcome::Failed(_) => Some(index),
             Outcome::Blocked => {
-                node.after.iter().filter_map(|after| culprits.get(*after).copied().flatten()).min()
+                node.after.iter().filter_map(|after| causes.get(*after).copied().flatten()).min()
             }
         });
     }
-    culprits
+    causes
 }
 
 #[cfg(test)]
@@ -179,15 +179,15 @@ mod tests {
         Planned { object: key(name), after: after.to_vec() }
     }
 
-    fn told(nodes: &[Planned], outcomes: &[Outcome]) -> Vec<(String, State)> {
+    fn reported(nodes: &[Planned], outcomes: &[Outcome]) -> Vec<(String, State)> {
         let observer = Arc::new(Notes::default());
         ProgressSink(Some(observer.clone())).outcomes(&key("owner"), || nodes.to_vec(), outcomes, |_| true);
-        let mut told = observer.0.lock().unwrap();
-        std::mem::take(&mut *told)
+        let mut reported = observer.0.lock().unwrap();
+        std::mem::take(&mut *reported)
     }
 
     #[test]
-    fn what_is_blocked_names_the_first_cause_and_never_another_that_is_blocked() {
+    fn a_blocked_child_names_the_root_cause_and_never_another_blocked_child() {
         let failure =
             Failure { class: Class::Invalid, reason: "Rejected", message: "no".into(), stalls: true };
         let nodes = [node("a", &[]), node("b", &[]), node("c", &[0, 1]), node("d", &[2]), node("e", &[0])];
@@ -205,21 +205,21 @@ mod tests {
             ("d", State::Blocked { by: key("b") }),
             ("e", State::Waiting("later".into())),
         ];
-        assert_eq!(told(&nodes, &outcomes), expected.map(|(name, state)| (name.to_owned(), state)));
+        assert_eq!(reported(&nodes, &outcomes), expected.map(|(name, state)| (name.to_owned(), state)));
     }
 
     #[test]
-    fn of_what_a_stopping_operator_did_not_try_nothing_is_told() {
+    fn children_that_a_stopping_operator_did_not_try_are_not_reported() {
         let nodes = [node("a", &[]), node("b", &[0])];
         assert_eq!(
-            told(&nodes, &[Outcome::Ready, Outcome::Blocked]),
+            reported(&nodes, &[Outcome::Ready, Outcome::Blocked]),
             [("a".to_owned(), State::Ready)],
-            "nobody is to blame"
+            "no cause is known"
         );
     }
 
     #[test]
-    fn several_observers_are_all_told_and_shown() {
+    fn several_observers_all_receive_progress_and_objects() {
         #[derive(Default)]
         struct Witness(Mutex<Vec<String>>);
         impl Observer for Witness {

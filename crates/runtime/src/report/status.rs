@@ -1,4 +1,4 @@
-//! Writing the status, if it differs.
+//! Writes the status of an owner.
 
 use crate::{ReconcileError, cluster::api_of, error::Verb};
 use api::v1beta1::OperatorStatus;
@@ -12,10 +12,11 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often details are written while children are on their way. A dozen children would else be a dozen statuses.
+/// How often minor differences are written while children become ready. Otherwise a dozen children would cause a dozen
+/// writes.
 const DETAILS: Duration = Duration::from_secs(10);
 
-/// The status last written, which a lagging watch does not show yet.
+/// The last written status, which a lagging watch may not have delivered yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     uid: String,
@@ -23,7 +24,7 @@ pub(crate) struct Written {
     status: Status,
 }
 
-/// The status an object had before this reconcile: as stored, unless we have written a newer one.
+/// The status of an owner before this reconcile: the stored one, unless the operator has written a newer one.
 pub(crate) fn previous_status(owner: &DynamicObject, written: Option<&Written>) -> Status {
     let meta = &owner.metadata;
     let version = meta.resource_version.as_deref().unwrap_or_default().parse();
@@ -33,7 +34,7 @@ pub(crate) fn previous_status(owner: &DynamicObject, written: Option<&Written>) 
     {
         return written.status.clone();
     }
-    // A status that cannot be decoded is replaced as a whole.
+    // A status that cannot be decoded counts as empty.
     owner
         .data
         .get("status")
@@ -41,16 +42,16 @@ pub(crate) fn previous_status(owner: &DynamicObject, written: Option<&Written>) 
         .unwrap_or_default()
 }
 
-/// How long the first status of a part may wait while it only says that children are not ready: most children are ready
-/// by then, or something is wrong, which is written at once.
+/// How long the first status of a child may wait while its children are not ready yet: most are ready by then, and a problem
+/// is written at once.
 pub(crate) const FIRST_STATUS: Duration = Duration::from_secs(2);
 
-/// How long details must wait after a status that was written then; `None` when they need not.
+/// How long minor differences must wait after a status that was written then; `None` if they need not.
 pub(crate) fn until_next_details(written: Instant) -> Option<Duration> {
     DETAILS.checked_sub(written.elapsed()).filter(|wait| !wait.is_zero())
 }
 
-/// Who we are, in every status.
+/// The version of the operator, for the status.
 pub(crate) fn operator_status(controller: &str) -> OperatorStatus {
     OperatorStatus {
         controller_git_commit: Some(option_env!("HARBOR_OPERATOR_COMMIT").unwrap_or("unknown").into()),
@@ -59,7 +60,7 @@ pub(crate) fn operator_status(controller: &str) -> OperatorStatus {
     }
 }
 
-/// Writes a status. `None` when the object is gone, which is nobody's failure.
+/// Writes a status. `None` if the object no longer exists, which is no failure.
 pub(crate) async fn write_status(
     client: &Client,
     resource: &ApiResource,

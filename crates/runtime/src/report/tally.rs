@@ -1,18 +1,18 @@
-//! How many are ready, counted in one way wherever it is shown.
+//! Counts ready objects, the same way in all views.
 
 use std::fmt;
 
-/// How many of some objects are ready.
+/// How many objects are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Those that are.
+    /// The number of ready objects.
     pub ready: usize,
-    /// All of them.
+    /// The number of all objects.
     pub all: usize,
 }
 
 impl Tally {
-    /// Counts objects, of each of which is said whether it is ready.
+    /// Counts objects, given whether each is ready.
     pub fn of(objects: impl IntoIterator<Item = bool>) -> Self {
         objects.into_iter().fold(Self { ready: 0, all: 0 }, |tally, ready| Self {
             ready: tally.ready + usize::from(ready),
@@ -20,7 +20,7 @@ impl Tally {
         })
     }
 
-    /// Whether each is.
+    /// Whether all objects are ready.
     pub fn is_complete(self) -> bool {
         self.ready == self.all
     }

@@ -1,17 +1,17 @@
-//! When to try again.
+//! When to retry a failed reconcile.
 
 use crate::Entropy;
 use plan::Class;
 use std::time::Duration;
 
-/// After how long an object that waits for a watch is looked at anyway.
+/// After how long an object that waits for an event of a watch is reconciled anyway.
 const SAFETY: Duration = Duration::from_mins(10);
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// When to try again after a failure of `class`, the `attempt`th in a row (from 0); `None` to wait for a change.
+/// When to retry after a failure of `class`, the `attempt`th in a row (from 0); `None` to wait for a change.
 ///
-/// Full jitter: retries of many objects spread over the whole interval instead of coming back together.
+/// Uses full jitter, so that the retries of many objects spread over the whole interval.
 pub(crate) fn retry(class: Class, attempt: u32, entropy: &dyn Entropy) -> Option<Duration> {
     match class {
         Class::Invalid => None,
@@ -19,7 +19,7 @@ pub(crate) fn retry(class: Class, attempt: u32, entropy: &dyn Entropy) -> Option
         Class::Conflict if attempt == 0 => Some(Duration::ZERO),
         Class::Conflict | Class::Forbidden | Class::Transient | Class::Internal => {
             let most = FIRST.saturating_mul(2_u32.saturating_pow(attempt.min(16))).min(LONGEST);
-            // Never zero: a failing object must not spin.
+            // Never zero, or a failing object would be reconciled without pause.
             Some(entropy.jitter(most).max(FIRST / 10))
         }
     }
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_object_is_tried_ever_more_rarely_up_to_five_minutes() {
+    fn the_wait_after_failures_doubles_up_to_five_minutes() {
         for class in [Class::Transient, Class::Forbidden] {
             let waits: Vec<_> =
                 (0..12).filter_map(|attempt| retry(class, attempt, &Most)).map(|d| d.as_secs()).collect();
@@ -59,12 +59,12 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_object_waits_for_its_user() {
+    fn an_invalid_object_is_not_retried() {
         assert_eq!(retry(Class::Invalid, 3, &Most), None);
     }
 
     #[test]
-    fn the_first_conflict_is_tried_again_at_once_and_a_second_is_not() {
+    fn the_first_conflict_is_retried_at_once_and_a_second_is_not() {
         assert_eq!(retry(Class::Conflict, 0, &Most), Some(Duration::ZERO));
         assert_eq!(retry(Class::Conflict, 1, &Most), Some(Duration::from_secs(2)));
     }

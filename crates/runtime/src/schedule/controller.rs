@@ -1,4 +1,5 @@
-//! The controller of one kind of owner: takes keys from a queue and guards every reconcile against hanging and panicking.
+//! The controller of one kind of owner: takes keys from a queue and reconciles them, with a deadline and without letting a
+//! panic through.
 
 use super::{PermissionWaiters, backoff::retry, queue::Queue};
 use crate::{
@@ -20,13 +21,13 @@ use std::{
 use tokio::{sync::mpsc, time::Instant};
 use tracing::{Instrument as _, Span, field::Empty};
 
-/// How long the controller sleeps while nothing is due at any time.
+/// How long the controller sleeps while no reconcile is scheduled.
 const IDLE: Duration = Duration::from_hours(1);
 
 /// How long the write of a status may take.
 const REPORT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// After how long an owner whose certificates are to be renewed some day is reconciled anyway; nothing is sent then.
+/// After how long an owner with certificates is reconciled before their renewal is due. This sends no requests.
 const LONGEST_SLEEP: Duration = Duration::from_hours(24);
 
 /// Limits of one controller.
@@ -34,7 +35,7 @@ const LONGEST_SLEEP: Duration = Duration::from_hours(24);
 pub(crate) struct Limits {
     /// How long one reconcile may take.
     pub(crate) deadline: Duration,
-    /// How many reconciles run at once.
+    /// How many reconciles run concurrently.
     pub(crate) concurrency: u16,
 }
 
@@ -44,9 +45,9 @@ struct Controller {
     limits: Limits,
 }
 
-/// Reconciles every owner of one kind that is `woken`, several at once, until the operator stops; then lets reconciles that
-/// are under way end. Until everything is `settled`, owners only queue up, each once: before the first lists have ended every
-/// child would seem to be missing, and before the operator leads another one reconciles.
+/// Reconciles the owners of one kind that are `woken`, several concurrently, until the operator stops. Then it waits for
+/// running reconciles. Owners stay in the queue until everything is `settled`: before the first lists have ended, every
+/// child would seem to be missing, and before this operator is the leader, another one reconciles.
 pub(crate) async fn control(
     reconciler: Reconciler,
     waiters: Arc<PermissionWaiters>,
@@ -59,13 +60,13 @@ pub(crate) async fn control(
     let backlog = cluster.metrics.backlog(&controller.reconciler.component.resource().kind);
     let wake = |queue: &mut Queue, key: ObjectKey| {
         let seniority = cluster.router.index.seniority(&key);
-        queue.wake(key, seniority);
+        queue.add(key, seniority);
     };
     let mut queue = Queue::new(limits.concurrency);
     let mut running = FuturesUnordered::new();
     let (mut settled, mut at_once) = (pin!(settled.fuse()), 0);
     loop {
-        // All of them before the first is chosen: the last to be woken may be the first in order.
+        // Add all before taking the first: the last one may be the first in order.
         while let Ok(key) = woken.try_recv() {
             wake(&mut queue, key);
         }
@@ -74,7 +75,7 @@ pub(crate) async fn control(
         {
             running.push(controller.serve(key));
         }
-        let (waiting, since) = queue.in_line();
+        let (waiting, since) = queue.backlog();
         backlog.set(waiting, since);
         let due = queue.next_due().unwrap_or_else(|| Instant::now() + IDLE);
         tokio::select! {
@@ -90,7 +91,7 @@ pub(crate) async fn control(
 }
 
 impl Controller {
-    /// Reconciles one owner. Answers when to reconcile it again without an event, if ever.
+    /// Reconciles one owner. Returns after how long to reconcile it again without an event, if at all.
     async fn serve(&self, key: ObjectKey) -> (ObjectKey, Option<Duration>) {
         let Self { reconciler, waiters, limits } = self;
         let cluster = &reconciler.context.cluster;
@@ -100,10 +101,10 @@ impl Controller {
                 let _underway = cluster.health.begin(&key, longest);
                 self.guarded(&owner).await
             }
-            // An owner that is gone by the time its turn comes is no error.
+            // The owner was deleted before its reconcile.
             None => None,
         };
-        // What the reconcile of an owner that went meanwhile has left behind goes too.
+        // The owner was deleted during its reconcile.
         if !cluster.owners.contains(&key) {
             reconciler.forget(&key);
             waiters.forget(&key);
@@ -111,7 +112,7 @@ impl Controller {
         (key, wait)
     }
 
-    /// A reconcile that neither hangs nor panics, and whose every error reaches the user.
+    /// Reconciles one owner with a deadline, catches panics, and reports every error.
     async fn guarded(&self, owner: &Owner) -> Option<Duration> {
         let Self { reconciler, waiters, .. } = self;
         let key = &owner.key;
@@ -189,8 +190,8 @@ impl Controller {
             Err(_elapsed) => (Some(ReconcileError::DeadlineExceeded(REPORT_DEADLINE)), None),
         };
         match &unreported {
-            Some(error) if session.attempts == 0 => tracing::warn!(%error, "the status could not be written"),
-            Some(error) => tracing::debug!(%error, "the status could not be written"),
+            Some(error) if session.attempts == 0 => tracing::warn!(%error, "could not write the status"),
+            Some(error) => tracing::debug!(%error, "could not write the status"),
             None => {}
         }
         reconciler.context.progress.stage(&owner.key, || match &verdict {
@@ -210,10 +211,10 @@ impl Controller {
     }
 }
 
-/// What all lines of a reconcile have in common, and what its trace begins with.
+/// The span of a reconcile: the fields of all its log lines, and the root of its trace.
 fn span(key: &ObjectKey, context: &Context) -> Span {
     let number = context.reconciles.fetch_add(1, Ordering::Relaxed);
-    // Not `name`: in JSON that is the span's own.
+    // Not `name`: in JSON that is the name of the span.
     let span = tracing::info_span!(
         "reconcile",
         kind = key.kind,
@@ -251,7 +252,7 @@ fn next(
         .iter()
         .filter_map(|outcome| match outcome {
             Outcome::Failed(failure) => Some(failure.class),
-            // A watch wakes the owner; this is for a watch that fails to.
+            // An event of a watch triggers the reconcile; this is for a watch that fails to deliver it.
             Outcome::Waiting { .. } => Some(Class::Dependency),
             Outcome::Ready | Outcome::Blocked => None,
         })
@@ -266,7 +267,7 @@ fn next(
         cluster.router.wake(controller.waiters.permitted(owner));
     }
     let retries = classes.iter().filter_map(|class| retry(*class, session.attempts, &*cluster.entropy));
-    // Timers of months drift, and clocks are adjusted meanwhile.
+    // Timers drift over months, and clocks are adjusted.
     let renewal = session.due_in(clock()).map(|due| due.min(LONGEST_SLEEP));
     let soonest = retries.chain(renewal).min();
     let counts = |class: &Class| {

@@ -1,4 +1,4 @@
-//! When which owner is reconciled: queues, fairness between owners and namespaces, backoff, deadlines, panics.
+//! Decides when each owner is reconciled: queues, fairness between owners and namespaces, backoff, deadlines, panics.
 //!
 //! Uses: cluster, external, reconcile, report, telemetry.
 

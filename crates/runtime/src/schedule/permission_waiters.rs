@@ -1,8 +1,8 @@
-//! Owners that wait for a permission, and how they learn that it was granted.
+//! Owners that wait for a permission.
 //!
-//! Nothing tells when a permission comes back. An API server that starts refuses everything until it has loaded its roles,
-//! and then all owners wait at once. So one of them tries every few seconds, each in its turn; as soon as one is no longer
-//! refused, all others try, too.
+//! No event reports that a permission was granted. An API server that starts refuses all requests until it has loaded its
+//! roles, and then all owners wait. So the operator reconciles one of them every few seconds, in turn. As soon as one is no
+//! longer refused, it reconciles all others.
 
 use crate::cluster::{AffectedOwners, Cluster};
 use plan::ObjectKey;
@@ -19,13 +19,13 @@ const LONGEST: Duration = Duration::from_secs(15);
 /// The owners that wait.
 #[derive(Debug, Default)]
 pub(crate) struct PermissionWaiters {
-    /// Next is whose turn it is.
+    /// The first is the next to retry.
     owners: Mutex<VecDeque<ObjectKey>>,
     first: Notify,
 }
 
 impl PermissionWaiters {
-    /// An owner was refused something.
+    /// The API server refused a request of an owner.
     pub(crate) fn refused(&self, owner: &ObjectKey) {
         let mut owners = self.owners();
         if !owners.contains(owner) {
@@ -36,12 +36,12 @@ impl PermissionWaiters {
         }
     }
 
-    /// An owner was refused nothing. If it was before, answers who else was.
+    /// The API server refused no request of an owner. If the owner waited before, returns all other owners that wait.
     pub(crate) fn permitted(&self, owner: &ObjectKey) -> AffectedOwners {
         if self.forget(owner) { self.owners().drain(..).collect() } else { AffectedOwners::default() }
     }
 
-    /// An owner is gone, or waits no longer; answers whether it did.
+    /// Removes an owner and returns whether it waited.
     pub(crate) fn forget(&self, owner: &ObjectKey) -> bool {
         let mut owners = self.owners();
         let before = owners.len();
@@ -49,7 +49,7 @@ impl PermissionWaiters {
         owners.len() < before
     }
 
-    /// Whose turn it is, who then comes last.
+    /// The next owner to retry, which then becomes the last.
     fn next(&self) -> Option<ObjectKey> {
         let mut owners = self.owners();
         let next = owners.pop_front()?;
@@ -62,7 +62,7 @@ impl PermissionWaiters {
     }
 }
 
-/// Has one owner after the other try again while any waits, ever more rarely, until the operator stops.
+/// Enqueues the waiting owners one after the other, with increasing pauses, until the operator stops.
 pub(crate) async fn probe(cluster: Arc<Cluster>, waiters: Arc<PermissionWaiters>) {
     let turns = async {
         loop {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_try_in_turn() {
+    fn waiting_owners_retry_in_turn() {
         let waiters = waiting(&["a", "b", "a"]);
         let turns: Vec<_> = std::iter::repeat_with(|| waiters.next()).take(3).flatten().collect();
         assert_eq!(turns, ["a", "b", "a"].map(owner));
@@ -104,15 +104,15 @@ mod tests {
     }
 
     #[test]
-    fn who_is_permitted_again_has_all_others_try() {
+    fn an_owner_that_is_permitted_again_wakes_all_others() {
         let waiters = waiting(&["a", "b", "c"]);
-        assert_eq!(waiters.permitted(&owner("unconcerned")), AffectedOwners::default());
+        assert_eq!(waiters.permitted(&owner("not-waiting")), AffectedOwners::default());
         assert_eq!(waiters.permitted(&owner("b")), [owner("a"), owner("c")].into());
         assert_eq!(waiters.next(), None, "until they are refused again");
     }
 
     #[test]
-    fn who_is_gone_has_no_turn() {
+    fn a_forgotten_owner_does_not_retry() {
         let waiters = waiting(&["a"]);
         assert!(waiters.forget(&owner("a")));
         assert_eq!(waiters.next(), None);

@@ -1,7 +1,7 @@
-//! Whose turn it is.
+//! The work queue of a controller.
 //!
-//! kube's own scheduler keeps what is due in a hash set: fifty objects created at once would all become ready at the
-//! end, in any order, because the second look at the first one waits among the first looks at all others.
+//! kube's own scheduler keeps objects that are due in a hash set. With it, fifty objects that are created together would all
+//! become ready at the end, because the second reconcile of the first object waits among the first reconciles of all others.
 
 use super::fair_queue::FairQueue;
 use crate::cluster::Seniority;
@@ -12,96 +12,95 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Objects that are due, each once and never while it is being reconciled.
+/// Objects to reconcile, each once and never while it is being reconciled.
 ///
-/// Parts of what was created first are served first, also when they come again, so that it is complete first. One that
-/// fails is no exception and no burden: it is due when its time has come, and not before.
+/// Parts of the oldest owner come first, also when they are added again, so that it is complete first. An object that fails
+/// is retried after its backoff and not before.
 ///
-/// Once there are objects in more than one namespace, none of these has more than three quarters of the reconciles that
-/// run at once. What is due in one that has its share stands aside, however much it is, so that an object of another
-/// namespace finds a place.
+/// With objects in more than one namespace, no namespace has more than three quarters of the concurrent reconciles. Objects
+/// of a namespace that has its share are held back, so that an object of another namespace can start.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    line: FairQueue<Waiting>,
+    ready: FairQueue<Queued>,
     concurrency: usize,
     namespaces: HashSet<String>,
-    /// What is due in namespaces that have their share.
-    aside: HashMap<String, FairQueue<Waiting>>,
+    /// Objects of namespaces that have their share.
+    held_back: HashMap<String, FairQueue<Queued>>,
     /// How many objects of each namespace are being reconciled.
-    under_way: HashMap<String, usize>,
-    /// Those in line.
+    running_in: HashMap<String, usize>,
+    /// The objects in `ready` and `held_back`.
     queued: HashSet<ObjectKey>,
     running: HashMap<ObjectKey, Running>,
-    /// Those due at some time, in the order they were put here where that is the same.
-    later: BTreeMap<(Instant, u64), (ObjectKey, Seniority)>,
+    /// Objects that are due later, by time and then in the order in which they were added.
+    delayed: BTreeMap<(Instant, u64), (ObjectKey, Seniority)>,
     due: HashMap<ObjectKey, (Instant, u64)>,
     count: u64,
 }
 
-/// One in line.
+/// An object in the queue.
 #[derive(Debug)]
-struct Waiting {
+struct Queued {
     key: ObjectKey,
     seniority: Seniority,
     since: Instant,
 }
 
-/// A look that is under way.
+/// A running reconcile.
 #[derive(Debug)]
 struct Running {
     seniority: Seniority,
-    /// Whether the object must be looked at again.
+    /// Whether the object was added again meanwhile.
     again: bool,
 }
 
 impl Queue {
-    /// For so many reconciles at once.
+    /// A queue for this many concurrent reconciles.
     pub(crate) fn new(concurrency: u16) -> Self {
         Self {
-            line: FairQueue::default(),
+            ready: FairQueue::default(),
             concurrency: concurrency.into(),
             namespaces: HashSet::new(),
-            aside: HashMap::new(),
-            under_way: HashMap::new(),
+            held_back: HashMap::new(),
+            running_in: HashMap::new(),
             queued: HashSet::new(),
             running: HashMap::new(),
-            later: BTreeMap::new(),
+            delayed: BTreeMap::new(),
             due: HashMap::new(),
             count: 0,
         }
     }
 
-    /// An object is due now.
-    pub(crate) fn wake(&mut self, key: ObjectKey, seniority: Seniority) {
-        if let Some(look) = self.running.get_mut(&key) {
-            *look = Running { seniority, again: true };
+    /// Adds an object.
+    pub(crate) fn add(&mut self, key: ObjectKey, seniority: Seniority) {
+        if let Some(running) = self.running.get_mut(&key) {
+            *running = Running { seniority, again: true };
             return;
         }
         if let Some(due) = self.due.remove(&key) {
-            self.later.remove(&due);
+            self.delayed.remove(&due);
         }
         if !self.namespaces.contains(&key.namespace) {
             self.namespaces.insert(key.namespace.clone());
         }
         if self.queued.insert(key.clone()) {
-            self.line.join(seniority, Waiting { key, seniority, since: Instant::now() });
+            self.ready.push(seniority, Queued { key, seniority, since: Instant::now() });
         }
     }
 
-    /// The next one whose turn it is; it must be [`Queue::done`] some time.
+    /// Takes the next object. The caller must pass it to [`Queue::done`] later.
     pub(crate) fn next(&mut self, now: Instant) -> Option<ObjectKey> {
-        while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
+        while let Some(entry) = self.delayed.first_entry().filter(|entry| entry.key().0 <= now) {
             let (key, seniority) = entry.remove();
-            self.wake(key, seniority);
+            self.add(key, seniority);
         }
-        let Waiting { key, seniority, .. } = self.next_in_line()?;
+        let Queued { key, seniority, .. } = self.next_within_share()?;
         self.queued.remove(&key);
-        *self.under_way.entry(key.namespace.clone()).or_default() += 1;
+        *self.running_in.entry(key.namespace.clone()).or_default() += 1;
         self.running.insert(key.clone(), Running { seniority, again: false });
         Some(key)
     }
 
-    /// How many objects of one namespace are reconciled at once.
+    /// How many objects of one namespace may be reconciled concurrently.
     fn share(&self) -> usize {
         match self.namespaces.len() {
             0 | 1 => self.concurrency,
@@ -109,56 +108,56 @@ impl Queue {
         }
     }
 
-    /// The next one of a namespace that has less than its share.
-    fn next_in_line(&mut self) -> Option<Waiting> {
+    /// The next object of a namespace that has less than its share. Holds back others.
+    fn next_within_share(&mut self) -> Option<Queued> {
         let share = self.share();
         loop {
-            let waiting = self.line.next()?;
-            let namespace = &waiting.key.namespace;
-            if self.under_way.get(namespace).is_none_or(|count| *count < share) {
-                return Some(waiting);
+            let next = self.ready.pop()?;
+            let namespace = &next.key.namespace;
+            if self.running_in.get(namespace).is_none_or(|count| *count < share) {
+                return Some(next);
             }
-            self.aside.entry(namespace.clone()).or_default().join(waiting.seniority, waiting);
+            self.held_back.entry(namespace.clone()).or_default().push(next.seniority, next);
         }
     }
 
-    /// A reconcile in this namespace has ended: one of those that stand aside may line up again.
-    fn give_back(&mut self, namespace: &str) {
-        if let Some(count) = self.under_way.get_mut(namespace) {
+    /// Releases one object of this namespace that was held back, because a reconcile in it has ended.
+    fn release_share(&mut self, namespace: &str) {
+        if let Some(count) = self.running_in.get_mut(namespace) {
             *count -= 1;
             if *count == 0 {
-                self.under_way.remove(namespace);
+                self.running_in.remove(namespace);
             }
         }
-        let Some(aside) = self.aside.get_mut(namespace) else { return };
-        match aside.next() {
-            Some(waiting) => self.line.join(waiting.seniority, waiting),
-            None => drop(self.aside.remove(namespace)),
+        let Some(held_back) = self.held_back.get_mut(namespace) else { return };
+        match held_back.pop() {
+            Some(next) => self.ready.push(next.seniority, next),
+            None => drop(self.held_back.remove(namespace)),
         }
     }
 
-    /// A look has ended; without an event the next one is due after `wait`, if ever.
+    /// Marks a reconcile as ended. Without an event the next one is due after `wait`, if at all.
     pub(crate) fn done(&mut self, key: ObjectKey, wait: Option<Duration>, now: Instant) {
         let Some(Running { seniority, again }) = self.running.remove(&key) else { return };
-        self.give_back(&key.namespace);
+        self.release_share(&key.namespace);
         if again {
-            self.wake(key, seniority);
+            self.add(key, seniority);
         } else if let Some(at) = wait.and_then(|wait| now.checked_add(wait)) {
             self.count += 1;
             self.due.insert(key.clone(), (at, self.count));
-            self.later.insert((at, self.count), (key, seniority));
+            self.delayed.insert((at, self.count), (key, seniority));
         }
     }
 
-    /// How many are in line, and since when the one is that came first.
-    pub(crate) fn in_line(&self) -> (usize, Option<Instant>) {
-        let lines = std::iter::once(&self.line).chain(self.aside.values());
-        (self.queued.len(), lines.filter_map(FairQueue::longest_waiting).map(|first| first.since).min())
+    /// How many objects wait in the queue, and since when the oldest does.
+    pub(crate) fn backlog(&self) -> (usize, Option<Instant>) {
+        let queues = std::iter::once(&self.ready).chain(self.held_back.values());
+        (self.queued.len(), queues.filter_map(FairQueue::oldest).map(|first| first.since).min())
     }
 
-    /// When the next one is due that is not due yet.
+    /// When the next delayed object is due.
     pub(crate) fn next_due(&self) -> Option<Instant> {
-        self.later.keys().next().map(|(at, _)| *at)
+        self.delayed.keys().next().map(|(at, _)| *at)
     }
 }
 
@@ -172,46 +171,46 @@ mod tests {
         ObjectKey::of::<Secret>("ns", name)
     }
 
-    /// All whose turn it is, without anybody being done.
+    /// Takes objects until there is none, without ending any reconcile.
     fn turns(queue: &mut Queue, now: Instant) -> Vec<String> {
         std::iter::from_fn(|| queue.next(now)).map(|key| key.name.clone()).collect()
     }
 
-    /// Objects of decreasing seniority, all due.
+    /// A queue with objects of decreasing seniority.
     fn queue_of(names: &[&str]) -> Queue {
         let mut queue = Queue::new(100);
         for (rank, name) in (0..).zip(names) {
-            queue.wake(key(name), Seniority::nth(rank));
+            queue.add(key(name), Seniority::nth(rank));
         }
         queue
     }
 
     #[test]
-    fn the_oldest_is_served_first_and_nobody_twice() {
+    fn the_most_senior_object_is_first_and_none_is_taken_twice() {
         let mut queue = queue_of(&["b", "a", "c", "a", "b"]);
         assert_eq!(turns(&mut queue, Instant::now()), ["b", "a", "c"]);
     }
 
     #[test]
-    fn one_whose_child_became_ready_does_not_wait_for_all_that_are_new() {
+    fn an_object_that_is_added_again_keeps_its_place_before_younger_objects() {
         let now = Instant::now();
         let mut queue = queue_of(&["a", "b", "c", "d"]);
         let first = queue.next(now).unwrap();
         queue.done(first, None, now);
-        queue.wake(key("a"), Seniority::nth(0));
+        queue.add(key("a"), Seniority::nth(0));
         assert_eq!(turns(&mut queue, now), ["a", "b", "c", "d"]);
     }
 
     #[test]
-    fn those_that_are_woken_all_the_time_leave_every_fourth_turn() {
+    fn objects_that_are_added_all_the_time_leave_every_fourth_turn_to_others() {
         let now = Instant::now();
         let mut queue = Queue::new(100);
-        queue.wake(key("new"), Seniority::nth(8));
-        queue.wake(key("newer"), Seniority::nth(9));
+        queue.add(key("new"), Seniority::nth(8));
+        queue.add(key("newer"), Seniority::nth(9));
         let mut served = Vec::new();
         for _ in 0..8 {
             for (rank, name) in (0..).zip(["x", "y", "z"]) {
-                queue.wake(key(name), Seniority::nth(rank));
+                queue.add(key(name), Seniority::nth(rank));
             }
             let next = queue.next(now).unwrap();
             served.push(next.name.clone());
@@ -221,19 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_with_a_long_line_leaves_a_place_to_its_neighbour() {
+    fn a_namespace_with_many_objects_leaves_a_reconcile_to_another_namespace() {
         let now = Instant::now();
         let mut queue = Queue::new(4);
-        queue.wake(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(0));
+        queue.add(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(0));
         let earlier = queue.next(now).unwrap();
         queue.done(earlier, None, now);
         for rank in 0..10_000 {
-            queue.wake(ObjectKey::of::<Secret>("crowd", &format!("c{rank}")), Seniority::nth(rank));
+            queue.add(ObjectKey::of::<Secret>("crowd", &format!("c{rank}")), Seniority::nth(rank));
         }
         assert_eq!(turns(&mut queue, now), ["c0", "c1", "c2"], "the fourth place stays free");
-        queue.wake(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(20_000));
+        queue.add(ObjectKey::of::<Secret>("neighbour", "n"), Seniority::nth(20_000));
         assert_eq!(turns(&mut queue, now), ["n"]);
-        assert_eq!(queue.in_line().0, 9_997);
+        assert_eq!(queue.backlog().0, 9_997);
 
         queue.done(ObjectKey::of::<Secret>("crowd", "c1"), None, now);
         assert_eq!(turns(&mut queue, now), ["c3"], "in the order of seniority again");
@@ -242,11 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_stood_aside_is_served_in_the_end() {
+    fn all_objects_that_were_held_back_are_taken_in_the_end() {
         let now = Instant::now();
         let mut queue = Queue::new(2);
         for rank in 0..100 {
-            queue.wake(
+            queue.add(
                 ObjectKey::of::<Secret>(&format!("ns{}", rank % 3), &format!("{rank}")),
                 Seniority::nth(rank),
             );
@@ -259,36 +258,36 @@ mod tests {
             assert!(served.insert(done.clone()), "{done} twice");
             queue.done(done, None, now);
         }
-        assert_eq!((served.len(), queue.in_line().0), (100, 0));
-        assert!(queue.aside.is_empty() && queue.under_way.is_empty(), "nothing is left behind");
+        assert_eq!((served.len(), queue.backlog().0), (100, 0));
+        assert!(queue.held_back.is_empty() && queue.running_in.is_empty(), "nothing is left");
     }
 
     #[test]
-    fn an_old_one_that_fails_takes_a_turn_when_its_time_has_come_and_none_before() {
+    fn a_senior_object_that_fails_is_taken_again_only_after_its_backoff() {
         let now = Instant::now();
         let second = Duration::from_secs(1);
         let mut queue = queue_of(&["old", "young"]);
         let old = queue.next(now).unwrap();
         queue.done(old, Some(second), now);
         assert_eq!(turns(&mut queue, now), ["young"]);
-        queue.wake(key("younger"), Seniority::nth(9));
+        queue.add(key("younger"), Seniority::nth(9));
         assert_eq!(turns(&mut queue, now + second), ["old", "younger"]);
     }
 
     #[test]
-    fn one_that_is_woken_while_looked_at_is_looked_at_again_afterwards() {
+    fn an_object_that_is_added_during_its_reconcile_is_reconciled_again() {
         let now = Instant::now();
         let mut queue = queue_of(&["a"]);
         let a = queue.next(now).unwrap();
-        queue.wake(key("a"), Seniority::nth(0));
-        assert_eq!(queue.next(now), None, "not by two at once");
+        queue.add(key("a"), Seniority::nth(0));
+        assert_eq!(queue.next(now), None, "not concurrently");
         queue.done(a, Some(Duration::from_hours(1)), now);
         assert_eq!(turns(&mut queue, now), ["a"]);
-        assert_eq!(queue.next_due(), None, "and not later as well");
+        assert_eq!(queue.next_due(), None, "and not again after the wait");
     }
 
     #[test]
-    fn who_is_due_later_is_served_later_or_when_woken() {
+    fn a_delayed_object_is_taken_when_it_is_due_or_added() {
         let now = Instant::now();
         let minute = Duration::from_mins(1);
         let mut queue = queue_of(&["a", "b"]);
@@ -296,7 +295,7 @@ mod tests {
             queue.done(next, Some(minute), now);
         }
         assert_eq!(queue.next_due(), Some(now + minute));
-        queue.wake(key("b"), Seniority::nth(1));
+        queue.add(key("b"), Seniority::nth(1));
         assert_eq!(turns(&mut queue, now), ["b"]);
         assert_eq!(turns(&mut queue, now + minute), ["a"]);
         assert_eq!(queue.next_due(), None);

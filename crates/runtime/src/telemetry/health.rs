@@ -1,4 +1,4 @@
-//! Whether the operator is well, for whoever decides to restart it or to wait for it.
+//! The health of the operator, for liveness and readiness probes.
 
 use plan::ObjectKey;
 use std::{
@@ -9,38 +9,38 @@ use std::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What is wrong.
+/// Why the operator is not healthy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HealthError {
     /// No watch has been opened yet.
     #[error("the operator has not started yet")]
     NotStarted,
-    /// Not everything that exists is known yet.
+    /// These kinds have not been listed yet.
     #[error("not listed yet: {}", .0.join(", "))]
     NotListed(Vec<String>),
-    /// A reconcile neither ends nor is given up: the thread it is on hangs.
+    /// A reconcile neither ends nor reaches its deadline: its thread hangs.
     #[error("the reconcile of {0} hangs")]
     Stuck(ObjectKey),
 }
 
-/// What is known of the health of an operator. It is told by the operator and asked by a probe.
+/// The health of an operator. The operator updates it, and probes read it.
 #[derive(Debug, Default)]
 pub struct Health(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Kinds, and whether they have been listed.
+    /// Kinds, with tokens that are cancelled when they have been listed.
     watches: Vec<(String, CancellationToken)>,
-    /// Reconciles under way: of what, and by when they must have ended.
+    /// Running reconciles, with their object and the time by which they must have ended.
     reconciles: BTreeMap<u64, (ObjectKey, Instant)>,
     count: u64,
 }
 
 impl Health {
-    /// Whether everything that exists has been seen once, so that the operator can begin, or stand by to do so.
+    /// Whether all kinds have been listed once, so that the operator can reconcile or stand by.
     ///
-    /// A kind the cluster does not serve has no objects. One that may not be listed keeps the operator from ever being
-    /// ready: it would be blind.
+    /// A kind that the API server does not serve counts as listed. If the operator may not list a kind, it never becomes
+    /// ready.
     pub fn ready(&self) -> Result<(), HealthError> {
         let state = self.state();
         if state.watches.is_empty() {
@@ -56,7 +56,7 @@ impl Health {
         if missing.is_empty() { Ok(()) } else { Err(HealthError::NotListed(missing)) }
     }
 
-    /// Whether every reconcile ends in time. Who asks and is answered knows that the process does answer.
+    /// Whether every reconcile ends in time.
     pub fn alive(&self) -> Result<(), HealthError> {
         let now = Instant::now();
         let state = self.state();
@@ -64,20 +64,20 @@ impl Health {
         hangs.map_or(Ok(()), |(key, _)| Err(HealthError::Stuck(key.clone())))
     }
 
-    /// A kind is about to be listed.
+    /// Registers a kind before its first list.
     pub(crate) fn first_list(&self, kind: &str) -> FirstList {
         let first = FirstList { settled: CancellationToken::new(), listed: CancellationToken::new() };
         self.state().watches.push((kind.to_owned(), first.listed.clone()));
         first
     }
 
-    /// A reconcile begins, and ends when what is answered is dropped, which should be well before this time has passed.
-    pub(crate) fn begin(&self, key: &ObjectKey, most: Duration) -> Underway<'_> {
+    /// Registers a reconcile, which ends when the guard is dropped. It hangs if it takes longer than `most`.
+    pub(crate) fn begin(&self, key: &ObjectKey, most: Duration) -> ReconcileGuard<'_> {
         let mut state = self.state();
         state.count += 1;
         let number = state.count;
         state.reconciles.insert(number, (key.clone(), Instant::now() + most));
-        Underway { health: self, number }
+        ReconcileGuard { health: self, number }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -93,36 +93,36 @@ pub(crate) struct FirstList {
 }
 
 impl FirstList {
-    /// It ended: what there is is known.
+    /// The list is complete.
     pub(crate) fn ended(&self) {
         self.listed.cancel();
         self.settled.cancel();
     }
 
-    /// It failed, and will be tried again. An optional kind must not keep the rest from starting.
+    /// The list failed, and the watch retries it. An optional kind must not delay the rest.
     pub(crate) fn failed(&self) {
         self.settled.cancel();
     }
 
-    /// Whether it did.
+    /// Whether the list is complete.
     pub(crate) fn has_ended(&self) -> bool {
         self.listed.is_cancelled()
     }
 
-    /// Hears of the first of both.
+    /// A token that is cancelled when the list is complete or has failed.
     pub(crate) fn settled(&self) -> CancellationToken {
         self.settled.clone()
     }
 }
 
-/// A reconcile under way.
+/// A running reconcile.
 #[derive(Debug)]
-pub(crate) struct Underway<'a> {
+pub(crate) struct ReconcileGuard<'a> {
     health: &'a Health,
     number: u64,
 }
 
-impl Drop for Underway<'_> {
+impl Drop for ReconcileGuard<'_> {
     fn drop(&mut self) {
         self.health.state().reconciles.remove(&self.number);
     }
@@ -134,7 +134,7 @@ mod tests {
     use k8s_openapi::api::core::v1::Secret;
 
     #[test]
-    fn ready_is_who_has_listed_everything_once() {
+    fn the_operator_is_ready_when_all_kinds_have_been_listed() {
         let health = Health::default();
         assert_eq!(health.ready(), Err(HealthError::NotStarted));
         let (secrets, cores) = (health.first_list("Secret"), health.first_list("Core"));
@@ -148,16 +148,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_reconcile_that_neither_ends_nor_is_given_up_is_told() {
+    async fn a_reconcile_that_hangs_is_reported() {
         let health = Health::default();
         let key = ObjectKey::of::<Secret>("ns", "a");
         let minute = Duration::from_mins(1);
-        let look = health.begin(&key, minute);
+        let guard = health.begin(&key, minute);
         tokio::time::advance(minute).await;
         assert_eq!(health.alive(), Ok(()));
         tokio::time::advance(minute).await;
         assert_eq!(health.alive().unwrap_err().to_string(), "the reconcile of Secret ns/a hangs");
-        drop(look);
+        drop(guard);
         assert_eq!(health.alive(), Ok(()));
     }
 }

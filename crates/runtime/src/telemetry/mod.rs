@@ -1,4 +1,4 @@
-//! How the process itself is observed: metrics, health, and what of all results is worth a line in the log.
+//! Observability of the process: metrics, health, logs of verdicts, and reviews of the clients that read metrics.
 //!
 //! Uses: nothing.
 

@@ -1,5 +1,5 @@
-//! Whether a client of the operator may do something, as the API server says: a TokenReview tells who the client is, then
-//! a SubjectAccessReview whether it may.
+//! Authenticates and authorizes clients of the operator with the API server: a TokenReview returns the user of a token, and a
+//! SubjectAccessReview whether this user may read a path.
 
 use k8s_openapi::api::{
     authentication::v1::{TokenReview, TokenReviewSpec, UserInfo},
@@ -17,46 +17,47 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// For how long a client that may is believed to.
-const ALLOWED: Duration = Duration::from_mins(1);
-/// For how long one that may not is: shorter, for the permission may just have been granted.
-const REFUSED: Duration = Duration::from_secs(10);
-/// Most clients that are remembered.
-const REMEMBERED: usize = 256;
-/// Most clients that are reviewed at once. Others wait: strangers must not use up the API server through the operator.
-const AT_ONCE: usize = 4;
-/// How long a review may take, waiting included.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long an allowed client is cached.
+const ALLOWED_FOR: Duration = Duration::from_mins(1);
+/// How long a refused client is cached: shorter, because an administrator may just have granted the permission.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// How many clients are cached.
+const CAPACITY: usize = 256;
+/// How many clients are reviewed concurrently. Others wait, so that unknown clients cannot overload the API server through
+/// the operator.
+const CONCURRENCY: usize = 4;
+/// How long a review may take, including the wait.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a client may do.
+/// Whether a client may read the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// What it asks for.
+    /// It may.
     Allowed,
-    /// Nothing: the API server does not know its token.
+    /// The API server does not accept its token.
     Unauthenticated,
-    /// Not what it asks for.
+    /// It may not.
     Forbidden,
 }
 
-/// Why it is not known what a client may do.
+/// Why a review failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewError {
-    /// The API server refused to review it, or could not be asked.
+    /// The API server refused the review, or could not be reached.
     #[error("{0}")]
     Api(#[from] kube::Error),
-    /// There was no answer in time.
-    #[error("no answer within {} s", PATIENCE.as_secs())]
-    Late,
+    /// The API server did not answer in time.
+    #[error("no answer within {} s", TIMEOUT.as_secs())]
+    Timeout,
 }
 
-/// Reviews clients that want to get a path of this process. Its decisions are remembered for a short time; tokens are not,
-/// only their digests.
+/// Reviews clients that read a path of this process. It caches decisions for a short time, by the digest of the token and
+/// not by the token.
 pub struct Reviewer {
     client: Client,
     path: &'static str,
     decisions: Mutex<HashMap<[u8; 32], Decision>>,
-    places: Semaphore,
+    permits: Semaphore,
 }
 
 #[derive(Clone, Copy)]
@@ -66,43 +67,46 @@ struct Decision {
 }
 
 impl Reviewer {
-    /// Asks through `client` who may get `path`.
+    /// A reviewer for `path`.
     pub fn new(client: Client, path: &'static str) -> Self {
-        Self { client, path, decisions: Mutex::default(), places: Semaphore::new(AT_ONCE) }
+        Self { client, path, decisions: Mutex::default(), permits: Semaphore::new(CONCURRENCY) }
     }
 
-    /// What the client with this bearer token may do.
+    /// Whether the client with this bearer token may read the path.
     pub async fn review(&self, token: &str) -> Result<Access, ReviewError> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let reviewed = async {
             if let Some(known) = self.remembered(&digest) {
                 return Ok(known);
             }
-            // Closed never: this lives as long as the reviewer.
-            let _place = self.places.acquire().await;
+            // The semaphore is never closed.
+            let _permit = self.permits.acquire().await;
             // Another request with this token may have been faster.
             if let Some(known) = self.remembered(&digest) {
                 return Ok(known);
             }
-            let access = self.ask(token).await?;
+            let access = self.authenticate(token).await?;
             self.remember(digest, access);
             Ok(access)
         };
-        timeout(PATIENCE, reviewed).await.unwrap_or(Err(ReviewError::Late))
+        timeout(TIMEOUT, reviewed).await.unwrap_or(Err(ReviewError::Timeout))
     }
 
-    async fn ask(&self, token: &str) -> Result<Access, ReviewError> {
+    async fn authenticate(&self, token: &str) -> Result<Access, ReviewError> {
         let spec = TokenReviewSpec { token: Some(token.to_owned()), audiences: None };
         let review = TokenReview { spec, ..TokenReview::default() };
         let reviewed = Api::all(self.client.clone()).create(&PostParams::default(), &review).await?;
         let status = reviewed.status.unwrap_or_default();
         match status.user {
-            Some(user) if status.authenticated == Some(true) => self.may(user).await,
+            Some(user) if status.authenticated == Some(true) => self.authorize(user).await,
             _ => Ok(Access::Unauthenticated),
         }
     }
 
-    async fn may(&self, UserInfo { extra, groups, uid, username }: UserInfo) -> Result<Access, ReviewError> {
+    async fn authorize(
+        &self,
+        UserInfo { extra, groups, uid, username }: UserInfo,
+    ) -> Result<Access, ReviewError> {
         let get = NonResourceAttributes { path: Some(self.path.into()), verb: Some("get".into()) };
         let spec = SubjectAccessReviewSpec {
             extra,
@@ -123,13 +127,13 @@ impl Reviewer {
         self.decisions().get(digest).filter(|decision| now < decision.expires).map(|decision| decision.access)
     }
 
-    /// Remembers a decision, in the place of the one that would be forgotten next if there are too many.
+    /// Caches a decision. If the cache is full, it replaces the one that expires next.
     fn remember(&self, digest: [u8; 32], access: Access) {
         let now = Instant::now();
-        let lifetime = if access == Access::Allowed { ALLOWED } else { REFUSED };
+        let lifetime = if access == Access::Allowed { ALLOWED_FOR } else { REFUSED_FOR };
         let mut decisions = self.decisions();
         decisions.retain(|_, decision| now < decision.expires);
-        if decisions.len() >= REMEMBERED
+        if decisions.len() >= CAPACITY
             && let Some(first) = decisions.iter().min_by_key(|(_, it)| it.expires).map(|(digest, _)| *digest)
         {
             decisions.remove(&first);
@@ -191,14 +195,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_api_server_says_who_a_client_is_and_what_it_may() {
+    async fn the_api_server_authenticates_and_authorizes_clients() {
         let server = cluster().await;
         let operator =
             server.acting_as(User::authenticated("system:serviceaccount:home:harbor-operator", []));
         let reviewer = Reviewer::new(Client::new(operator, "home"), "/metrics");
         assert_eq!(reviewer.review("prometheus-token").await.unwrap(), Access::Allowed);
         assert_eq!(reviewer.review("jane-token").await.unwrap(), Access::Forbidden);
-        assert_eq!(reviewer.review("made-up").await.unwrap(), Access::Unauthenticated);
+        assert_eq!(reviewer.review("invalid").await.unwrap(), Access::Unauthenticated);
     }
 
     #[tokio::test]
@@ -211,7 +215,7 @@ mod tests {
         assert!(!error.contains("prometheus-token"), "{error}");
     }
 
-    /// An API server that knows the tokens that begin with a `p`, and counts reviews of tokens.
+    /// An API server that accepts tokens that begin with a `p`, and counts reviews of tokens.
     fn counting() -> (Reviewer, Arc<AtomicUsize>) {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&count);
@@ -234,14 +238,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_decision_is_remembered_for_a_short_time() {
+    async fn a_decision_is_cached_for_a_short_time() {
         let (reviewer, count) = counting();
         let reviews = async |token: &str| {
             let before = count.load(Ordering::SeqCst);
             reviewer.review(token).await.unwrap();
             count.load(Ordering::SeqCst) - before
         };
-        for (token, lifetime) in [("prometheus", ALLOWED), ("stranger", REFUSED)] {
+        for (token, lifetime) in [("prometheus", ALLOWED_FOR), ("unknown", REFUSED_FOR)] {
             assert_eq!((reviews(token).await, reviews(token).await), (1, 0), "{token}");
             tokio::time::advance(lifetime).await;
             assert_eq!(reviews(token).await, 1, "{token}");
@@ -249,26 +253,26 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn however_many_tokens_are_made_up_those_remembered_are_few_and_a_good_one_is_among_them() {
+    async fn many_invalid_tokens_do_not_evict_a_valid_one() {
         let (reviewer, count) = counting();
         reviewer.review("prometheus").await.unwrap();
-        for number in 0..10 * REMEMBERED {
-            reviewer.review(&format!("made-up-{number}")).await.unwrap();
+        for number in 0..10 * CAPACITY {
+            reviewer.review(&format!("invalid-{number}")).await.unwrap();
         }
-        assert_eq!(reviewer.decisions().len(), REMEMBERED);
+        assert_eq!(reviewer.decisions().len(), CAPACITY);
         let before = count.load(Ordering::SeqCst);
         assert_eq!(reviewer.review("prometheus").await.unwrap(), Access::Allowed);
         assert_eq!(count.load(Ordering::SeqCst), before);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_api_server_that_does_not_answer_is_given_up_on() {
+    async fn a_review_without_an_answer_times_out() {
         let silent = tower::service_fn(|_: Request<Body>| {
             std::future::pending::<Result<Response<Body>, Infallible>>()
         });
         let reviewer = Reviewer::new(Client::new(silent, "home"), "/metrics");
         let start = Instant::now();
         assert_eq!(reviewer.review("prometheus").await.unwrap_err().to_string(), "no answer within 10 s");
-        assert_eq!(start.elapsed(), PATIENCE);
+        assert_eq!(start.elapsed(), TIMEOUT);
     }
 }

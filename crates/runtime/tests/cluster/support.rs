@@ -1,4 +1,4 @@
-//! An operator for widgets in a namespace of its own, on a real API server, whose every request is noted.
+//! An operator for widgets in a namespace of its own, with a record of its requests.
 
 #[path = "../support/gadget.rs"]
 pub mod gadget;
@@ -39,18 +39,18 @@ impl Deref for World {
 }
 
 impl World {
-    /// A namespace on the shared control plane, with the definitions of our kinds installed and no operator yet.
+    /// A namespace on the shared control plane, with the definitions of the test kinds and without an operator.
     pub async fn new() -> Self {
         Self::on(ControlPlane::shared().await.unwrap()).await
     }
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        let ours = [Widget::crd(), Gadget::crd()];
-        for definition in &ours {
+        let definitions = [Widget::crd(), Gadget::crd()];
+        for definition in &definitions {
             install(&plane, definition).await;
         }
-        plane.until_owners(&ours).await;
+        plane.until_owners(&definitions).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -78,14 +78,14 @@ impl World {
         self.operator = Some((stop, task));
     }
 
-    /// Lets reconciles under way come to an end.
+    /// Stops the operator, which waits for running reconciles.
     pub async fn stop_operator(&mut self) {
         let (stop, task) = self.operator.take().unwrap();
         stop.cancel();
         timeout(PATIENCE, task).await.expect("the operator stops").unwrap();
     }
 
-    /// Ends the operator wherever it is.
+    /// Ends the operator in the middle of its work.
     pub async fn kill_operator(&mut self) {
         let (_, task) = self.operator.take().unwrap();
         task.abort();
@@ -133,8 +133,8 @@ pub fn condition(widget: &Widget, kind: &str) -> Option<(String, Option<i64>, St
     ))
 }
 
-/// Reason and message of a condition that holds.
-pub fn told(widget: &Widget, kind: &str) -> (String, String) {
+/// Reason and message of a condition, which must be true.
+pub fn reason_and_message(widget: &Widget, kind: &str) -> (String, String) {
     let (status, _, reason, message) = condition(widget, kind).expect("the condition exists");
     assert_eq!(status, "True", "{kind}");
     (reason, message)

@@ -6,7 +6,7 @@ use plan::{Builder, ChildName, Children, Component, Manifest, Observe, PlanError
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a test asks for.
+/// The spec of the test kind.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
     status = "api::v1beta1::ComponentStatus"
 )]
 pub struct GadgetSpec {
-    /// What its widget says.
+    /// The message of its widget.
     pub message: String,
     /// A Secret that its widget reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -68,8 +68,8 @@ fn network_policies_are_as_the_operator_says_unless_the_harbor_does() {
         };
         !names(&harbor, "NetworkPolicy").is_empty()
     };
-    assert!(policies(None, NetworkPolicies::Wanted));
-    assert!(!policies(None, NetworkPolicies::Unwanted));
-    assert!(!policies(Some("false"), NetworkPolicies::Wanted));
-    assert!(policies(Some("true"), NetworkPolicies::Unwanted));
+    assert!(policies(None, NetworkPolicies::Enabled));
+    assert!(!policies(None, NetworkPolicies::Disabled));
+    assert!(!policies(Some("false"), NetworkPolicies::Enabled));
+    assert!(policies(Some("true"), NetworkPolicies::Disabled));
 }

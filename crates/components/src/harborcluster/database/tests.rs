@@ -343,7 +343,7 @@ fn an_image_and_a_catalogue_of_images_exclude_each_other() {
 }
 
 #[test]
-fn b33_a_name_that_does_not_fit_is_refused_with_the_length_that_would() {
+fn b33_a_name_that_is_too_long_is_refused_with_the_length_that_fits() {
     let long = "x".repeat(33);
     assert_eq!(
         zalando().set("/metadata/name", json!(long)).error(),

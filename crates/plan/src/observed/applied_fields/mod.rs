@@ -1,4 +1,4 @@
-//! Whether a stored object already says what the operator would apply.
+//! Whether a stored object already is as the operator would apply it.
 //!
 //! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that it
 //! would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are maps need
@@ -33,7 +33,7 @@ pub fn applied_digest(object: &DynamicObject, api_version: &str) -> Option<Diges
             && entry.manager.as_deref().is_some_and(is_operator)
     });
     let (Some(entry), None) = (ours.next(), ours.next()) else { return None };
-    // Fields have other names in other versions.
+    // Other API versions may have other field names.
     let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
     let stored = serde_json::to_value(object).ok()?;
     digest(entry.manager.as_deref()?, api_version, &view(fields.0.as_object()?, &stored)?)
@@ -57,13 +57,13 @@ pub fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'
             && text(entry, "subresource").unwrap_or_default().is_empty()
     });
     match (ours.next(), ours.next()) {
-        // Fields have other names in other versions.
+        // Other API versions may have other field names.
         (Some(entry), None) if entry.get("apiVersion") == Some(version) => entry.get("fieldsV1")?.as_object(),
         _ => None,
     }
 }
 
-/// The part of an object that a manager can own; `None` where it is no object at all.
+/// The part of an object that a manager can own; `None` if the value is not an object.
 fn ownable(desired: &Value) -> Option<Value> {
     let mut fields = desired.as_object()?.clone();
     fields.retain(|field, _| !IDENTITY.contains(&field.as_str()));
@@ -119,13 +119,13 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
     }
 }
 
-/// Whether an item of a list is the one that `managedFields` calls `part`.
+/// Whether `part` of `managedFields` identifies this item of a list.
 pub fn is_item(item: &Value, part: &str) -> bool {
     match part.split_once(':') {
         Some(("v", value)) => serde_json::from_str::<Value>(value).is_ok_and(|value| *item == value),
         Some(("k", keys)) => {
             let keys: Map<String, Value> = serde_json::from_str(keys).unwrap_or_default();
-            // A key that was left out is filled in by the API server, such as the protocol of a port; not all of them.
+            // The API server fills in some keys that are left out, such as the protocol of a port.
             keys.keys().any(|key| item.get(key).is_some())
                 && keys.iter().all(|(key, value)| item.get(key).is_none_or(|there| there == value))
         }

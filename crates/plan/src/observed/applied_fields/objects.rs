@@ -1,15 +1,15 @@
-//! An object of every kind we write, with many fields, and a change to it that is none of our business.
+//! An object of every kind that the operator writes, with many fields, and a change by another manager.
 
 use serde_json::{Value, json};
 
 pub(super) struct Sample {
     pub(super) desired: Value,
-    /// A merge patch of fields we do not own.
+    /// A merge patch of fields that the operator does not own.
     pub(super) theirs: Value,
 }
 
 pub(super) fn all() -> [Sample; 8] {
-    [config_map(), secret(), service(), deployment(), network_policy(), ingress(), owned_fields(), thing()]
+    [config_map(), secret(), service(), deployment(), network_policy(), ingress(), claim(), thing()]
 }
 
 fn sample(api_version: &str, kind: &str, mut fields: Value, theirs: Value) -> Sample {
@@ -137,7 +137,7 @@ fn ingress() -> Sample {
     )
 }
 
-fn owned_fields() -> Sample {
+fn claim() -> Sample {
     sample(
         "v1",
         "PersistentVolumeClaim",

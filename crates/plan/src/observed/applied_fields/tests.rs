@@ -11,9 +11,9 @@ use kube::{
 };
 use serde_json::{Value, json};
 
-const US: &str = "harbor-operator/core";
+const OPERATOR: &str = "harbor-operator/core";
 
-/// Whether an object is already applied; the digests say the same.
+/// Whether an object is already applied; asserts that the digests give the same answer.
 fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
     let answer = super::already_applied(desired, stored, manager);
     let object: DynamicObject = serde_json::from_value(stored.clone()).unwrap();
@@ -22,7 +22,7 @@ fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
     answer
 }
 
-/// One object on a server, which we and others change.
+/// One object on an API server, which the operator and other managers change.
 struct Bench {
     server: ApiServer,
     api: Api<DynamicObject>,
@@ -42,7 +42,7 @@ impl Bench {
         Self { server, api: Api::default_namespaced_with(client, &resource), desired: desired.clone() }
     }
 
-    /// The object as it is after our first apply.
+    /// The object after the operator's first apply.
     async fn applied(&self) -> Value {
         if self.api.get_opt("sample").await.unwrap().is_some() {
             let no_finalizers = Patch::Merge(json!({"metadata": {"finalizers": null}}));
@@ -53,24 +53,24 @@ impl Bench {
     }
 
     async fn apply(&self) -> kube::Result<DynamicObject> {
-        self.api.patch("sample", &PatchParams::apply(US).force(), &Patch::Apply(&self.desired)).await
+        self.api.patch("sample", &PatchParams::apply(OPERATOR).force(), &Patch::Apply(&self.desired)).await
     }
 
-    /// The object after somebody else's change; `None` where the server refuses it.
+    /// The object after a change by another manager; `None` if the server refuses it.
     async fn changed(&self, operation: Value) -> Option<Value> {
         let patch = Patch::Json::<()>(serde_json::from_value(json!([operation])).unwrap());
         let params = PatchParams { field_manager: Some("kubectl-edit".into()), ..PatchParams::default() };
         self.api.patch("sample", &params, &patch).await.ok().map(|object| json!(object))
     }
 
-    /// Whether applying what we want would do anything, be it in vain, which is what [`agrees`] must foretell.
+    /// Whether an apply fails or changes the object, which [`already_applied`] must predict.
     async fn applying_changes(&self) -> bool {
         let before = self.server.revision();
         self.apply().await.is_err() || self.server.revision() != before
     }
 }
 
-/// Pointers to all scalars that we own.
+/// Pointers to all scalars that the operator owns.
 fn leaves(desired: &Value) -> Vec<String> {
     fn visit(value: &Value, pointer: &str, into: &mut Vec<String>) {
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
@@ -96,7 +96,7 @@ fn leaves(desired: &Value) -> Vec<String> {
     found
 }
 
-/// Other values, of which the server may like one.
+/// Other values; the server may accept one of them.
 fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(value) => vec![json!(!value)],
@@ -111,33 +111,37 @@ fn others(value: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_was_applied_agrees_and_still_does_after_others_changed_what_is_theirs() {
+async fn an_applied_object_stays_applied_when_other_managers_change_their_fields() {
     for Sample { desired, theirs } in objects::all() {
         let bench = Bench::new(&desired).await;
         let kind = &desired["kind"];
-        assert!(already_applied(&desired, &bench.applied().await, US), "{kind}");
+        assert!(already_applied(&desired, &bench.applied().await, OPERATOR), "{kind}");
         let stored =
             bench.api.patch("sample", &PatchParams::default(), &Patch::Merge(&theirs)).await.unwrap();
-        assert!(already_applied(&desired, &json!(stored), US), "{kind} changed by others");
+        assert!(already_applied(&desired, &json!(stored), OPERATOR), "{kind} changed by others");
         assert!(!bench.applying_changes().await, "{kind} changed by others");
     }
 }
 
 #[tokio::test]
-async fn a_wish_that_differs_in_any_one_field_does_not_agree() {
+async fn an_object_that_differs_from_the_desired_one_in_any_field_is_not_applied() {
     for Sample { desired, .. } in objects::all() {
         let stored = Bench::new(&desired).await.applied().await;
         for pointer in leaves(&desired) {
             let mut other = desired.clone();
             let value = other.pointer_mut(&pointer).unwrap();
             *value = others(value).remove(0);
-            assert!(!already_applied(&other, &stored, US), "{} with another {pointer}", desired["kind"]);
+            assert!(
+                !already_applied(&other, &stored, OPERATOR),
+                "{} with another {pointer}",
+                desired["kind"]
+            );
 
             let mut less = desired.clone();
             remove(&mut less, &pointer);
-            assert!(!already_applied(&less, &stored, US), "{} without {pointer}", desired["kind"]);
+            assert!(!already_applied(&less, &stored, OPERATOR), "{} without {pointer}", desired["kind"]);
             assert!(
-                !already_applied(&desired, &without(&stored, &pointer), US),
+                !already_applied(&desired, &without(&stored, &pointer), OPERATOR),
                 "{} lost {pointer}",
                 desired["kind"]
             );
@@ -160,9 +164,9 @@ fn without(object: &Value, pointer: &str) -> Value {
     object
 }
 
-/// The law: the answer foretells whether an apply changes anything, whichever field somebody else replaces or removes.
+/// The law: the answer predicts whether an apply changes the object, whichever field another manager replaces or removes.
 #[tokio::test]
-async fn a_field_of_ours_that_somebody_else_changed_does_not_agree() {
+async fn an_object_is_not_applied_when_another_manager_changed_a_field_of_the_operator() {
     for Sample { desired, .. } in objects::all() {
         let bench = Bench::new(&desired).await;
         let (mut replaced, mut all) = (0, 0);
@@ -177,7 +181,7 @@ async fn a_field_of_ours_that_somebody_else_changed_does_not_agree() {
                 };
                 replaced += 1;
                 assert!(
-                    !already_applied(&desired, &stored, US),
+                    !already_applied(&desired, &stored, OPERATOR),
                     "{} {pointer} became {value}",
                     desired["kind"]
                 );
@@ -185,8 +189,13 @@ async fn a_field_of_ours_that_somebody_else_changed_does_not_agree() {
             }
             bench.applied().await;
             if let Some(stored) = bench.changed(json!({"op": "remove", "path": pointer})).await {
-                let foretold = !already_applied(&desired, &stored, US);
-                assert_eq!(foretold, bench.applying_changes().await, "{} without {pointer}", desired["kind"]);
+                let predicted = !already_applied(&desired, &stored, OPERATOR);
+                assert_eq!(
+                    predicted,
+                    bench.applying_changes().await,
+                    "{} without {pointer}",
+                    desired["kind"]
+                );
             }
         }
         assert!(
@@ -198,18 +207,18 @@ async fn a_field_of_ours_that_somebody_else_changed_does_not_agree() {
 }
 
 #[tokio::test]
-async fn a_field_edited_and_edited_back_is_no_longer_ours_and_does_not_agree() {
+async fn an_object_is_not_applied_when_another_manager_changed_a_field_and_changed_it_back() {
     let Sample { desired, .. } = objects::all().into_iter().next().unwrap();
     let bench = Bench::new(&desired).await;
     bench.applied().await;
     bench.changed(json!({"op": "replace", "path": "/data/empty", "value": "x"})).await.unwrap();
     let back = bench.changed(json!({"op": "replace", "path": "/data/empty", "value": ""})).await.unwrap();
-    assert!(!already_applied(&desired, &back, US));
-    assert!(bench.applying_changes().await, "the field becomes ours again");
+    assert!(!already_applied(&desired, &back, OPERATOR));
+    assert!(bench.applying_changes().await, "the operator owns the field again");
 }
 
 #[tokio::test]
-async fn items_of_a_keyed_list_agree_among_those_of_others_but_only_in_our_order() {
+async fn items_of_a_keyed_list_may_have_items_of_other_managers_between_them_but_must_keep_their_order() {
     let desired =
         objects::all().into_iter().map(|sample| sample.desired).find(|o| o["kind"] == "Deployment").unwrap();
     let bench = Bench::new(&desired).await;
@@ -217,25 +226,25 @@ async fn items_of_a_keyed_list_agree_among_those_of_others_but_only_in_our_order
     let env = "/spec/template/spec/containers/0/env";
     let theirs = json!({"op": "add", "path": format!("{env}/1"), "value": {"name": "THEIRS", "value": "1"}});
     let stored = bench.changed(theirs).await.unwrap();
-    assert!(already_applied(&desired, &stored, US), "somebody's variable in between");
+    assert!(already_applied(&desired, &stored, OPERATOR), "another manager's variable in between");
     let moved = json!({"op": "move", "from": format!("{env}/0"), "path": format!("{env}/2")});
     let stored = bench.changed(moved).await.unwrap();
-    assert!(!already_applied(&desired, &stored, US), "in another order");
+    assert!(!already_applied(&desired, &stored, OPERATOR), "in another order");
 }
 
 #[tokio::test]
-async fn what_the_old_operator_wrote_never_agrees_though_it_be_the_same() {
+async fn an_equal_object_that_was_not_applied_is_not_applied() {
     for Sample { desired, .. } in objects::all() {
         let bench = Bench::new(&desired).await;
-        let params = PostParams { field_manager: Some(US.into()), ..PostParams::default() };
+        let params = PostParams { field_manager: Some(OPERATOR.into()), ..PostParams::default() };
         let object: DynamicObject = serde_json::from_value(desired.clone()).unwrap();
         let stored = json!(bench.api.create(&params, &object).await.unwrap());
-        assert!(!already_applied(&desired, &stored, US), "{}", desired["kind"]);
+        assert!(!already_applied(&desired, &stored, OPERATOR), "{}", desired["kind"]);
     }
 }
 
 #[test]
-fn only_the_entry_of_our_own_applies_counts() {
+fn only_the_entry_of_the_operators_apply_counts() {
     let object = json!({
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "a", "namespace": "ns"},
@@ -247,12 +256,12 @@ fn only_the_entry_of_our_own_applies_counts() {
             "manager": manager, "operation": operation, "apiVersion": version, "subresource": subresource,
             "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}}},
         }]);
-        already_applied(&object, &stored, US)
+        already_applied(&object, &stored, OPERATOR)
     };
-    assert!(managed(US, "Apply", "v1", ""));
-    assert!(!managed("somebody", "Apply", "v1", ""));
-    assert!(!managed(US, "Update", "v1", ""));
-    assert!(!managed(US, "Apply", "v2", ""));
-    assert!(!managed(US, "Apply", "v1", "status"));
-    assert!(!already_applied(&object, &object, US), "nobody's");
+    assert!(managed(OPERATOR, "Apply", "v1", ""));
+    assert!(!managed("another", "Apply", "v1", ""));
+    assert!(!managed(OPERATOR, "Update", "v1", ""));
+    assert!(!managed(OPERATOR, "Apply", "v2", ""));
+    assert!(!managed(OPERATOR, "Apply", "v1", "status"));
+    assert!(!already_applied(&object, &object, OPERATOR), "no manager");
 }

@@ -1,13 +1,13 @@
-//! Since when owners exist.
+//! The order in which owners were created.
 
 use jiff::Timestamp;
 use plan::ObjectKey;
 use std::collections::BTreeMap;
 
-/// Whose turn it is before whose: who exists for longer is the smaller one.
+/// The age of an owner, for ordering: older owners are smaller and are reconciled first.
 ///
-/// The API server tells the second in which an object was created. Within one, who was seen first counts: events come in
-/// the order of creation, and lists in the same order every time.
+/// The API server records the second in which an object was created. Owners of the same second are ordered by when the
+/// operator saw them first: events come in the order of creation, and lists always in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seniority {
     created: Timestamp,
@@ -15,17 +15,17 @@ pub(crate) struct Seniority {
 }
 
 impl Seniority {
-    /// Of somebody about whom nothing is known.
+    /// The seniority of an unknown owner.
     pub(super) const LEAST: Self = Self { created: Timestamp::MAX, seen: u64::MAX };
 
-    /// Of the `seen`th of those created at once.
+    /// The `seen`th of several owners that were created in the same second.
     #[cfg(test)]
     pub(crate) fn nth(seen: u64) -> Self {
         Self { created: Timestamp::UNIX_EPOCH, seen }
     }
 }
 
-/// The seniority of every object we look after.
+/// The seniority of every owner.
 #[derive(Debug, Default)]
 pub(super) struct CreationOrder {
     known: BTreeMap<ObjectKey, Seniority>,
@@ -50,7 +50,7 @@ impl CreationOrder {
         self.known.get(key).copied()
     }
 
-    /// The same key, shared with everybody else who has it from here.
+    /// The stored key that equals this one, so that all copies share their content.
     pub(super) fn shared(&self, key: ObjectKey) -> ObjectKey {
         self.known.get_key_value(&key).map_or(key, |(known, _)| known.clone())
     }

@@ -1,32 +1,32 @@
-//! Who reads what, and in which state it is.
+//! The objects that owners read, with their readers and versions.
 
 use super::AffectedOwners;
 use plan::{ObjectKey, ObjectVersion};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Objects somebody reads. Others are not remembered, however many there are.
+/// Objects that at least one owner reads. Other objects are not stored.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     known: BTreeMap<ObjectKey, Input>,
     by_reader: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
 }
 
-/// Which changes of what it reads concern a reader.
+/// Which changes of an object affect a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Interest {
-    /// Those of what it decides on.
-    Substance,
-    /// All, those of its status too.
-    Everything,
+    /// Changes of the spec, the labels and the annotations.
+    Spec,
+    /// All changes, including those of the status.
+    SpecAndStatus,
 }
 
 impl Interest {
-    /// Whether two states of an object, `None` where there was none, are the same to such a reader.
+    /// Whether two versions of an object are the same for such a reader; `None` is an object that does not exist.
     pub(crate) fn same(self, one: Option<&ObjectVersion>, other: Option<&ObjectVersion>) -> bool {
         match (self, one, other) {
             (_, None, None) => true,
-            (Self::Substance, Some(one), Some(other)) => one.substance == other.substance,
-            (Self::Everything, Some(one), Some(other)) => one.version == other.version,
+            (Self::Spec, Some(one), Some(other)) => one.spec_hash == other.spec_hash,
+            (Self::SpecAndStatus, Some(one), Some(other)) => one.version == other.version,
             (_, None, Some(_)) | (_, Some(_), None) => false,
         }
     }
@@ -35,7 +35,7 @@ impl Interest {
 #[derive(Debug, Default)]
 struct Input {
     readers: BTreeMap<ObjectKey, Interest>,
-    /// `None` when it does not exist or has not been seen.
+    /// `None` if it does not exist or was not observed yet.
     state: Option<ObjectVersion>,
 }
 
@@ -64,8 +64,8 @@ impl Inputs {
         }
     }
 
-    /// Notes the state of an object; its readers are concerned if it is another one to them, and not an older one.
-    pub(super) fn saw(&mut self, key: &ObjectKey, state: Option<&ObjectVersion>) -> AffectedOwners {
+    /// Records the version of an object, unless it is older than the known one. Returns the readers for whom it differs.
+    pub(super) fn observe(&mut self, key: &ObjectKey, state: Option<&ObjectVersion>) -> AffectedOwners {
         let Some(input) = self.known.get_mut(key) else { return AffectedOwners::new() };
         let number = |state: Option<&ObjectVersion>| state.map(|state| state.version.parse::<u64>());
         let older = match (number(state), number(input.state.as_ref())) {

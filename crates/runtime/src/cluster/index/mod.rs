@@ -1,7 +1,7 @@
-//! What is known of the cluster: whose child an object is, who reads it, and how it was when last seen.
+//! An index of the cluster: for each object its owner, its readers, and its last observed state.
 //!
-//! A synchronous state machine. Every change answers with the owners it concerns; the router wakes them. Because it
-//! compares, an event that changes nothing wakes nobody, and a re-list shows deletions that were missed.
+//! A synchronous state machine. Every update returns the owners that it affects; the router enqueues them. The index
+//! compares states, so an event without a relevant change affects no owner, and a re-list reveals missed deletions.
 
 mod creation_order;
 mod inputs;
@@ -20,10 +20,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Chains of owners are shorter than this; one that leads back to itself ends here.
+/// Longest chain of owners. It also ends a chain that is a cycle.
 pub(crate) const MAX_OWNER_DEPTH: usize = 8;
 
-/// Owners that should look again.
+/// Owners to reconcile.
 pub(crate) type AffectedOwners = BTreeSet<ObjectKey>;
 
 /// Shared by all watches and all reconciles of one scope.
@@ -32,25 +32,25 @@ pub(crate) struct Index(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Groups and kinds whose children matter.
+    /// Groups and kinds of owners, ownership children are tracked.
     owners: BTreeSet<(String, String)>,
     children: BTreeMap<ObjectKey, Observation>,
     /// Children by the uid of their controller.
     owned: HashMap<String, BTreeSet<ObjectKey>>,
     inputs: Inputs,
-    /// Kinds the API server is known not to serve.
+    /// Kinds that the API server does not serve.
     unserved: BTreeSet<ObjectKey>,
     names: Names,
     creation_order: CreationOrder,
 }
 
 impl Index {
-    /// From now on children of this kind of owner matter.
+    /// Tracks the children of owners of this kind.
     pub(crate) fn track_children_of(&self, group: &str, kind: &str) {
         self.state().owners.insert((group.into(), kind.into()));
     }
 
-    /// Whether children of objects of this kind matter.
+    /// Whether the object is of a kind ownership children are tracked.
     pub(crate) fn is_owner(&self, key: &ObjectKey) -> bool {
         self.state().owners.contains(&(key.group.clone(), key.kind.clone()))
     }
@@ -65,7 +65,7 @@ impl Index {
         self.state().gone(observed)
     }
 
-    /// A complete list of one kind ended; what was not `listed` no longer exists.
+    /// A complete list of one kind ended. Objects that are not `listed` no longer exist.
     pub(crate) fn listed(&self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) -> AffectedOwners {
         let mut state = self.state();
         state.names.replace(group, kind, listed);
@@ -79,17 +79,17 @@ impl Index {
         }
         let inputs: Vec<_> = state.inputs.present().filter(vanished).cloned().collect();
         for key in inputs {
-            affected.extend(state.inputs.saw(&key, None));
+            affected.extend(state.inputs.observe(&key, None));
         }
         affected
     }
 
-    /// A child as last seen.
+    /// The last observed state of a child.
     pub(crate) fn child(&self, key: &ObjectKey) -> Option<Observation> {
         self.state().children.get(key).cloned()
     }
 
-    /// Whether this is somebody's child, and followed by its watch whatever its kind.
+    /// Whether this is the child of a tracked owner, so that the watch of its kind reports its changes.
     pub(crate) fn is_child(&self, key: &ObjectKey) -> bool {
         self.state().children.contains_key(key)
     }
@@ -104,13 +104,13 @@ impl Index {
         .collect()
     }
 
-    /// From now on `reader` is told when one of these changes, as far as it is interested. Call it before reading them,
-    /// or a change in between is missed.
+    /// Reconciles `reader` when one of these objects changes, as far as it is interested. Call this before reading them, or a
+    /// change in between is missed.
     pub(crate) fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
         self.state().inputs.subscribe(reader, keys, interest);
     }
 
-    /// `reader` no longer cares for anything but `keys`.
+    /// Ends all subscriptions of `reader` except for those to `keys`.
     pub(crate) fn unsubscribe_from_others(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>) {
         self.state().inputs.unsubscribe_from_others(reader, keys);
     }
@@ -120,9 +120,9 @@ impl Index {
         self.state().inputs.is_read(key)
     }
 
-    /// An input was read; readers of another state of it are concerned.
+    /// An input was read. Affects readers of another version.
     pub(crate) fn read(&self, key: &ObjectKey, object_version: Option<&ObjectVersion>) -> AffectedOwners {
-        self.state().inputs.saw(key, object_version)
+        self.state().inputs.observe(key, object_version)
     }
 
     /// What is read of a kind, and by which readers.
@@ -135,36 +135,36 @@ impl Index {
         self.state().inputs.state(key).cloned()
     }
 
-    /// A kind turned out to be served; those who asked and were told otherwise are concerned.
+    /// The API server now serves a kind. Affects owners that read this when it did not.
     pub(crate) fn served(&self, kind: &ObjectKey) -> AffectedOwners {
         let mut state = self.state();
-        if state.unserved.remove(kind) { state.tell_of_kind(kind).1 } else { AffectedOwners::new() }
+        if state.unserved.remove(kind) { state.observe_kind(kind).1 } else { AffectedOwners::new() }
     }
 
-    /// A kind turned out not to be served, and objects of it cannot exist; those who asked, and the owners of such
-    /// objects, are concerned.
+    /// The API server does not serve a kind, so objects of it cannot exist. Affects owners that read whether it is served, and
+    /// owners of such objects.
     pub(crate) fn unserved(&self, kind: &ObjectKey) -> AffectedOwners {
         let mut affected = self.listed(&kind.group, &kind.kind, &BTreeSet::new());
         let mut state = self.state();
         if state.unserved.insert(kind.clone()) {
-            affected.extend(state.tell_of_kind(kind).1);
+            affected.extend(state.observe_kind(kind).1);
         }
         affected
     }
 
-    /// Whether a kind is served, as far as known. One that could not be listed for another reason counts as served:
-    /// to do without it by mistake is worse than to fail.
+    /// Whether the API server serves a kind. A kind that could not be listed for another reason counts as served: continuing
+    /// without it by mistake is worse than failing.
     pub(crate) fn serves(&self, kind: &ObjectKey) -> bool {
         !self.state().unserved.contains(kind)
     }
 
     /// Whether a kind is served, for a reader that has subscribed to it.
     pub(crate) fn read_kind(&self, kind: &ObjectKey) -> Option<Arc<DynamicObject>> {
-        // In one step, or a reader could note an answer that has changed meanwhile and never hear of it.
-        self.state().tell_of_kind(kind).0
+        // Under one lock, or a change between the answer and its recording would affect no reader.
+        self.state().observe_kind(kind).0
     }
 
-    /// The newest state of an object that is known, if it is somebody's child or input.
+    /// The newest known version of an object, if it is a child or an input.
     pub(crate) fn object_version(&self, key: &ObjectKey) -> Option<ObjectVersion> {
         let state = self.state();
         state.inputs.state(key).cloned().or_else(|| state.children.get(key).map(Observation::object_version))
@@ -175,24 +175,24 @@ impl Index {
         self.state().names.lacks(key)
     }
 
-    /// Whether there seems to be an object of this name, whosoever it is.
+    /// Whether there probably is an object of this name, with any owner.
     pub(crate) fn has(&self, key: &ObjectKey) -> bool {
         self.state().names.contains(key)
     }
 
-    /// An object we look after exists.
+    /// An owner exists.
     pub(crate) fn exists(&self, key: &ObjectKey, meta: &ObjectMeta) {
         self.state().creation_order.saw(key, meta.creation_timestamp.as_ref().map(|time| time.0));
     }
 
-    /// An object we looked after does not exist any more.
+    /// An owner no longer exists.
     pub(crate) fn forget(&self, key: &ObjectKey) {
         let mut state = self.state();
         state.creation_order.forget(key);
         state.inputs.unsubscribe_from_others(key, &BTreeSet::new());
     }
 
-    /// The seniority of an object: that of the topmost it belongs to, so that what is part of the same is served alike.
+    /// The seniority of the topmost owner of an object, so that all parts of an installation have the same.
     pub(crate) fn seniority(&self, key: &ObjectKey) -> Seniority {
         let state = self.state();
         let owner = |key: &ObjectKey| state.children.get(key)?.owner.as_ref().map(Ownership::key);
@@ -202,7 +202,7 @@ impl Index {
         creation_order.unwrap_or(Seniority::LEAST)
     }
 
-    /// How many objects are remembered: as children, as inputs, and by a hash of their names.
+    /// How many objects are stored as children, as inputs, and as a hash of their names.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         let state = self.state();
@@ -217,18 +217,18 @@ impl Index {
 
 impl State {
     fn seen(&mut self, ObservedObject { key, mut observation }: ObservedObject) -> AffectedOwners {
-        let ours = |whose: &Ownership| {
-            let owner = whose.key();
+        let is_tracked = |ownership: &Ownership| {
+            let owner = ownership.key();
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
         };
-        observation.owner = observation.owner.filter(ours).map(|whose| match whose {
+        observation.owner = observation.owner.filter(is_tracked).map(|ownership| match ownership {
             Ownership::Owned(key, uid) => Ownership::Owned(self.creation_order.shared(key), uid),
             Ownership::Kept(key) => Ownership::Kept(self.creation_order.shared(key)),
         });
         self.names.add(&key);
         let key = self.children.get_key_value(&key).map_or(key, |(known, _)| known.clone());
         let before = self.children.get(&key);
-        // A watch lags behind what our own writes were answered with.
+        // The watch lags behind the answers to the operator's own writes.
         if before.is_some_and(|before| observation.is_older_than(&before.resource_version)) {
             return AffectedOwners::new();
         }
@@ -238,11 +238,11 @@ impl State {
         {
             observation.applied = before.applied;
         }
-        let mut affected = self.inputs.saw(&key, Some(&observation.object_version()));
+        let mut affected = self.inputs.observe(&key, Some(&observation.object_version()));
         if before.is_none_or(|before| before.differs_materially(&observation)) {
             let owners =
                 before.and_then(|before| before.owner.as_ref()).into_iter().chain(&observation.owner);
-            affected.extend(owners.map(|whose| whose.key().clone()));
+            affected.extend(owners.map(|ownership| ownership.key().clone()));
         }
         let uid = |observation: &Observation| {
             observation.owner.as_ref().and_then(Ownership::controller).map(str::to_owned)
@@ -256,7 +256,7 @@ impl State {
         if let Some(new) = new {
             self.owned.entry(new).or_default().insert(key.clone());
         }
-        // Nobody's child, and nobody else's: foreign Secrets are not remembered.
+        // Objects without a tracked owner are not stored.
         if observation.owner.is_some() {
             self.children.insert(key, observation);
         } else {
@@ -265,11 +265,11 @@ impl State {
         affected
     }
 
-    /// What readers of a kind see, and which of them saw something else before.
-    fn tell_of_kind(&mut self, kind: &ObjectKey) -> (Option<Arc<DynamicObject>>, AffectedOwners) {
+    /// Records whether a kind is served. Returns what readers get, and the readers that got another answer before.
+    fn observe_kind(&mut self, kind: &ObjectKey) -> (Option<Arc<DynamicObject>>, AffectedOwners) {
         let answer = (!self.unserved.contains(kind)).then(plan::served);
         let state = answer.as_ref().map(|answer| ObjectVersion::of(&answer.metadata));
-        let affected = self.inputs.saw(kind, state.as_ref());
+        let affected = self.inputs.observe(kind, state.as_ref());
         (answer, affected)
     }
 
@@ -277,7 +277,7 @@ impl State {
         let key = &observed.key;
         let newer = |version: &str| observed.observation.is_older_than(version);
         let child = self.children.get(key);
-        // A namesake that was created meanwhile is not gone.
+        // A newer object of the same name exists.
         if child.is_some_and(|child| child.uid != observed.observation.uid && newer(&child.resource_version))
         {
             return AffectedOwners::new();
@@ -285,19 +285,19 @@ impl State {
         self.names.remove(key);
         let mut affected = self.forget_child(key);
         if !self.inputs.state(key).is_some_and(|state| newer(&state.version)) {
-            affected.extend(self.inputs.saw(key, None));
+            affected.extend(self.inputs.observe(key, None));
         }
         affected
     }
 
     fn forget_child(&mut self, key: &ObjectKey) -> AffectedOwners {
-        let Some(whose) = self.children.remove(key).and_then(|child| child.owner) else {
+        let Some(ownership) = self.children.remove(key).and_then(|child| child.owner) else {
             return AffectedOwners::new();
         };
-        if let Some(uid) = whose.controller() {
+        if let Some(uid) = ownership.controller() {
             self.disown(uid, key);
         }
-        [whose.key().clone()].into()
+        [ownership.key().clone()].into()
     }
 
     fn disown(&mut self, uid: &str, key: &ObjectKey) {

@@ -1,4 +1,4 @@
-//! Whether there is an object of some name, without remembering any.
+//! Whether an object of a name exists, without storing the names.
 
 use plan::ObjectKey;
 use std::{
@@ -6,14 +6,14 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-/// The names of everything the watches show, as hashes: eight bytes for each Secret of a cluster.
+/// The names of all watched objects, as hashes: eight bytes for each Secret of a cluster.
 ///
-/// The watch lags, and two names may have the same hash: that there is an object is never more than a hint, and that there
-/// is none holds until the watch tells otherwise.
+/// The watch lags, and two names may have the same hash. So that an object exists is only a hint. That it does not exist is
+/// true until the watch reports it.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: HashMap<(String, String), HashSet<u64>>,
-    /// Kinds of which a complete list has ended.
+    /// Kinds with a complete list.
     listed: HashSet<(String, String)>,
 }
 
@@ -28,7 +28,7 @@ impl Names {
         }
     }
 
-    /// All names of one kind are these.
+    /// Sets all names of one kind.
     pub(super) fn replace(&mut self, group: &str, kind: &str, listed: &BTreeSet<ObjectKey>) {
         self.listed.insert((group.into(), kind.into()));
         self.known.insert((group.into(), kind.into()), listed.iter().map(hash).collect());
@@ -39,7 +39,7 @@ impl Names {
         self.known.values().map(HashSet::len).sum()
     }
 
-    /// Whether all names of its kind are known and this is none of them.
+    /// Whether all names of its kind are known and this is not one of them.
     pub(super) fn lacks(&self, key: &ObjectKey) -> bool {
         self.listed.contains(&(key.group.clone(), key.kind.clone())) && !self.contains(key)
     }

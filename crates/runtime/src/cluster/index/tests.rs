@@ -59,7 +59,7 @@ fn none() -> AffectedOwners {
 }
 
 #[test]
-fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
+fn a_change_of_a_child_affects_only_its_owner() {
     let index = index();
     assert_eq!(index.seen(secret(&meta("a", 1, Some("one")))), [owner("one")].into());
     assert_eq!(index.seen(secret(&meta("b", 2, Some("two")))), [owner("two")].into());
@@ -69,7 +69,7 @@ fn a_change_of_a_child_concerns_its_owner_and_nobody_else() {
 }
 
 #[test]
-fn an_event_about_what_is_known_already_concerns_nobody() {
+fn an_event_with_a_known_or_older_version_affects_no_owner() {
     let index = index();
     index.seen(secret(&meta("a", 2, Some("one"))));
     assert_eq!(index.seen(secret(&meta("a", 2, Some("one")))), none(), "the same state");
@@ -77,7 +77,7 @@ fn an_event_about_what_is_known_already_concerns_nobody() {
 }
 
 #[test]
-fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
+fn a_status_update_that_does_not_change_readiness_affects_no_owner() {
     let index = index();
     let at = |version| ObjectMeta { generation: Some(1), ..meta("d", version, Some("one")) };
     index.seen(deployment(&at(1), Readiness::Progressing("0 of 1".into())));
@@ -86,7 +86,7 @@ fn a_status_tick_that_changes_no_readiness_concerns_nobody() {
 }
 
 #[test]
-fn a_change_of_what_is_ours_concerns_the_owner_and_of_what_is_not_nobody() {
+fn a_change_of_a_field_affects_the_owner_only_if_the_operator_owns_the_field() {
     let index = index();
     let at = |version, ours: &str, theirs: &str| {
         let entry = |manager: &str, operation: &str, field: &str| ManagedFieldsEntry {
@@ -109,7 +109,7 @@ fn a_change_of_what_is_ours_concerns_the_owner_and_of_what_is_not_nobody() {
 }
 
 #[test]
-fn a_deletion_concerns_the_owner_even_when_only_a_relist_shows_it() {
+fn a_deletion_affects_the_owner_even_if_only_a_relist_reveals_it() {
     let index = index();
     let (a, b) = (secret(&meta("a", 1, Some("one"))), secret(&meta("b", 2, Some("two"))));
     index.seen(a.clone());
@@ -121,14 +121,14 @@ fn a_deletion_concerns_the_owner_even_when_only_a_relist_shows_it() {
 }
 
 #[test]
-fn a_relist_of_one_kind_says_nothing_about_another() {
+fn a_relist_of_one_kind_does_not_affect_another() {
     let index = index();
     index.seen(secret(&meta("a", 1, Some("one"))));
     assert_eq!(index.listed("", "ConfigMap", &BTreeSet::new()), none());
 }
 
 #[test]
-fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
+fn a_late_deletion_event_does_not_remove_a_newer_object_of_the_same_name() {
     let index = index();
     let new = ObjectMeta { uid: Some("new".into()), ..meta("a", 5, Some("one")) };
     index.seen(secret(&new));
@@ -137,11 +137,11 @@ fn the_late_deletion_of_a_predecessor_does_not_hide_its_successor() {
 }
 
 #[test]
-fn a_change_of_an_input_concerns_its_readers() {
+fn a_change_of_an_input_affects_its_readers() {
     let index = index();
     let key = secret(&meta("s", 1, None)).key;
-    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Substance);
-    index.subscribe(&owner("two"), &[key.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Spec);
+    index.subscribe(&owner("two"), &[key.clone()].into(), Interest::Spec);
     assert_eq!(index.read(&key, Some(&object_version(1))), [owner("one"), owner("two")].into());
     assert_eq!(index.seen(secret(&meta("s", 1, None))), none(), "as read");
     assert_eq!(index.seen(secret(&meta("s", 2, None))), [owner("one"), owner("two")].into());
@@ -153,16 +153,16 @@ fn a_change_of_an_input_concerns_its_readers() {
 }
 
 #[test]
-fn an_input_that_appears_concerns_whoever_missed_it() {
+fn the_creation_of_an_input_affects_its_readers() {
     let index = index();
     let key = secret(&meta("s", 7, None)).key;
-    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("one"), &[key.clone()].into(), Interest::Spec);
     assert_eq!(index.read(&key, None), none());
     assert_eq!(index.seen(secret(&meta("s", 7, None))), [owner("one")].into());
 }
 
 #[test]
-fn secrets_that_concern_nobody_are_not_remembered() {
+fn secrets_without_tracked_owner_or_reader_are_not_stored() {
     let index = index();
     let mut of_another_operator = meta("t", 1, Some("one"));
     of_another_operator.owner_references.as_mut().unwrap()[0].kind = "Gadget".into();
@@ -174,7 +174,7 @@ fn secrets_that_concern_nobody_are_not_remembered() {
 }
 
 #[test]
-fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_not() {
+fn only_updates_of_the_old_operator_make_an_object_unadopted() {
     let entry = |manager: &str, operation: &str| ManagedFieldsEntry {
         manager: Some(manager.into()),
         operation: Some(operation.into()),
@@ -191,13 +191,13 @@ fn fields_that_belong_to_the_old_operator_are_noticed_and_those_of_others_are_no
 }
 
 #[test]
-fn whoever_asked_whether_a_kind_is_served_is_told_when_that_changes() {
+fn a_change_of_whether_a_kind_is_served_affects_the_owners_that_read_it() {
     let (index, kind, other) =
         (index(), ObjectKey::kind_of::<Deployment>(), ObjectKey::kind_of::<ConfigMap>());
-    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Substance);
-    index.subscribe(&owner("two"), &[other.clone()].into(), Interest::Substance);
-    assert!(index.read_kind(&kind).is_some(), "until it turns out otherwise");
-    assert_eq!(index.served(&kind), none(), "no news");
+    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Spec);
+    index.subscribe(&owner("two"), &[other.clone()].into(), Interest::Spec);
+    assert!(index.read_kind(&kind).is_some(), "assumed to be served");
+    assert_eq!(index.served(&kind), none(), "no change");
 
     assert_eq!(index.unserved(&kind), [owner("one")].into());
     assert_eq!(index.unserved(&kind), none());
@@ -217,16 +217,16 @@ fn objects_of_a_kind_that_is_not_served_do_not_exist() {
 }
 
 #[test]
-fn a_list_of_objects_says_nothing_about_their_kind() {
+fn an_empty_list_does_not_mean_that_the_kind_is_not_served() {
     let (index, kind) = (index(), ObjectKey::kind_of::<Deployment>());
-    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("one"), &[kind.clone()].into(), Interest::Spec);
     index.read_kind(&kind);
     assert_eq!(index.listed(&kind.group, &kind.kind, &BTreeSet::new()), none());
     assert!(index.input(&kind).is_some());
 }
 
 #[test]
-fn whether_there_is_a_secret_is_known_of_strangers_too() {
+fn whether_a_secret_exists_is_also_known_for_untracked_secrets() {
     let index = index();
     let (a, b) = (secret(&meta("a", 1, None)), secret(&meta("b", 2, None)));
     assert!(!index.has(&a.key));
@@ -242,7 +242,7 @@ fn whether_there_is_a_secret_is_known_of_strangers_too() {
 }
 
 #[test]
-fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
+fn the_newest_version_is_known_only_for_children_and_inputs() {
     let index = index();
     let child = secret(&meta("child", 1, Some("one")));
     let stranger = secret(&meta("stranger", 2, None));
@@ -252,7 +252,7 @@ fn the_newest_state_is_known_of_children_and_inputs_and_of_nobody_else() {
     assert_eq!(version(&child.key).as_deref(), Some("1"));
     assert_eq!(version(&stranger.key), None);
 
-    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into(), Interest::Substance);
+    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into(), Interest::Spec);
     index.read(&child.key, Some(&object_version(5)));
     index.read(&stranger.key, Some(&object_version(4)));
     assert_eq!(version(&child.key).as_deref(), Some("5"), "a read may be ahead of the watch");
@@ -267,7 +267,7 @@ fn created(name: &str, second: i64) -> ObjectMeta {
 }
 
 #[test]
-fn who_was_created_first_is_senior_and_in_the_same_second_who_was_seen_first() {
+fn older_owners_are_senior_and_within_a_second_those_seen_first() {
     let index = index();
     for (name, second) in [("c", 2), ("b", 1), ("a", 1), ("b", 1)] {
         index.exists(&owner(name), &created(name, second));
@@ -278,7 +278,7 @@ fn who_was_created_first_is_senior_and_in_the_same_second_who_was_seen_first() {
 }
 
 #[test]
-fn a_part_is_as_senior_as_what_it_belongs_to_in_the_end() {
+fn a_child_has_the_seniority_of_its_topmost_owner() {
     let index = index();
     index.exists(&owner("top"), &created("top", 1));
     for (name, above, second) in [("middle", Some("top"), 5), ("part", Some("middle"), 9)] {
@@ -291,12 +291,12 @@ fn a_part_is_as_senior_as_what_it_belongs_to_in_the_end() {
     assert_ne!(
         index.seniority(&owner("part")),
         index.seniority(&owner("top")),
-        "for that one is unknown now"
+        "the topmost owner is unknown now"
     );
 }
 
 #[test]
-fn one_that_belongs_to_itself_has_a_seniority_all_the_same() {
+fn an_owner_that_owns_itself_has_a_seniority() {
     let index = index();
     index.exists(&owner("snake"), &created("snake", 1));
     let before = index.seniority(&owner("snake"));
@@ -306,7 +306,7 @@ fn one_that_belongs_to_itself_has_a_seniority_all_the_same() {
 }
 
 #[test]
-fn a_namesake_created_later_is_as_young_as_it_is() {
+fn an_owner_that_was_recreated_has_the_seniority_of_its_new_creation_time() {
     let index = index();
     for (name, second) in [("a", 1), ("b", 2), ("a", 3)] {
         index.exists(&owner(name), &created(name, second));
@@ -315,7 +315,7 @@ fn a_namesake_created_later_is_as_young_as_it_is() {
 }
 
 #[test]
-fn a_tick_of_a_status_concerns_those_who_wait_for_it_and_not_those_who_decide_on_the_spec() {
+fn a_status_update_affects_only_readers_that_are_interested_in_the_status() {
     let index = index();
     let at = |version, generation, label: Option<&str>| {
         let labels = label.map(|label| [("label".to_owned(), label.to_owned())].into());
@@ -323,15 +323,15 @@ fn a_tick_of_a_status_concerns_those_who_wait_for_it_and_not_those_who_decide_on
         deployment(&meta, Readiness::Ready)
     };
     let key = at(1, 1, None).key;
-    index.subscribe(&owner("decides"), &[key.clone()].into(), Interest::Substance);
-    index.subscribe(&owner("waits"), &[key.clone()].into(), Interest::Everything);
+    index.subscribe(&owner("decides"), &[key.clone()].into(), Interest::Spec);
+    index.subscribe(&owner("waits"), &[key.clone()].into(), Interest::SpecAndStatus);
     let (both, waits): (AffectedOwners, AffectedOwners) =
         ([owner("decides"), owner("waits")].into(), [owner("waits")].into());
 
-    assert_eq!(index.seen(at(1, 1, None)), both, "it is there");
-    assert_eq!(index.seen(at(2, 1, None)), waits, "its status moved");
-    assert_eq!(index.seen(at(3, 2, None)), both, "its spec did");
-    assert_eq!(index.seen(at(4, 2, Some("new"))), both, "it was labelled");
+    assert_eq!(index.seen(at(1, 1, None)), both, "created");
+    assert_eq!(index.seen(at(2, 1, None)), waits, "status changed");
+    assert_eq!(index.seen(at(3, 2, None)), both, "spec changed");
+    assert_eq!(index.seen(at(4, 2, Some("new"))), both, "label changed");
     assert_eq!(index.seen(at(4, 2, Some("new"))), none());
     assert_eq!(index.gone(&at(4, 2, Some("new"))), both);
 }

@@ -6,14 +6,14 @@ use plan::ObservedObject;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// What is known of an object from all of its metadata, and from a glance at it.
+/// The observations of an object from its complete and from its lean metadata.
 fn both(object: &Value) -> [Option<ObservedObject>; 2] {
     let resource = ApiResource::erase::<Secret>(&());
     let predecessors = ["manager".to_owned()].into();
     let text = object.to_string();
     let whole: PartialObjectMeta<DynamicObject> = serde_json::from_str(&text).unwrap();
-    let glance: LeanMetadata = serde_json::from_str(&text).unwrap();
-    [whole.metadata, glance.metadata]
+    let lean: LeanMetadata = serde_json::from_str(&text).unwrap();
+    [whole.metadata, lean.metadata]
         .map(|metadata| ObservedObject::of(&resource, &metadata, Health::READY, &predecessors))
 }
 
@@ -45,20 +45,20 @@ fn child() -> Value {
 }
 
 #[test]
-fn a_glance_tells_all_that_the_index_remembers() {
+fn lean_metadata_contains_everything_that_the_index_stores() {
     let kept = json!({"metadata": {"name": "s", "annotations": {KEPT_ANNOTATION: "Core.goharbor.io/c"}}});
     let cluster = json!({"metadata": {
         "name": "s", "labels": {HARBOR_CLUSTER_LABEL: "a"},
         "managedFields": [{"manager": "manager", "operation": "Update", "fieldsV1": {"f:spec": {}}}],
     }});
     for object in [child(), kept, cluster, json!({"metadata": {"name": "s", "labels": null}}), json!({})] {
-        let [whole, glance] = both(&object);
-        assert_eq!(glance, whole, "{object}");
+        let [whole, lean] = both(&object);
+        assert_eq!(lean, whole, "{object}");
     }
 }
 
 #[test]
-fn a_megabyte_of_metadata_is_a_few_hundred_bytes_at_a_glance() {
+fn a_megabyte_of_metadata_becomes_a_few_hundred_bytes() {
     let many = |prefix: &str, value: Value| -> Map<String, Value> {
         (0..40_000).map(|number| (format!("{prefix}{number}"), value.clone())).collect()
     };
@@ -73,14 +73,14 @@ fn a_megabyte_of_metadata_is_a_few_hundred_bytes_at_a_glance() {
         (0..10_000).map(|_| json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "p"})).collect();
     let text = object.to_string();
     assert!(text.len() > 1024 * 1024, "{}", text.len());
-    let glance: LeanMetadata = serde_json::from_str(&text).unwrap();
-    let kept = serde_json::to_string(&glance.metadata).unwrap();
+    let lean: LeanMetadata = serde_json::from_str(&text).unwrap();
+    let kept = serde_json::to_string(&lean.metadata).unwrap();
     assert!(kept.len() < 500, "{kept}");
 }
 
 proptest! {
     #[test]
-    fn a_glance_never_differs_from_a_look(
+    fn the_observation_from_lean_metadata_never_differs(
         labels in proptest::option::of(proptest::collection::btree_map(any::<String>(), any::<String>(), 0..4)),
         known in any::<String>(),
         manager in prop_oneof![Just("harbor-operator/core".to_owned()), Just("manager".to_owned()), any::<String>()],
@@ -93,7 +93,7 @@ proptest! {
         object["metadata"]["managedFields"] = json!([
             {"manager": manager, "operation": operation, "fieldsV1": {&field: {"f:x": {}}}},
         ]);
-        let [whole, glance] = both(&object);
-        prop_assert_eq!(glance, whole);
+        let [whole, lean] = both(&object);
+        prop_assert_eq!(lean, whole);
     }
 }

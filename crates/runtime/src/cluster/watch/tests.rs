@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 const SECRETS: usize = 10_000;
 
-/// One in this many has as much metadata as the API server takes.
+/// One in this many has as much metadata as the API server accepts.
 const HOSTILE: usize = 500;
 
-/// How a list was asked for.
+/// The list requests that the server got.
 #[derive(Default)]
-struct Asked {
+struct Lists {
     pages: usize,
     largest: usize,
 }
@@ -34,8 +34,8 @@ fn secret(number: usize) -> Value {
     }})
 }
 
-/// A cluster full of Secrets that are not ours, made up as they are asked for.
-async fn answer(request: Request<Body>, asked: Arc<Mutex<Asked>>) -> Result<Response<Body>, Infallible> {
+/// A cluster full of Secrets of other programs, generated for each request.
+async fn answer(request: Request<Body>, lists: Arc<Mutex<Lists>>) -> Result<Response<Body>, Infallible> {
     let query = request.uri().query().unwrap_or_default();
     if query.contains("sendInitialEvents") {
         return Ok(refused());
@@ -44,7 +44,7 @@ async fn answer(request: Request<Body>, asked: Arc<Mutex<Asked>>) -> Result<Resp
         return Ok(no_children());
     }
     let accepted = request.headers().get("accept").and_then(|it| it.to_str().ok()).unwrap_or_default();
-    assert!(accepted.contains("PartialObjectMetadata"), "the content of Secrets was asked for: {accepted}");
+    assert!(accepted.contains("PartialObjectMetadata"), "the content of Secrets was requested: {accepted}");
     let parameter = |name: &str| {
         query
             .split('&')
@@ -68,9 +68,9 @@ async fn answer(request: Request<Body>, asked: Arc<Mutex<Asked>>) -> Result<Resp
         "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata, "items": items,
     });
     let body = list.to_string().into_bytes();
-    let mut asked = asked.lock().unwrap();
-    asked.pages += 1;
-    asked.largest = asked.largest.max(body.len());
+    let mut lists = lists.lock().unwrap();
+    lists.pages += 1;
+    lists.largest = lists.largest.max(body.len());
     Ok(Response::new(Body::from(body)))
 }
 
@@ -92,9 +92,9 @@ fn no_children() -> Response<Body> {
 }
 
 #[tokio::test]
-async fn ten_thousand_secrets_of_others_leave_nothing_but_a_hash_of_their_names() {
-    let asked = Arc::new(Mutex::new(Asked::default()));
-    let log = Arc::clone(&asked);
+async fn only_a_hash_of_the_name_is_stored_for_each_of_ten_thousand_untracked_secrets() {
+    let lists = Arc::new(Mutex::new(Lists::default()));
+    let log = Arc::clone(&lists);
     let client = Client::new(tower::service_fn(move |request| answer(request, Arc::clone(&log))), "default");
     let (options, stop) = (Options::default(), CancellationToken::new());
     let components = Arc::from([]);
@@ -110,16 +110,16 @@ async fn ten_thousand_secrets_of_others_leave_nothing_but_a_hash_of_their_names(
 
     assert!(first.has_ended());
     assert_eq!(cluster.router.index.remembered(), (0, 0, SECRETS));
-    let asked = asked.lock().unwrap();
-    assert_eq!(asked.pages, SECRETS.div_ceil(PAGE as usize));
-    // The raw answer, of which the client has two copies for a moment, is the most that is ever in memory.
-    assert!(asked.largest < 2 * 1024 * 1024, "{}", asked.largest);
+    let lists = lists.lock().unwrap();
+    assert_eq!(lists.pages, SECRETS.div_ceil(PAGE as usize));
+    // The largest memory use is the raw answer, of which the client has two copies for a moment.
+    assert!(lists.largest < 2 * 1024 * 1024, "{}", lists.largest);
 }
 
 #[test]
-fn a_page_of_the_largest_objects_fits_into_the_memory_that_the_manifest_grants() {
+fn a_page_of_the_largest_objects_fits_into_the_memory_limit_of_the_manifest() {
     const LARGEST_OBJECT: u32 = 3 * 512 * 1024;
-    const GRANTED: u32 = 256 * 1024 * 1024;
+    const MEMORY_LIMIT: u32 = 256 * 1024 * 1024;
     // Secrets and ConfigMaps are listed at the same time; the client holds each page twice while it decodes it.
-    const { assert!(2 * 2 * PAGE * LARGEST_OBJECT <= GRANTED / 2) };
+    const { assert!(2 * 2 * PAGE * LARGEST_OBJECT <= MEMORY_LIMIT / 2) };
 }

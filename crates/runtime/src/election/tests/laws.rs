@@ -1,4 +1,4 @@
-//! Whatever happens to candidates and their links, they write one after the other.
+//! No two candidates write at the same time, whatever faults occur.
 
 use super::{Candidate, Site};
 use proptest::prelude::*;
@@ -7,45 +7,45 @@ use tokio::time::{Instant, sleep};
 
 const CANDIDATES: usize = 3;
 
-/// Something that happens to one of the candidates.
+/// A fault of one of the candidates.
 #[derive(Clone, Copy, Debug)]
-enum Mishap {
-    /// Its link is cut.
+enum Fault {
+    /// Its connection is interrupted.
     Cut,
-    /// Its link is mended.
+    /// Its connection works again.
     Mend,
-    /// Requests and answers take this long each; two of them less than is left of a lease after the renew deadline.
+    /// Requests and answers take this long each. Two of them take less than the time between renew deadline and expiry.
     Slow(Duration),
     /// It is killed, and another takes its place.
     Kill,
-    /// It is told to stop, and another takes its place.
+    /// It is stopped, and another takes its place.
     Stop,
 }
 
-fn mishaps() -> impl Strategy<Value = Vec<(usize, Mishap, Duration)>> {
-    let mishap = prop_oneof![
-        3 => Just(Mishap::Cut),
-        4 => Just(Mishap::Mend),
-        3 => (0_u64..4_500).prop_map(|millis| Mishap::Slow(Duration::from_millis(millis))),
-        1 => Just(Mishap::Kill),
-        1 => Just(Mishap::Stop),
+fn faults() -> impl Strategy<Value = Vec<(usize, Fault, Duration)>> {
+    let fault = prop_oneof![
+        3 => Just(Fault::Cut),
+        4 => Just(Fault::Mend),
+        3 => (0_u64..4_500).prop_map(|millis| Fault::Slow(Duration::from_millis(millis))),
+        1 => Just(Fault::Kill),
+        1 => Just(Fault::Stop),
     ];
     let pause = (0_u64..20_000).prop_map(Duration::from_millis);
-    prop::collection::vec((0..CANDIDATES, mishap, pause), 1..20)
+    prop::collection::vec((0..CANDIDATES, fault, pause), 1..20)
 }
 
-async fn story(mishaps: Vec<(usize, Mishap, Duration)>) {
+async fn play(faults: Vec<(usize, Fault, Duration)>) {
     let site = Site::new();
-    let mut born = 0..;
-    let mut next = || site.candidate(&format!("{:?}", born.next()));
+    let mut numbers = 0..;
+    let mut next = || site.candidate(&format!("{:?}", numbers.next()));
     let mut candidates: Vec<Candidate> = (0..CANDIDATES).map(|_| next()).collect();
-    for (whom, mishap, pause) in mishaps {
-        match mishap {
-            Mishap::Cut => candidates[whom].link.cut(),
-            Mishap::Mend => candidates[whom].link.mend(),
-            Mishap::Slow(latency) => candidates[whom].link.slow(latency),
-            Mishap::Kill => candidates[whom] = next(),
-            Mishap::Stop => std::mem::replace(&mut candidates[whom], next()).stop().await,
+    for (which, fault, pause) in faults {
+        match fault {
+            Fault::Cut => candidates[which].link.cut(),
+            Fault::Mend => candidates[which].link.mend(),
+            Fault::Slow(latency) => candidates[which].link.slow(latency),
+            Fault::Kill => candidates[which] = next(),
+            Fault::Stop => std::mem::replace(&mut candidates[which], next()).stop().await,
         }
         // A process that lost the lease ends, and another takes its place.
         for candidate in &mut candidates {
@@ -78,8 +78,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn two_never_write_at_once_and_in_the_end_one_leads(mishaps in mishaps()) {
+    fn two_never_write_at_once_and_in_the_end_one_leads(faults in faults()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-        runtime.unwrap().block_on(story(mishaps));
+        runtime.unwrap().block_on(play(faults));
     }
 }

@@ -1,4 +1,4 @@
-//! A server, and candidates that write as long as they lead.
+//! A server, and candidates that write while they are the leader.
 
 use super::super::{Election, Elector, Leadership, Lost, Timing};
 use crate::{Entropy, SystemEntropy};
@@ -25,16 +25,16 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 /// How often a leader writes.
-const STROKE: Duration = Duration::from_secs(1);
+const WRITE_PERIOD: Duration = Duration::from_secs(1);
 
-/// A server, and who wrote to it, in order.
+/// A server, and the candidates that wrote to it, in order.
 #[derive(Clone)]
 pub struct Site {
     server: ApiServer,
     writers: Arc<Mutex<Vec<String>>>,
 }
 
-/// The way from one candidate to the server.
+/// The connection from one candidate to the server.
 #[derive(Clone, Default)]
 pub struct Link(Arc<Mutex<State>>);
 
@@ -47,7 +47,7 @@ struct State {
 }
 
 impl Link {
-    /// Nothing gets through in either direction, and nobody says so.
+    /// Interrupts the connection in both directions, without an error.
     pub fn cut(&self) {
         self.0.lock().unwrap().cut = true;
     }
@@ -56,22 +56,22 @@ impl Link {
         self.0.lock().unwrap().cut = false;
     }
 
-    /// How long a request and an answer take each.
+    /// Sets how long a request and an answer take each.
     pub fn slow(&self, latency: Duration) {
         self.0.lock().unwrap().latency = latency;
     }
 
-    /// From now on leases can be had by name only.
+    /// From now on leases can be read by name only.
     pub fn forbid_lists(&self) {
         self.0.lock().unwrap().lists_nothing = true;
     }
 
-    /// What was sent for leases: the method, and the name of one or `leases` for all.
+    /// The requests for leases: the method, and the name of one or `leases` for all.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().requests)
     }
 
-    /// One way.
+    /// Delays or blocks a message in one direction.
     async fn travel(&self) {
         let latency = self.0.lock().unwrap().latency;
         sleep(latency).await;
@@ -107,7 +107,7 @@ impl Site {
         self.leases().patch("operator", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
     }
 
-    /// A client on a link of its own. What has left it cannot be called back.
+    /// A client with a connection of its own. A request that was sent cannot be cancelled.
     pub fn linked(&self, writer: &str) -> (Client, Link) {
         let link = Link::default();
         let (site, way, writer) = (self.clone(), link.clone(), writer.to_owned());
@@ -149,17 +149,17 @@ impl Site {
             identity: identity.into(),
             timing: Timing::DEFAULT,
         };
-        let leadership = Leadership::contested();
-        let entropy = Arc::new(Habit(identity.bytes().map(u32::from).sum::<u32>() % 10));
+        let leadership = Leadership::candidate();
+        let entropy = Arc::new(FixedEntropy(identity.bytes().map(u32::from).sum::<u32>() % 10));
         let mut elector = Elector::new(client.clone(), election, leadership.clone(), clock, entropy);
         let work = write(leadership.guard(client));
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(async move {
             let lead = async {
-                elector.win().await;
+                elector.acquire().await;
                 tokio::select! {
-                    lost = elector.keep() => lost,
+                lost = elector.renew_until_lost() => lost,
                     () = work => unreachable!("work never ends"),
                 }
             };
@@ -172,7 +172,7 @@ impl Site {
         Candidate { link, leadership, stop, task }
     }
 
-    /// No candidate wrote after another one had begun to.
+    /// Asserts that no candidate wrote after another one had begun to.
     pub fn assert_one_after_another(&self) {
         let mut terms = self.writers.lock().unwrap().clone();
         assert!(!terms.is_empty());
@@ -186,11 +186,11 @@ impl Site {
 
 fn forbidden() -> Response<Body> {
     let status = Status::failure("not you", "Forbidden").with_code(403);
-    let words = serde_json::to_vec(&status).unwrap();
-    Response::builder().status(403).body(Body::full(words)).unwrap()
+    let body = serde_json::to_vec(&status).unwrap();
+    Response::builder().status(403).body(Body::full(body)).unwrap()
 }
 
-/// What is watched travels when it happens.
+/// Sends the events of a watch over the connection one by one.
 fn piece_by_piece(body: Body, way: Link) -> Body {
     let pieces = body.into_pieces().then(move |piece| {
         let way = way.clone();
@@ -202,10 +202,10 @@ fn piece_by_piece(body: Body, way: Link) -> Body {
     Body::stream(pieces)
 }
 
-/// Dice that always fall the same way, another one for each candidate.
-struct Habit(u32);
+/// An entropy source with constant values, which differ between candidates.
+struct FixedEntropy(u32);
 
-impl Entropy for Habit {
+impl Entropy for FixedEntropy {
     fn alphanumeric(&self, length: usize) -> String {
         "x".repeat(length)
     }
@@ -223,7 +223,7 @@ impl Entropy for Habit {
     }
 }
 
-/// Creates one object after the other.
+/// Creates objects, one after the other.
 async fn write(client: Client) {
     let api: Api<ConfigMap> = Api::namespaced(client, "default");
     let object = ConfigMap {
@@ -232,11 +232,11 @@ async fn write(client: Client) {
     };
     loop {
         let _answer = api.create(&PostParams::default(), &object).await;
-        sleep(STROKE).await;
+        sleep(WRITE_PERIOD).await;
     }
 }
 
-/// An operator in miniature; killed when it is dropped.
+/// A minimal operator; killed when it is dropped.
 pub struct Candidate {
     pub link: Link,
     pub leadership: Leadership,
@@ -251,7 +251,7 @@ impl Candidate {
         }
     }
 
-    /// Told to stop, it releases the lease.
+    /// Stops it. It releases the lease.
     pub async fn stop(mut self) {
         self.stop.cancel();
         (&mut self.task).await.unwrap();
@@ -277,7 +277,7 @@ impl Drop for Candidate {
     }
 }
 
-/// A clock that goes with virtual time.
+/// A clock that follows virtual time.
 pub fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));

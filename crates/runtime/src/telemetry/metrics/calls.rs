@@ -1,4 +1,4 @@
-//! Requests to the API server, whoever makes them.
+//! Metrics and traces of all requests to the API server.
 
 use super::{Durations, Metrics, durations};
 use http::{Method, Request, Response, header::CONTENT_TYPE};
@@ -15,26 +15,26 @@ use std::{
 use tokio::time::Instant;
 use tracing::{Instrument as _, Span, field::Empty};
 
-/// What is asked of the API server, in the words of RBAC; an apply is told from other patches.
+/// The verb of a request, as RBAC names it, except that an apply is not a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Verb {
-    /// One object.
+    /// Reads one object.
     Get,
-    /// Objects of a kind.
+    /// Lists objects of a kind.
     List,
-    /// Changes of objects of a kind.
+    /// Watches objects of a kind.
     Watch,
-    /// A new object.
+    /// Creates an object.
     Create,
     /// Server-side apply.
     Apply,
     /// Any other patch.
     Patch,
-    /// An object as a whole.
+    /// Replaces an object.
     Update,
-    /// The end of an object.
+    /// Deletes an object.
     Delete,
-    /// The end of all objects of a kind.
+    /// Deletes all objects of a kind.
     DeleteCollection,
 }
 
@@ -60,12 +60,12 @@ impl EncodeLabelValue for Verb {
     }
 }
 
-/// How a request was answered.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Answer {
-    /// With a status of this hundred.
+    /// A status of this hundred.
     Status(u16),
-    /// Not at all.
+    /// No answer.
     None,
 }
 
@@ -121,7 +121,7 @@ impl Metrics {
         let (namespace, valid_until) = (client.default_namespace().to_owned(), *client.valid_until());
         let metrics = Arc::clone(self);
         let counted = tower::service_fn(move |request: Request<Body>| {
-            // Here, not in the future: only here is it known on whose behalf the request is made.
+            // Not inside the future: the current span is the caller's only here.
             let (verb, resource) = route(&request);
             let span = span(verb, &resource, &request);
             let (metrics, client) = (Arc::clone(&metrics), client.clone());
@@ -154,7 +154,8 @@ fn answer_of(answer: &kube::Result<Response<Body>>) -> Answer {
     Answer::Status(status / 100)
 }
 
-/// A span, if somebody's: a watch is nobody's, and would be a trace of its own.
+/// A span for a request of a reconcile. Requests without a parent span, such as watches, get none, because each would be a
+/// trace of its own.
 fn span(verb: Verb, resource: &str, request: &Request<Body>) -> Span {
     if Span::current().is_none() {
         return Span::none();
@@ -170,7 +171,7 @@ fn span(verb: Verb, resource: &str, request: &Request<Body>) -> Span {
     )
 }
 
-/// What a request asks for, and of which resource.
+/// The verb and the resource of a request.
 fn route(request: &Request<Body>) -> (Verb, String) {
     let mut path = request.uri().path().split('/').skip(1);
     let group = match path.next() {
@@ -195,7 +196,7 @@ fn route(request: &Request<Body>) -> (Verb, String) {
     (verb(request, if name.is_empty() { Named::All } else { Named::One }), resource)
 }
 
-/// Whether a path names an object or all of a kind.
+/// Whether a path names an object or all objects of a kind.
 #[derive(Clone, Copy)]
 enum Named {
     One,
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_named_as_rbac_names_them_and_without_any_object() {
+    fn requests_have_the_names_of_rbac_and_no_object_names() {
         let json = "application/json";
         let cases = [
             (Method::GET, "/apis/apps/v1/deployments?&watch=true&x=1", json, "watch deployments.apps"),

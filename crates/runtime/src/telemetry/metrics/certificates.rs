@@ -1,4 +1,4 @@
-//! When the first certificate expires.
+//! The metric of when the first certificate expires.
 
 use jiff::Timestamp;
 use prometheus_client::{
@@ -13,12 +13,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Who issues a certificate.
+/// The issuer of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelValue)]
 pub(crate) enum Issuer {
     /// The operator.
     Operator,
-    /// cert-manager, because the operator asked for it.
+    /// cert-manager, for a Certificate of the operator.
     CertManager,
 }
 
@@ -27,39 +27,39 @@ struct By {
     issuer: Issuer,
 }
 
-/// How many certificates expire when.
+/// The number of certificates by issuer and time of expiry.
 #[derive(Debug, Default)]
 pub(super) struct Certificates(Mutex<BTreeMap<(Issuer, Timestamp), usize>>);
 
 impl Certificates {
     pub(super) fn track(this: &Arc<Self>, issuer: Issuer, expires: Timestamp) -> Tracked {
-        let what = (issuer, expires);
-        *this.0.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += 1;
-        Tracked { all: Arc::clone(this), what }
+        let entry = (issuer, expires);
+        *this.0.lock().unwrap_or_else(PoisonError::into_inner).entry(entry).or_default() += 1;
+        Tracked { all: Arc::clone(this), entry }
     }
 }
 
-/// A certificate that is known to exist.
+/// A certificate that the metric counts until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Tracked {
     all: Arc<Certificates>,
-    what: (Issuer, Timestamp),
+    entry: (Issuer, Timestamp),
 }
 
 impl Tracked {
     /// When it expires.
     pub(crate) fn expires(&self) -> Timestamp {
-        self.what.1
+        self.entry.1
     }
 }
 
 impl Drop for Tracked {
     fn drop(&mut self) {
         let mut all = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = all.get_mut(&self.what) {
+        if let Some(count) = all.get_mut(&self.entry) {
             *count -= 1;
             if *count == 0 {
-                all.remove(&self.what);
+                all.remove(&self.entry);
             }
         }
     }
@@ -68,7 +68,7 @@ impl Drop for Tracked {
 impl Collector for Certificates {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let help = "When the first of all certificates expires, in seconds since 1970, by who issues it";
+        let help = "When the first of all certificates expires, in seconds since 1970, by issuer";
         let mut earliest = encoder.encode_descriptor(
             "certificate_expiry_timestamp",
             help,
@@ -76,7 +76,7 @@ impl Collector for Certificates {
             MetricType::Gauge,
         )?;
         for issuer in [Issuer::Operator, Issuer::CertManager] {
-            // Without a certificate there is no time: zero would be a certificate that expired in 1970.
+            // No sample without a certificate: zero would mean a certificate that expired in 1970.
             if let Some((_, expires)) = all.keys().find(|(by, _)| *by == issuer) {
                 ConstGauge::new(expires.as_second()).encode(earliest.encode_family(&By { issuer })?)?;
             }

@@ -1,4 +1,4 @@
-//! What is counted is what the documentation, the alerts and the dashboard speak of.
+//! Tests that documentation, alerts and dashboard name exactly the metrics that exist.
 //!
 //! With `UPDATE_GOLDEN=1` the tables are written instead of compared.
 
@@ -25,7 +25,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(file(path)).unwrap()
 }
 
-/// Compares a file with what it should be, or makes it that.
+/// Compares a file with its expected content, or writes that.
 fn assert_current(path: &str, expected: &str) {
     if env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(file(path), expected).unwrap();
@@ -33,7 +33,7 @@ fn assert_current(path: &str, expected: &str) {
     assert!(read(path) == expected, "{path} is stale; run the tests with UPDATE_GOLDEN=1");
 }
 
-/// The text in which everything that can be counted has been.
+/// The text of metrics in which every family has a sample.
 async fn everything() -> String {
     let metrics = Arc::new(Metrics::default());
     let reconciles = metrics.reconciles("Core");
@@ -47,7 +47,7 @@ async fn everything() -> String {
     metrics.text(Format::OpenMetrics)
 }
 
-/// One family of samples, as a reader of queries sees it.
+/// One family of samples.
 #[derive(Default)]
 struct Described {
     kind: String,
@@ -81,7 +81,7 @@ async fn described() -> BTreeMap<String, Described> {
     families.into_iter().map(queried).collect()
 }
 
-/// Every name of a metric that a text speaks of, without what a histogram adds to it.
+/// All names of metrics in a text, without the suffixes of histograms.
 fn named(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '_');
     let names = words.filter(|word| word.starts_with("harbor_operator_") || word.starts_with("process_"));
@@ -89,13 +89,13 @@ fn named(text: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn alerts_and_dashboard_ask_only_for_what_is_counted() {
-    let counted: BTreeSet<_> = described().await.into_keys().collect();
+async fn alerts_and_dashboard_use_only_existing_metrics() {
+    let existing: BTreeSet<_> = described().await.into_keys().collect();
     for path in ["deploy/observability/alerts.yaml", "deploy/observability/dashboard.json"] {
-        let asked = named(&read(path));
-        assert!(asked.len() > 5, "{path}");
-        let unknown: Vec<_> = asked.difference(&counted).collect();
-        assert!(unknown.is_empty(), "{path} asks for {unknown:?}");
+        let used = named(&read(path));
+        assert!(used.len() > 5, "{path}");
+        let unknown: Vec<_> = used.difference(&existing).collect();
+        assert!(unknown.is_empty(), "{path} uses {unknown:?}");
     }
 }
 
@@ -122,7 +122,7 @@ fn alerts() -> Vec<String> {
 }
 
 #[test]
-fn every_alert_is_explained_and_points_there() {
+fn every_alert_is_documented_and_links_to_its_documentation() {
     let (page, rules) = (read("docs/metrics-and-alerts.md"), read("deploy/observability/alerts.yaml"));
     let explained: BTreeSet<_> = page.lines().filter_map(|line| line.strip_prefix("### Harbor")).collect();
     let alerts = alerts();

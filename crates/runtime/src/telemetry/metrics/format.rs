@@ -1,4 +1,4 @@
-//! The two text formats that Prometheus understands, and which of them a scraper wants.
+//! The two text formats that Prometheus understands, and the choice between them.
 
 use std::fmt::Write as _;
 
@@ -12,8 +12,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// What a request with this `Accept` header is answered with: OpenMetrics only where it is named, and not below
-    /// plain text.
+    /// The format for a request with this `Accept` header: OpenMetrics only if the header names it, with at least the quality
+    /// of plain text.
     pub fn accepted(accept: &str) -> Self {
         let quality = |media_type: &str| {
             let ranges = accept.split(',').filter_map(|range| {
@@ -41,8 +41,8 @@ impl Format {
     }
 }
 
-/// A text in OpenMetrics, in the format of Prometheus. Samples are written alike in both. A family is called as its
-/// samples are; there is neither an info, which is a gauge, nor a unit, nor an end.
+/// Converts OpenMetrics to the format of Prometheus. Samples are the same in both. In the format of Prometheus a family has
+/// the name of its samples, an info is a gauge, and there is neither a unit nor an end marker.
 pub(super) fn prometheus(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = "";
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_the_answer_unless_openmetrics_is_asked_for() {
+    fn the_format_is_plain_text_unless_openmetrics_is_requested() {
         let old = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,\
                    text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
         let new = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_called_as_their_samples_are() {
+    fn families_have_the_names_of_their_samples() {
         let open_metrics = "\
 # HELP build What runs.
 # TYPE build info

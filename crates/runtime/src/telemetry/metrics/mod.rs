@@ -1,7 +1,7 @@
-//! What is counted, for whoever scrapes it.
+//! The metrics of the operator.
 //!
-//! Counting is an atomic addition to a number that was found beforehand; text is made only when somebody asks for it. No
-//! label names an object: how many series there are depends on the kinds there are, not on how many objects.
+//! Counting is an atomic addition to a counter that was looked up before. The text is encoded only for a scrape. No label
+//! names an object, so the number of series depends on the number of kinds, not on the number of objects.
 
 mod calls;
 mod certificates;
@@ -28,20 +28,20 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// What every name begins with, save those that every process has.
+/// The prefix of every name, except for the metrics of the process.
 const PREFIX: &str = "harbor_operator";
 
-/// A histogram of durations, by something.
+/// Histograms of durations with labels.
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// What runs.
+/// The build of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct Build {
     /// The operator's version.
     pub version: String,
     /// The commit it was built from.
     pub commit: String,
-    /// The versions of Harbor it can run.
+    /// The versions of Harbor that it supports.
     pub harbor: String,
 }
 
@@ -51,7 +51,7 @@ struct OfKind {
     kind: String,
 }
 
-/// Everything that is counted in one process.
+/// All metrics of one process.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -68,12 +68,16 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Nothing is counted yet.
+    /// Metrics without counts.
     pub fn new(build: Build) -> Self {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(process::Process));
         let ours = registry.sub_registry_with_prefix(PREFIX);
-        ours.register("build", "The version that runs and the versions of Harbor it knows", Info::new(build));
+        ours.register(
+            "build",
+            "The version of the operator and the versions of Harbor that it supports",
+            Info::new(build),
+        );
         let (queues, certificates) = (Arc::<Queues>::default(), Arc::<Certificates>::default());
         ours.register_collector(Box::new(Arc::clone(&queues)));
         ours.register_collector(Box::new(Arc::clone(&certificates)));
@@ -83,14 +87,14 @@ impl Metrics {
             watch_failures: registered(
                 ours,
                 "watch_failures",
-                "Watches that failed and were opened again, by kind",
+                "Watches that failed and were restarted, by kind",
             ),
             events_lost: registered(ours, "events_lost", "Events that could not be sent"),
-            leader: registered(ours, "leader", "Whether this process leads: 1 if it does"),
+            leader: registered(ours, "leader", "Whether this process is the leader: 1 if it is"),
             transitions: registered(
                 ours,
                 "leader_transitions",
-                "How often this process began or ceased to lead",
+                "How often this process became the leader or lost the lease",
             ),
             panics: registered(ours, "panics", "Panics, each of which is a bug"),
             leads: AtomicBool::new(false),
@@ -100,7 +104,7 @@ impl Metrics {
         }
     }
 
-    /// Everything, in this format.
+    /// All metrics, in this format.
     pub fn text(&self, format: Format) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -111,7 +115,7 @@ impl Metrics {
         }
     }
 
-    /// This process leads, or does not. To be told again what is known changes nothing.
+    /// Sets whether this process is the leader. Counts only changes.
     pub fn leading(&self, leads: bool) {
         if self.leads.swap(leads, Ordering::Relaxed) != leads {
             self.leader.set(i64::from(leads));
@@ -119,7 +123,7 @@ impl Metrics {
         }
     }
 
-    /// Something panicked, wherever that was.
+    /// Counts a panic.
     pub fn panicked(&self) {
         self.panics.inc();
     }
@@ -132,17 +136,17 @@ impl Metrics {
         self.events_lost.inc();
     }
 
-    /// What is counted of the objects of one kind.
+    /// The metrics of the objects of one kind.
     pub(crate) fn reconciles(&self, kind: &str) -> ReconcileMetrics {
         self.reconciles.of(kind)
     }
 
-    /// Where the queue of one kind, in one scope, tells how long it is.
+    /// The backlog of the queue of one kind in one scope.
     pub(crate) fn backlog(&self, kind: &str) -> Arc<Backlog> {
         self.queues.backlog(kind)
     }
 
-    /// A certificate that is valid until then, for as long as what is answered is kept.
+    /// Counts a certificate that expires then, until the result is dropped.
     pub(crate) fn track(&self, issuer: Issuer, expires: jiff::Timestamp) -> Tracked {
         Certificates::track(&self.certificates, issuer, expires)
     }
@@ -164,7 +168,7 @@ fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, 
     metric
 }
 
-/// From a request that is answered at once to a reconcile that is given up.
+/// Buckets from a fast request to a reconcile that reaches its deadline.
 fn durations() -> Histogram {
     Histogram::new([0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0])
 }

@@ -1,4 +1,4 @@
-//! The process itself, under the names that every Prometheus client uses.
+//! Metrics of the process, with the names that every Prometheus client uses.
 
 use prometheus_client::{
     collector::Collector,
@@ -8,10 +8,10 @@ use prometheus_client::{
 };
 use std::{fmt, fs};
 
-/// How many times a second Linux counts a process's time, as far as it tells: a constant of its interface.
+/// Clock ticks per second in `/proc`, a constant of Linux.
 const TICKS: f64 = 100.0;
 
-/// Reads `/proc/self` when asked. Where there is none, nothing is told.
+/// Reads `/proc/self` at each scrape. Without it, there are no such metrics.
 #[derive(Debug)]
 pub(super) struct Process;
 
@@ -40,7 +40,7 @@ impl Collector for Process {
     }
 }
 
-/// User and system time: the 14th and 15th field, counted behind the name, which may hold anything.
+/// User and system time: the 14th and 15th field, counted from the end of the name, which may contain any character.
 fn cpu_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

@@ -1,4 +1,4 @@
-//! How many objects wait for their turn, and how long.
+//! Metrics of the work queues.
 
 use super::OfKind;
 use prometheus_client::{
@@ -19,12 +19,12 @@ use tokio::time::Instant;
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<Vec<(String, Arc<Backlog>)>>);
 
-/// How one queue was left.
+/// The length of one queue, and since when its oldest object waits.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog(Mutex<(usize, Option<Instant>)>);
 
 impl Backlog {
-    /// So many wait, the first of them since then.
+    /// Sets how many objects wait, and since when the oldest does.
     pub(crate) fn set(&self, waiting: usize, since: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (waiting, since);
     }
@@ -43,7 +43,7 @@ impl Queues {
         backlog
     }
 
-    /// By kind, the queues of all scopes taken together.
+    /// The backlog by kind, over the queues of all scopes.
     fn by_kind(&self) -> BTreeMap<String, (usize, Duration)> {
         let mut kinds = BTreeMap::<String, (usize, Duration)>::new();
         for (kind, backlog) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -58,13 +58,13 @@ impl Queues {
 impl Collector for Queues {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let kinds = self.by_kind();
-        let help = "Objects that wait for their turn, by kind";
+        let help = "Objects that wait to be reconciled, by kind";
         let mut depth = encoder.encode_descriptor("queue_depth", help, None, MetricType::Gauge)?;
         for (kind, (waiting, _)) in &kinds {
             let waiting = i64::try_from(*waiting).unwrap_or(i64::MAX);
             ConstGauge::new(waiting).encode(depth.encode_family(&OfKind { kind: kind.clone() })?)?;
         }
-        let help = "How long the object that has waited longest has waited for its turn, by kind";
+        let help = "How long the oldest object in the queue has waited to be reconciled, by kind";
         let mut age =
             encoder.encode_descriptor("queue_oldest_age", help, Some(&Unit::Seconds), MetricType::Gauge)?;
         for (kind, (_, waited)) in &kinds {

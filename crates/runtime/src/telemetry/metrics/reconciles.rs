@@ -1,4 +1,4 @@
-//! Reconciles and what they come to.
+//! Metrics of reconciles and their results.
 
 use super::{Durations, OfKind, durations};
 use plan::Verdict;
@@ -9,14 +9,14 @@ use prometheus_client::{
 };
 use std::time::Duration;
 
-/// What an object is like after a look, and what a look came to.
+/// The state of an object after a reconcile, which also is the result of the reconcile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
 pub(crate) enum ObjectState {
     Ready,
     Progressing,
     Stalled,
     Paused,
-    /// Only of looks: the operator was stopping.
+    /// Only a result: the operator was stopping.
     Interrupted,
 }
 
@@ -51,7 +51,7 @@ struct Error {
     reason: &'static str,
 }
 
-/// The same for all kinds.
+/// The families for all kinds.
 #[derive(Debug)]
 pub(super) struct Families {
     reconciles: Family<Result, Counter>,
@@ -81,20 +81,20 @@ impl Families {
         );
         registry.register(
             "errors",
-            "What kept a look from its end: by kind of the object, class of the error and reason, which is the word that \
-             the object's condition has",
+            "Errors of reconciles, by kind of the object, class of the error and reason, which is the reason of the \
+            object's condition",
             families.errors.clone(),
         );
         registry.register(
             "objects",
-            "Objects that are looked after, by kind and by the state the last look found them in",
+            "Objects that the operator reconciles, by kind and by their state after the last reconcile",
             families.objects.clone(),
         );
         families
     }
 
-    /// The numbers of one kind. All of them exist from the beginning: a rate over a series that appears with its first
-    /// error misses that error.
+    /// The metrics of one kind. All counters of results exist from the start: the rate of a series that appears with its first
+    /// increment misses that increment.
     pub(super) fn of(&self, kind: &str) -> ReconcileMetrics {
         let counter = |result| self.reconciles.get_or_create_owned(&Result { kind: kind.into(), result });
         let gauge = |state| self.objects.get_or_create_owned(&InState { kind: kind.into(), state });
@@ -139,7 +139,7 @@ impl<T> Each<T> {
     }
 }
 
-/// What is counted of the objects of one kind.
+/// The metrics of the objects of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct ReconcileMetrics {
     reconciles: Each<Counter>,
@@ -151,23 +151,23 @@ pub(crate) struct ReconcileMetrics {
 }
 
 impl ReconcileMetrics {
-    /// A look came to this.
+    /// Counts a reconcile with this result.
     pub(crate) fn ended(&self, state: ObjectState) {
         self.reconciles.get(state).unwrap_or(&self.interrupted).inc();
     }
 
-    /// A look took so long.
+    /// Records the duration of a reconcile.
     pub(crate) fn took(&self, time: Duration) {
         self.duration.observe(time.as_secs_f64());
     }
 
-    /// A look was kept from its end.
+    /// Counts an error of a reconcile.
     pub(crate) fn failed(&self, class: plan::Class, reason: &'static str) {
         let error = Error { kind: self.kind.clone(), class: class.to_string(), reason };
         self.errors.get_or_create(&error).inc();
     }
 
-    /// An object is in this state for as long as what is answered is kept.
+    /// Counts an object in this state until the result is dropped.
     pub(crate) fn count(&self, state: ObjectState) -> Option<Counted> {
         let objects = self.objects.get(state)?.clone();
         objects.inc();
@@ -175,7 +175,7 @@ impl ReconcileMetrics {
     }
 }
 
-/// An object that is counted.
+/// An object that the metrics count.
 #[derive(Debug)]
 pub(crate) struct Counted(Gauge);
 

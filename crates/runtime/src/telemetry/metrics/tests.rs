@@ -7,7 +7,7 @@ fn metrics() -> Metrics {
     Metrics::new(Build { version: "1.2.3".into(), commit: "abc".into(), harbor: "2.5 to 2.15".into() })
 }
 
-/// Those lines that begin with this, the prefix taken off.
+/// The lines that begin with this, without the prefix.
 fn lines(metrics: &Metrics, begin: &str) -> Vec<String> {
     let text = metrics.text(Format::OpenMetrics);
     let begin = format!("{PREFIX}_{begin}");
@@ -15,7 +15,7 @@ fn lines(metrics: &Metrics, begin: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_runs_is_told() {
+fn the_build_is_a_metric() {
     assert_eq!(
         lines(&metrics(), "build"),
         [r#"build_info{version="1.2.3",commit="abc",harbor="2.5 to 2.15"} 1"#]
@@ -23,14 +23,14 @@ fn what_runs_is_told() {
 }
 
 #[test]
-fn an_object_is_counted_in_one_state_and_in_none_once_it_is_forgotten() {
+fn an_object_is_counted_in_one_state_until_it_is_dropped() {
     let metrics = metrics();
     let reconciles = metrics.reconciles("Core");
     let objects =
         || lines(&metrics, "objects").into_iter().filter(|line| !line.ends_with(" 0")).collect::<Vec<_>>();
     let mut counted = reconciles.count(ObjectState::Progressing);
     assert_eq!(objects(), [r#"objects{kind="Core",state="Progressing"} 1"#]);
-    // The old state is let go of after the new one is known, as a session does it.
+    // As in a session, the old state is dropped after the new one is counted.
     counted = reconciles.count(ObjectState::Ready).or(counted);
     assert_eq!(objects(), [r#"objects{kind="Core",state="Ready"} 1"#]);
     drop(counted);
@@ -38,7 +38,7 @@ fn an_object_is_counted_in_one_state_and_in_none_once_it_is_forgotten() {
 }
 
 #[test]
-fn errors_have_a_class_and_the_word_that_conditions_have() {
+fn errors_have_a_class_and_the_reason_of_the_condition() {
     let metrics = metrics();
     metrics.reconciles("Core").failed(Class::Forbidden, "Forbidden");
     metrics.reconciles("Core").failed(Class::Forbidden, "Forbidden");
@@ -49,7 +49,7 @@ fn errors_have_a_class_and_the_word_that_conditions_have() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queues_of_all_scopes_are_told_together_and_age_without_anybody_touching_them() {
+async fn the_queues_of_all_scopes_are_one_metric_and_their_age_increases_with_time() {
     let metrics = metrics();
     let (here, there) = (metrics.backlog("Core"), metrics.backlog("Core"));
     here.set(2, Some(tokio::time::Instant::now()));
@@ -63,26 +63,26 @@ async fn the_queues_of_all_scopes_are_told_together_and_age_without_anybody_touc
 }
 
 #[test]
-fn the_first_certificate_to_expire_is_told_by_issuer_until_it_is_gone() {
+fn the_first_expiry_is_a_metric_by_issuer_until_the_certificate_is_dropped() {
     let metrics = metrics();
     let at = |second| Timestamp::from_second(second).unwrap();
     let later = metrics.track(Issuer::Operator, at(200));
     let first = [metrics.track(Issuer::Operator, at(100)), metrics.track(Issuer::Operator, at(100))];
     let _other = metrics.track(Issuer::CertManager, at(50));
-    let told = || lines(&metrics, "certificate");
+    let expiry = || lines(&metrics, "certificate");
     let of = |issuer: &str, second| {
         format!(r#"certificate_expiry_timestamp_seconds{{issuer="{issuer}"}} {second}"#)
     };
-    assert_eq!(told(), [of("Operator", 100), of("CertManager", 50)]);
+    assert_eq!(expiry(), [of("Operator", 100), of("CertManager", 50)]);
     drop(first);
-    assert_eq!(told(), [of("Operator", 200), of("CertManager", 50)]);
+    assert_eq!(expiry(), [of("Operator", 200), of("CertManager", 50)]);
     assert_eq!(later.expires(), at(200));
     drop(later);
-    assert_eq!(told(), [of("CertManager", 50)]);
+    assert_eq!(expiry(), [of("CertManager", 50)]);
 }
 
 #[test]
-fn only_changes_of_the_leader_are_counted() {
+fn only_changes_of_leadership_are_counted() {
     let metrics = metrics();
     for leads in [false, true, true, false, true] {
         metrics.leading(leads);
@@ -91,7 +91,7 @@ fn only_changes_of_the_leader_are_counted() {
 }
 
 #[test]
-fn the_process_is_told_under_the_names_everybody_uses() {
+fn metrics_of_the_process_have_their_usual_names() {
     let text = metrics().text(Format::OpenMetrics);
     let value = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(&format!("{name} ")));
