@@ -104,7 +104,7 @@ impl<T> Planned<T> {
 
 /// Refuses a plan in which something has a name that no object can have: a child, or what its pods use. Requests for it
 /// would go elsewhere. What lives outside the cluster may have any name that its system accepts.
-fn well_named(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanError> {
+fn check_names(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanError> {
     let mut keys = BTreeSet::new();
     for (_, desired, _) in graph.iter() {
         let held = desired.held.as_ref().and_then(|held| held.object.as_ref());

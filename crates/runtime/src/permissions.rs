@@ -14,13 +14,13 @@ type Verbs = &'static [&'static str];
 const OBSERVE: Verbs = &["list", "watch"];
 /// For objects that a plan or a pod template refers to, or that other programs create: the operator reads them, too.
 const READ: Verbs = &["get", "list", "watch"];
-/// Children: an apply is a patch, and where there is nothing yet the API server asks for leave to create as well. The
-/// operator deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement lets only users change the owner
-/// references of an object who may delete it.
-const MAKE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
-/// Statuses are applied to what exists.
-const REPORT: Verbs = &["patch"];
-/// What the operator creates outside the cluster is recorded in the owner.
+/// For children: an apply is a patch, and the API server also requires `create` where the object does not exist. The operator
+/// deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement requires `delete` of a user who changes
+/// owner references.
+const MANAGE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
+/// For statuses, which the operator applies to objects that exist.
+const WRITE_STATUS: Verbs = &["patch"];
+/// For owners: the operator records in them what it creates outside of the cluster.
 const RECORD: Verbs = &["patch"];
 /// Asked for by the admission plugin OwnerReferencesPermissionEnforcement of who makes the deletion of an owner wait for
 /// its children; nothing is ever sent there.

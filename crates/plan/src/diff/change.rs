@@ -20,7 +20,8 @@ const SERVER_FIELDS: [&str; 6] =
     ["managedFields", "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"];
 /// What kubectl, the controllers of the cluster and the operator record: the first repeats the whole object, secrets
 /// included.
-const NOTES: [&str; 3] = [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, EXTERNAL_ANNOTATION];
+const IGNORED_ANNOTATIONS: [&str; 3] =
+    [LAST_APPLIED_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, EXTERNAL_ANNOTATION];
 
 /// How an object changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -218,8 +218,8 @@ fn a_timing_with_which_two_could_lead_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_outside_the_cluster_is_changed_only_while_the_operator_leads() {
-    assert_eq!(Leadership::unrivalled().while_leading(async { "done" }).await, Some("done"));
-    let leadership = Leadership::contested();
+    assert_eq!(Leadership::permanent().while_leading(async { "done" }).await, Some("done"));
+    let leadership = Leadership::candidate();
     assert_eq!(leadership.while_leading(async { "done" }).await, None);
     leadership.prolong(Instant::now() + seconds(5.0));
     assert_eq!(leadership.while_leading(async { "done" }).await, Some("done"));

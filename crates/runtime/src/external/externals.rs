@@ -59,7 +59,7 @@ impl<'a> Externals<'a> {
     /// Remembers that an object was read in this state; `None` where it does not exist or could not be read.
     pub(super) fn note(&self, key: &ObjectKey, object: Option<&DynamicObject>) {
         let state = object.map(|object| ObjectVersion::of(&object.metadata));
-        lock(&self.reads).insert(key.clone(), Read { state, interest: Interest::Substance });
+        lock(&self.reads).insert(key.clone(), Read { state, interest: Interest::Spec });
     }
 
     /// How to reach the system of an object.

@@ -88,7 +88,7 @@ impl Systems {
         let failed = |error| self.failed(Verb::Read, key, error);
         let system = system_of(key).map_err(failed)?;
         // Before the listing is taken, or it could be dropped as one that nothing reads.
-        cluster.router.index.subscribe(owner, &[key.clone()].into(), Interest::Substance);
+        cluster.router.index.subscribe(owner, &[key.clone()].into(), Interest::Spec);
         let listing = Arc::clone(
             lock(&self.listings).entry(key.its_kind()).or_insert_with(|| Arc::new(Listing::new())),
         );

@@ -58,7 +58,7 @@ impl Inspector {
         let (events, _) = Events::new(client.clone(), Arc::clone(&options.metrics), stop.clone());
         // An inspector must not change the health of the process.
         let options = &Options { health: Arc::default(), ..options.clone() };
-        let systems = Arc::new(Systems::new(options, Leadership::unrivalled()));
+        let systems = Arc::new(Systems::new(options, Leadership::permanent()));
         let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop.clone());
         let cluster = Arc::new(cluster);
         let woken = cluster.router.queue(cluster.components.iter().map(ComponentKind::resource));

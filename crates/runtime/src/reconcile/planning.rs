@@ -96,7 +96,7 @@ impl<'a> Planning<'a> {
                         state.forget_all_but(&(&reads | &connections));
                         return Ok(Err(ReconcileError::Plan(PlanError::Missing(keys))));
                     }
-                    state.note(&found, Interest::Substance)?;
+                    state.note(&found, Interest::Spec)?;
                     snapshot.extend(found);
                 }
                 Planned::Failed { error, reads } => {
@@ -106,12 +106,12 @@ impl<'a> Planning<'a> {
                 Planned::Needs(keys) => {
                     let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =
                         keys.into_iter().partition(|key| key.system().is_some());
-                    let mut found = cluster.fetch(key, &inside, Interest::Substance).await?;
+                    let mut found = cluster.fetch(key, &inside, Interest::Spec).await?;
                     for object in outside {
                         let read = self.read(&object, state, &mut connections).await?;
                         found.insert(object, read);
                     }
-                    state.note(&found, Interest::Substance)?;
+                    state.note(&found, Interest::Spec)?;
                     if found.keys().all(|key| snapshot.contains_key(key)) {
                         return Err(ReconcileError::Bug(format!(
                             "planning {key} asks again for what it was shown"

@@ -5,7 +5,7 @@ use crate::{
     Metrics,
     cluster::Index,
     external::Recorded,
-    report::{Trouble, Written},
+    report::{ReportedProblem, Written},
     telemetry::{Counted, Issuer, Logged, Tracked},
 };
 use jiff::Timestamp;

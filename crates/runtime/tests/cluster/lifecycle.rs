@@ -1,7 +1,7 @@
-//! Restarts of the operator, deletion, adoption and missing permissions.
+//! Operators come and go, and so do their objects.
 
 use crate::support::{
-    World, reason_and_message,
+    World, told,
     widget::{Widget, WidgetSpec},
 };
 use envtest::{Assets, ControlPlane};
@@ -24,7 +24,7 @@ fn widget() -> WidgetSpec {
     }
 }
 
-/// All objects that the operator created, without values that the server generates.
+/// Everything the operator made, without what the server makes up.
 async fn children(world: &World) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for config in world.api::<ConfigMap>().list(&ListParams::default()).await.unwrap() {
@@ -52,7 +52,7 @@ async fn an_operator_killed_at_any_moment_converges_to_the_same_objects() {
     let expected = children(&reference).await;
     reference.stop_operator().await;
 
-    // The same delays in every run, spread over all phases of a start that takes about 100 ms.
+    // Deterministic enough to be repeated, spread enough to hit any phase of a bring-up that takes about 100 ms.
     for delay in [0, 5, 10, 20, 35, 60, 90] {
         println!("killed after {delay} ms");
         let mut world = World::with_operator().await;
@@ -68,7 +68,7 @@ async fn an_operator_killed_at_any_moment_converges_to_the_same_objects() {
 }
 
 #[tokio::test]
-async fn deleting_an_owner_deletes_all_its_children() {
+async fn deletion_leaves_nothing_behind() {
     if !Assets::find().unwrap().has_controller_manager() {
         println!("skipped: there is no kube-controller-manager among the Kubernetes binaries");
         return;
@@ -91,7 +91,7 @@ async fn deleting_an_owner_deletes_all_its_children() {
 }
 
 #[tokio::test]
-async fn an_object_of_the_old_operator_is_adopted_in_place() {
+async fn what_the_old_operator_left_is_adopted_in_place() {
     let mut world = World::new().await;
     let owner = world.create_widget("w", widget()).await;
     let left_behind: ConfigMap = serde_json::from_value(json!({
@@ -119,17 +119,17 @@ async fn an_object_of_the_old_operator_is_adopted_in_place() {
 
     let adopted = world.get::<ConfigMap>("w-widget").await;
     assert_eq!(adopted.uid(), old.uid(), "not recreated");
-    assert_eq!(adopted.binary_data, None, "unwanted fields of the old operator are removed");
+    assert_eq!(adopted.binary_data, None, "what the old operator wrote and we do not want is gone");
     assert_eq!(
         adopted.data.as_ref().unwrap().iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(),
         [("message", "one"), ("users", "own"), ("word", "")],
-        "fields of users stay"
+        "what users wrote is not"
     );
     assert!(!adopted.labels().contains_key("goharbor.io/operator-version"));
 }
 
 #[tokio::test]
-async fn a_forbidden_write_is_in_the_status_and_in_an_event() {
+async fn a_forbidden_write_shows_up_where_users_look() {
     let mut world = World::new().await;
     let user = format!("operator-{}", world.name);
     world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
@@ -143,9 +143,9 @@ async fn a_forbidden_write_is_in_the_status_and_in_an_event() {
     world.create_widget("w", widget()).await;
 
     let widget = world.until_condition("w", "Stalled", "True").await;
-    let (reason, message) = reason_and_message(&widget, "Stalled");
+    let (reason, words) = told(&widget, "Stalled");
     assert_eq!(reason, "Forbidden");
-    assert!(message.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{message}");
+    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
 
     world.until_event("w", "Forbidden").await;
     let described = world.kubectl(&["describe", "widget", "w"]).await;
@@ -153,7 +153,7 @@ async fn a_forbidden_write_is_in_the_status_and_in_an_event() {
 }
 
 #[tokio::test]
-async fn a_granted_permission_reaches_all_owners_that_wait_for_it() {
+async fn permissions_that_come_back_are_noticed_by_all_who_wait_for_them() {
     let mut world = World::new().await;
     let user = format!("operator-{}", world.name);
     world.allow(&user, "get,list,watch,create,patch", "configmaps,secrets").await;
@@ -178,14 +178,14 @@ async fn a_granted_permission_reaches_all_owners_that_wait_for_it() {
 }
 
 #[tokio::test]
-async fn every_kind_is_watched_once_for_any_number_of_objects() {
+async fn every_kind_is_watched_once_however_many_objects_there_are() {
     let world = World::with_operator().await;
     for name in ["a", "b", "c"] {
         world.ready_widget(name, WidgetSpec { message: "one".into(), ..WidgetSpec::default() }).await;
     }
     let mut watched = world.requests.watches();
     watched.sort();
-    // Before that, the operator lists children among Secrets and ConfigMaps as whole objects, which is a watch list.
+    // The children among Secrets and ConfigMaps are listed whole before that, which is a watch where lists are streamed.
     let is_input = |path: &str| path.ends_with("/configmaps") || path.ends_with("/secrets");
     watched.dedup_by(|a, b| a == b && is_input(a));
     let expected = [

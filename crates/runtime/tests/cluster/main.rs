@@ -1,4 +1,4 @@
-//! The engine on a real API server if `KUBEBUILDER_ASSETS` is set, else on the in-memory one.
+//! The engine on whichever API server there is: a real one where `KUBEBUILDER_ASSETS` is set, else the one in memory.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

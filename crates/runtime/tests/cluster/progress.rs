@@ -1,4 +1,4 @@
-//! Observers receive the progress of reconciles.
+//! Whoever watches is told what happens while it does.
 
 use crate::support::{
     World,
@@ -14,36 +14,36 @@ use std::{
 };
 use tokio::{sync::Notify, time::timeout};
 
-/// Records all stages.
+/// Everything that was told.
 #[derive(Default)]
 struct Notes {
-stages: Mutex<Vec<Stage>>,
+    told: Mutex<Vec<Stage>>,
     more: Notify,
 }
 
 impl Observer for Notes {
     fn observe(&self, progress: Progress) {
         assert_eq!((&*progress.owner.kind, &*progress.owner.name), ("Widget", "w"));
-        self.stages.lock().unwrap().push(progress.stage);
+        self.told.lock().unwrap().push(progress.stage);
         self.more.notify_one();
     }
 }
 
 impl Notes {
-    /// Takes all stages up to the first that meets a condition.
+    /// What was told up to and including the first that meets a condition, and was not taken before.
     async fn until(&self, met: impl Fn(&Stage) -> bool) -> Vec<Stage> {
         let found = async {
             loop {
                 {
-                    let mut stages = self.stages.lock().unwrap();
-                    if let Some(position) = stages.iter().position(&met) {
-                    return stages.drain(..=position).collect();
+                    let mut told = self.told.lock().unwrap();
+                    if let Some(position) = told.iter().position(&met) {
+                        return told.drain(..=position).collect();
                     }
                 }
                 self.more.notified().await;
             }
         };
-        timeout(PATIENCE, found).await.expect("the stage is reached in time")
+        timeout(PATIENCE, found).await.expect("it is told in time")
     }
 
     async fn until_verdict(&self, reason: &str) -> Vec<Stage> {
@@ -59,10 +59,10 @@ async fn observed() -> (World, Arc<Notes>) {
     (world, notes)
 }
 
-/// The states of each child, in order and without repetition.
-fn children(stages: &[Stage]) -> BTreeMap<String, Vec<State>> {
+/// What became of each child, in order and without repetition.
+fn children(told: &[Stage]) -> BTreeMap<String, Vec<State>> {
     let mut children = BTreeMap::<String, Vec<State>>::new();
-    for stage in stages {
+    for stage in told {
         if let Stage::Child { object, state } = stage {
             let states = children.entry(format!("{} {}", object.kind, object.name)).or_default();
             if states.last() != Some(state) {
@@ -82,14 +82,14 @@ fn unobserved() -> State {
 }
 
 #[tokio::test]
-async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
+async fn each_child_is_told_from_being_applied_to_being_ready() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
-    let stages = notes.until_verdict("ChildrenNotReady").await;
+    let told = notes.until_verdict("ChildrenNotReady").await;
     let key = |group: &str, kind: &str, name: &str| ObjectKey::new(group, kind, &world.name, name);
     let planned = |object, after: &[usize]| Planned { object, after: after.to_vec() };
     assert_eq!(
-        stages[0],
+        told[0],
         Stage::Planned(vec![
             planned(key("", "ConfigMap", "w-widget"), &[]),
             planned(key("", "Secret", "w-widget-token"), &[]),
@@ -97,7 +97,7 @@ async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
         ])
     );
     assert_eq!(
-        children(&stages),
+        children(&told),
         expected([
             ("ConfigMap w-widget", &[State::Applying, State::Ready]),
             ("Secret w-widget-token", &[State::Applying, State::Ready]),
@@ -106,52 +106,52 @@ async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
     );
 
     world.make_available("w-widget").await;
-    let stages = notes.until_verdict("Ready").await;
-    assert!(!stages.iter().any(|stage| matches!(stage, Stage::Planned(_))), "answered from memory: {stages:#?}");
-    assert_eq!(children(&stages)["Deployment w-widget"].last(), Some(&State::Ready));
+    let told = notes.until_verdict("Ready").await;
+    assert!(!told.iter().any(|stage| matches!(stage, Stage::Planned(_))), "answered from memory: {told:#?}");
+    assert_eq!(children(&told)["Deployment w-widget"].last(), Some(&State::Ready));
 }
 
 #[tokio::test]
-async fn a_restarted_operator_reports_the_state_of_all_children() {
+async fn a_restarted_operator_tells_where_everything_is() {
     let (mut world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
     world.make_available("w-widget").await;
     notes.until_verdict("Ready").await;
     world.stop_operator().await;
-    notes.stages.lock().unwrap().clear();
+    notes.told.lock().unwrap().clear();
 
     world.start_operator();
-    let stages = notes.until_verdict("Ready").await;
-    assert!(matches!(&stages[0], Stage::Planned(children) if children.len() == 3), "{stages:#?}");
-    let last: Vec<_> = children(&stages).into_values().map(|mut states| states.pop().unwrap()).collect();
+    let told = notes.until_verdict("Ready").await;
+    assert!(matches!(&told[0], Stage::Planned(children) if children.len() == 3), "{told:#?}");
+    let last: Vec<_> = children(&told).into_values().map(|mut states| states.pop().unwrap()).collect();
     assert_eq!(last, [State::Ready, State::Ready, State::Ready]);
 }
 
 #[tokio::test]
-async fn a_failure_to_plan_and_a_later_plan_are_reported() {
+async fn why_there_is_no_plan_is_told_and_so_is_that_there_is_one_after_all() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec { reads: Some("words".into()), ..WidgetSpec::default() }).await;
-    let stages = notes.until_verdict("DependencyMissing").await;
+    let told = notes.until_verdict("DependencyMissing").await;
     let message = format!("Secret {}/words does not exist; create it", world.name);
-    assert_eq!(stages, [Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message })]);
+    assert_eq!(told, [Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message })]);
 
     world.create_secret("words", "hello").await;
     assert!(matches!(notes.until_verdict("ChildrenNotReady").await[0], Stage::Planned(_)));
 }
 
 #[tokio::test]
-async fn a_refused_child_is_reported_with_the_reason() {
+async fn a_child_that_is_refused_is_told_with_the_reason() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec { no_containers: true, ..WidgetSpec::default() }).await;
-    let stages = notes.until_verdict("Rejected").await;
-    let states = children(&stages).remove("Deployment w-widget").unwrap();
+    let told = notes.until_verdict("Rejected").await;
+    let states = children(&told).remove("Deployment w-widget").unwrap();
     let [State::Applying, State::Failed(failure)] = &states[..] else { panic!("{states:#?}") };
     assert_eq!((failure.reason, failure.stalls), ("Rejected", true));
     assert!(failure.message.contains("spec.template.spec.containers"), "{}", failure.message);
 }
 
 #[tokio::test]
-async fn pausing_and_deleting_are_reported() {
+async fn pausing_and_deleting_are_told() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
     notes.until_verdict("ChildrenNotReady").await;

@@ -1,7 +1,7 @@
-//! An object that several owners read is read once, and once more after each change.
+//! What several owners read is read once, and read again when it has changed.
 
 use crate::support::{
-    World, reason_and_message,
+    World, told,
     widget::{Widget, WidgetSpec},
 };
 use envtest::writes;
@@ -20,8 +20,8 @@ impl World {
     }
 
     async fn until_word(&self, widget: &str, word: &str) {
-        let has_word = |config: &ConfigMap| config.data.as_ref().unwrap()["word"] == word;
-        self.until::<ConfigMap>(&format!("{widget}-widget"), has_word).await;
+        let says = |config: &ConfigMap| config.data.as_ref().unwrap()["word"] == word;
+        self.until::<ConfigMap>(&format!("{widget}-widget"), says).await;
     }
 }
 
@@ -41,7 +41,7 @@ async fn a_secret_that_many_owners_read_at_once_is_read_once() {
 }
 
 #[tokio::test]
-async fn a_changed_secret_is_read_once_and_all_its_readers_are_reconciled() {
+async fn a_changed_secret_is_read_again_once_and_all_its_readers_follow() {
     let world = World::with_operator().await;
     world.create_secret("word", "one").await;
     world.create_secret("other", "one").await;
@@ -56,7 +56,7 @@ async fn a_changed_secret_is_read_once_and_all_its_readers_are_reconciled() {
     world.until_word("b", "two").await;
     let sent = world.until_quiet().await;
     assert_eq!(world.reads(&sent, "word"), 1, "{sent:#?}");
-    assert_eq!(world.reads(&sent, "other"), 0, "an unchanged Secret is not read: {sent:#?}");
+    assert_eq!(world.reads(&sent, "other"), 0, "what did not change is not read: {sent:#?}");
 
     world.merge::<Secret>("word", json!({"metadata": {"labels": {"a": "b"}}})).await;
     let sent = world.until_quiet().await;
@@ -64,7 +64,7 @@ async fn a_changed_secret_is_read_once_and_all_its_readers_are_reconciled() {
 }
 
 #[tokio::test]
-async fn a_deleted_secret_is_reported_missing_and_a_new_one_is_read() {
+async fn a_deleted_secret_is_missed_and_its_successor_is_read() {
     let world = World::with_operator().await;
     world.create_secret("word", "one").await;
     world.create_widget("w", reading("word")).await;
@@ -72,20 +72,20 @@ async fn a_deleted_secret_is_reported_missing_and_a_new_one_is_read() {
     world.until_quiet().await;
 
     world.delete::<Secret>("word").await;
-    let is_missing = |widget: &Widget| {
+    let is_missed = |widget: &Widget| {
         crate::support::condition(widget, "Ready")
             .is_some_and(|(_, _, reason, _)| reason == "DependencyMissing")
     };
-    let widget = world.until::<Widget>("w", is_missing).await;
-    let message = format!("Secret {}/word does not exist; create it", world.name);
-    assert_eq!(reason_and_message(&widget, "Reconciling"), ("DependencyMissing".into(), message));
+    let widget = world.until::<Widget>("w", is_missed).await;
+    let words = format!("Secret {}/word does not exist; create it", world.name);
+    assert_eq!(told(&widget, "Reconciling"), ("DependencyMissing".into(), words));
 
     world.create_secret("word", "two").await;
     world.until_word("w", "two").await;
 }
 
 #[tokio::test]
-async fn a_generated_secret_is_created_without_a_read_and_not_read_afterwards() {
+async fn a_generated_secret_is_created_without_looking_and_never_read_back() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec::default()).await;
     world.create_widget("reader", reading("w-widget-token")).await;
@@ -101,7 +101,7 @@ async fn a_generated_secret_is_created_without_a_read_and_not_read_afterwards() 
 }
 
 #[tokio::test]
-async fn an_edit_of_a_generated_secret_rolls_the_pods() {
+async fn an_edited_generated_secret_rolls_the_pods_though_it_was_never_read() {
     let world = World::with_operator().await;
     let widget = world.ready_widget("w", WidgetSpec::default()).await;
     world.until_quiet().await;

@@ -1,4 +1,4 @@
-//! A restarted operator writes only what has changed while it was stopped.
+//! An operator that starts where another has stopped writes nothing but what has changed meanwhile.
 
 use crate::support::{
     World,
@@ -32,7 +32,7 @@ impl World {
         world
     }
 
-    /// The requests of a new operator until it has listed everything and is quiet, without its lists and watches.
+    /// What a new operator sends until it has listed everything and is quiet, without its lists and watches.
     async fn restarted(&mut self) -> Vec<String> {
         self.start_operator();
         let mut sent = Vec::new();
@@ -56,7 +56,7 @@ async fn a_restart_only_lists_and_neither_reads_nor_writes_an_object() {
 }
 
 #[tokio::test]
-async fn children_that_a_restarted_operator_found_unchanged_are_updated_and_repaired_later() {
+async fn what_was_found_in_order_is_remembered_as_if_it_had_been_sent() {
     let mut world = World::stopped(widget()).await;
     assert_eq!(writes(&world.restarted().await), Vec::<&str>::new());
 
@@ -84,7 +84,7 @@ async fn a_component_that_is_a_child_is_not_written_either() {
 }
 
 #[tokio::test]
-async fn drift_of_any_field_while_the_operator_was_stopped_is_repaired() {
+async fn drift_that_happened_meanwhile_is_repaired_whatever_the_field() {
     let template = |patch| json!({"spec": {"template": {"spec": patch}}});
     let drifts = [
         json!({"metadata": {"labels": {"app.kubernetes.io/name": "edited"}}}),
@@ -116,7 +116,7 @@ async fn drift_of_any_field_while_the_operator_was_stopped_is_repaired() {
     }
 }
 
-/// All fields of a Deployment that the operator sets.
+/// Everything about a Deployment that we set.
 fn ours(deployment: &Deployment) -> serde_json::Value {
     let mut template = deployment.spec.as_ref().unwrap().template.clone();
     template.spec.as_mut().unwrap().node_selector = None;
@@ -124,7 +124,7 @@ fn ours(deployment: &Deployment) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn changes_by_other_managers_while_the_operator_was_stopped_cause_no_write() {
+async fn what_others_changed_meanwhile_is_left_alone_and_costs_no_write() {
     let mut world = World::stopped(widget()).await;
     let theirs = json!({
         "metadata": {"labels": {"theirs": "1"}, "annotations": {"theirs": "2"}},
@@ -138,18 +138,18 @@ async fn changes_by_other_managers_while_the_operator_was_stopped_cause_no_write
 }
 
 #[tokio::test]
-async fn changes_by_other_managers_while_the_operator_runs_cause_no_write() {
+async fn a_running_operator_too_looks_before_it_writes_what_others_changed() {
     let world = World::with_operator().await;
     world.ready_widget("w", widget()).await;
     world.until_quiet().await;
     for change in 0..30 {
         world.merge::<ConfigMap>("extra", json!({"data": {"theirs": change.to_string()}})).await;
     }
-    assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "not even of the status");
+    assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "not even a complaint");
 }
 
 #[tokio::test]
-async fn children_that_were_deleted_while_the_operator_was_stopped_are_recreated() {
+async fn what_was_deleted_meanwhile_comes_back() {
     let mut world = World::stopped(widget()).await;
     world.delete::<ConfigMap>("extra").await;
     world.delete::<Deployment>("w-widget").await;
@@ -157,11 +157,11 @@ async fn children_that_were_deleted_while_the_operator_was_stopped_are_recreated
     world.until::<ConfigMap>("extra", |_| true).await;
     world.until::<Deployment>("w-widget", |_| true).await;
     let config = format!("PATCH /api/v1/namespaces/{}/configmaps/w-widget", world.name);
-    assert!(!sent.contains(&config), "other children are not written: {sent:#?}");
+    assert!(!sent.contains(&config), "the others are not written: {sent:#?}");
 }
 
 #[tokio::test]
-async fn a_spec_that_changed_while_the_operator_was_stopped_is_applied_and_unwanted_children_are_swept() {
+async fn a_spec_changed_meanwhile_is_brought_about_and_what_it_no_longer_wants_is_swept() {
     let mut world = World::stopped(widget()).await;
     let token = world.get::<Secret>("w-widget-token").await;
     world.merge::<Widget>("w", json!({"spec": {"extras": [], "replicas": 2}})).await;
@@ -172,7 +172,7 @@ async fn a_spec_that_changed_while_the_operator_was_stopped_is_applied_and_unwan
 }
 
 #[tokio::test]
-async fn an_input_that_changed_while_the_operator_was_stopped_rolls_the_pods() {
+async fn an_input_changed_meanwhile_rolls_the_pods() {
     let mut world = World::with_operator().await;
     world.create_secret("word", "one").await;
     world.ready_widget("w", WidgetSpec { uses: Some("word".into()), ..widget() }).await;

@@ -1,7 +1,7 @@
-//! The rules of the engine, each tested on an API server: the in-memory one or a real one.
+//! The rules of the engine, each shown on an API server: ours in memory, or a real one.
 
 use crate::support::{
-    World, reason_and_message,
+    World, told,
     widget::{Widget, WidgetSpec},
 };
 use api::names::{CONTROLLER_LABEL, INPUTS_ANNOTATION};
@@ -30,7 +30,7 @@ fn data<'a>(config: &'a ConfigMap, key: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn rule_1_fields_of_other_managers_survive() {
+async fn rule_1_what_others_set_survives() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     let theirs = json!({
@@ -51,7 +51,7 @@ async fn rule_1_fields_of_other_managers_survive() {
     assert_eq!(deployment.labels()["theirs"], "1");
     assert_eq!(deployment.annotations()["theirs"], "2");
     assert_eq!(deployment.finalizers(), ["theirs.io/x"]);
-    assert_eq!(deployment.spec.unwrap().replicas, Some(3), "an autoscaler sets it");
+    assert_eq!(deployment.spec.unwrap().replicas, Some(3), "an autoscaler's business");
     world.merge::<Deployment>("w-widget", json!({"metadata": {"finalizers": null}})).await;
 }
 
@@ -64,7 +64,7 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
     world.until::<Deployment>("w-widget", |_| true).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
     assert_eq!(
-        reason_and_message(&widget, "Reconciling"),
+        told(&widget, "Reconciling"),
         (
             "ChildrenNotReady".into(),
             format!("Deployment {}/w-widget: the newest spec has not been observed yet", world.name)
@@ -78,20 +78,20 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
     for count in 1..4 {
         api.patch_status("w-widget", &PatchParams::default(), &Patch::Merge(status(count))).await.unwrap();
     }
-    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "minor differences are not written yet");
+    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "details are not worth a request yet");
 
     world.make_available("w-widget").await;
     world.until_condition("w", "Ready", "True").await;
     let ready = world.until_quiet().await;
     let about_status = format!("PATCH /apis/engine.test/v1/namespaces/{}/widgets/w/status", world.name);
-    assert_eq!(ready, [about_status], "becoming ready costs one status write");
+    assert_eq!(ready, [about_status], "becoming ready costs a status");
 
     world.merge::<Widget>("w", json!({"status": null, "metadata": {"labels": {"theirs": "1"}}})).await;
     let relabelled = world.until_quiet().await;
     assert_eq!(
         writes(&relabelled),
         Vec::<&str>::new(),
-        "a label of the owner changes no child"
+        "a label of the owner is looked at and changes nothing"
     );
 }
 
@@ -139,7 +139,7 @@ async fn rule_4_b01_b02_pods_restart_only_for_a_reason() {
     assert_eq!(
         first.metadata.generation,
         Some(1),
-        "a Secret generated in the same reconcile causes no second rollout"
+        "a secret generated in the same run causes no second rollout"
     );
     world.until_quiet().await;
 
@@ -148,7 +148,7 @@ async fn rule_4_b01_b02_pods_restart_only_for_a_reason() {
     world.merge::<Secret>("used", json!({"stringData": {"other": "key"}})).await;
     assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "a key the pods do not use");
     world.merge::<Secret>("unused", json!({"stringData": {"word": "two"}})).await;
-    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "a Secret that no pod uses");
+    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "a Secret nobody uses");
 
     world.merge::<Widget>("w", json!({"spec": {"replicas": 2}})).await;
     let scaled =
@@ -185,7 +185,7 @@ async fn rule_5_a01_generated_secrets_are_created_once() {
     let mine = world.api().create(&kube::api::PostParams::default(), &mine).await.unwrap();
     world.ready_widget("x", message("one")).await;
     world.until_quiet().await;
-    assert_eq!(world.api::<Secret>().get("x-widget-token").await.unwrap(), mine, "used unchanged");
+    assert_eq!(world.api::<Secret>().get("x-widget-token").await.unwrap(), mine, "used as it is");
     world.delete::<Secret>("x-widget-token").await;
     world.until::<Secret>("x-widget-token", |secret| token(secret).len() == 16).await;
 }
@@ -196,10 +196,10 @@ async fn rule_6_unwanted_children_are_swept_but_not_after_a_failure() {
     let with_extras = WidgetSpec { extras: vec!["a".into(), "b".into()], ..message("one") };
     world.ready_widget("w", with_extras).await;
     world.until::<ConfigMap>("b", |_| true).await;
-    let unowned: ConfigMap =
+    let stranger: ConfigMap =
         serde_json::from_value(json!({"metadata": {"name": "c", "labels": {CONTROLLER_LABEL: "widget"}}}))
             .unwrap();
-    world.api().create(&kube::api::PostParams::default(), &unowned).await.unwrap();
+    world.api().create(&kube::api::PostParams::default(), &stranger).await.unwrap();
 
     world.merge::<Widget>("w", json!({"spec": {"extras": ["b"]}})).await;
     world.until_gone::<ConfigMap>("a").await;
@@ -214,7 +214,7 @@ async fn rule_6_unwanted_children_are_swept_but_not_after_a_failure() {
     world.until_quiet().await;
     assert!(
         world.api::<ConfigMap>().get_opt("c").await.unwrap().is_some(),
-        "an object without owner is not swept"
+        "nobody's child is nobody's to sweep"
     );
     assert!(world.api::<Secret>().get_opt("w-widget-token").await.unwrap().is_some());
 }
@@ -242,25 +242,25 @@ async fn a_child_marked_as_immutable_is_neither_written_nor_swept() {
 }
 
 #[tokio::test]
-async fn rule_7_b06_a_missing_secret_is_named_and_its_creation_triggers_a_reconcile() {
+async fn rule_7_b06_a_missing_secret_is_named_and_its_appearance_is_noticed() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { reads: Some("word".into()), ..message("one") }).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
-    let message = format!("Secret {}/word does not exist; create it", world.name);
-    assert_eq!(reason_and_message(&widget, "Reconciling"), ("DependencyMissing".into(), message.clone()));
-    assert_eq!(reason_and_message(&widget, "InProgress"), ("DependencyMissing".into(), message));
+    let words = format!("Secret {}/word does not exist; create it", world.name);
+    assert_eq!(told(&widget, "Reconciling"), ("DependencyMissing".into(), words.clone()));
+    assert_eq!(told(&widget, "InProgress"), ("DependencyMissing".into(), words));
 
     world.create_secret("word", "hello").await;
     world.until::<ConfigMap>("w-widget", |config| data(config, "word") == Some("hello")).await;
 }
 
 #[tokio::test]
-async fn rule_7_a_missing_secret_that_only_pods_use_is_named_too() {
+async fn rule_7_a_secret_only_pods_use_is_named_too_when_it_is_missing() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { uses: Some("word".into()), ..message("one") }).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
     assert_eq!(
-        reason_and_message(&widget, "Reconciling").1,
+        told(&widget, "Reconciling").1,
         format!("Secret {}/word does not exist; create it", world.name)
     );
     world.create_secret("word", "hello").await;
@@ -268,18 +268,18 @@ async fn rule_7_a_missing_secret_that_only_pods_use_is_named_too() {
 }
 
 #[tokio::test]
-async fn rule_7_a_refusal_is_reported_with_the_message_of_the_api_server() {
+async fn rule_7_what_the_api_server_refuses_is_told_in_its_words() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { no_containers: true, ..message("one") }).await;
     let widget = world.until_condition("w", "Stalled", "True").await;
-    let (reason, message) = reason_and_message(&widget, "Failed");
+    let (reason, words) = told(&widget, "Failed");
     assert_eq!(reason, "Rejected");
-    assert!(message.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{message}");
-    assert!(message.contains("spec.template.spec.containers: Required value"), "{message}");
+    assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
+    assert!(words.contains("spec.template.spec.containers: Required value"), "{words}");
 }
 
 #[tokio::test]
-async fn rule_7_b28_a_refused_change_stays_in_the_status_during_later_reconciles() {
+async fn rule_7_b28_a_refused_change_stays_visible_while_other_things_happen() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     world.merge::<Widget>("w", json!({"spec": {"noContainers": true}})).await;
@@ -294,11 +294,11 @@ async fn rule_7_b28_a_refused_change_stays_in_the_status_during_later_reconciles
     world.make_available("w-widget").await;
     world.until_quiet().await;
     let widget = world.get::<Widget>("w").await;
-    assert_eq!(reason_and_message(&widget, "Stalled").0, "Rejected");
+    assert_eq!(told(&widget, "Stalled").0, "Rejected");
 }
 
 #[tokio::test]
-async fn rule_8_the_operator_stops_repairing_a_child_that_another_program_keeps_changing() {
+async fn rule_8_somebody_who_keeps_changing_a_child_does_not_make_us_spin() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     let mut edits = 0;
@@ -309,27 +309,27 @@ async fn rule_8_the_operator_stops_repairing_a_child_that_another_program_keeps_
         if data(&world.get::<ConfigMap>("w-widget").await, "message") != Some("one") {
             break world.until_condition("w", "Reconciling", "True").await;
         }
-        assert!(edits < 40, "it never stopped");
+        assert!(edits < 40, "it never gave up");
     };
     let words = format!("ConfigMap {}/w-widget keeps being changed by another program", world.name);
     let (reason, message) = told(&contended, "Reconciling");
     assert_eq!(reason, "Contended");
-    assert!(message.starts_with(&expected), "{message}");
+    assert!(message.starts_with(&words), "{message}");
 }
 
 #[tokio::test]
-async fn rule_8_a_panic_is_reported_and_affects_no_other_object() {
+async fn rule_8_a_panic_reaches_the_user_and_nobody_else() {
     let world = World::with_operator().await;
     world.create_widget("broken", WidgetSpec { panics: true, ..message("one") }).await;
     let widget = world.until_condition("broken", "Stalled", "True").await;
-    assert_eq!(reason_and_message(&widget, "Stalled").0, "Panicked");
+    assert_eq!(told(&widget, "Stalled").0, "Panicked");
     world.ready_widget("fine", message("one")).await;
     world.merge::<Widget>("broken", json!({"spec": {"panics": false}})).await;
     world.until::<ConfigMap>("broken-widget", |_| true).await;
 }
 
 #[tokio::test]
-async fn rule_8_an_object_that_cannot_be_decoded_is_reported_and_affects_no_other_object() {
+async fn rule_8_an_object_that_cannot_be_decoded_reaches_the_user_and_nobody_else() {
     let world = World::with_operator().await;
     let undecodable: kube::core::DynamicObject = serde_json::from_value(json!({
         "apiVersion": "engine.test/v1", "kind": "Widget", "metadata": {"name": "broken"},
@@ -342,41 +342,41 @@ async fn rule_8_an_object_that_cannot_be_decoded_is_reported_and_affects_no_othe
     api.create(&kube::api::PostParams::default(), &undecodable).await.unwrap();
     world.ready_widget("fine", message("one")).await;
 
-    let reported =
-    kube::runtime::wait::await_condition(api, "broken", |object: Option<&kube::core::DynamicObject>| {
+    let told =
+        kube::runtime::wait::await_condition(api, "broken", |object: Option<&kube::core::DynamicObject>| {
             object.is_some_and(|object| {
                 object.data.pointer("/status/conditions/0/reason") == Some(&Value::from("Undecodable"))
             })
         });
     let object =
-        tokio::time::timeout(std::time::Duration::from_secs(30), reported).await.unwrap().unwrap().unwrap();
-    let message = object.data.pointer("/status/conditions/0/message").unwrap().as_str().unwrap();
-    assert!(message.contains("1000") && message.contains("kubectl edit"), "{message}");
+        tokio::time::timeout(std::time::Duration::from_secs(30), told).await.unwrap().unwrap().unwrap();
+    let words = object.data.pointer("/status/conditions/0/message").unwrap().as_str().unwrap();
+    assert!(words.contains("1000") && words.contains("kubectl edit"), "{words}");
 }
 
 #[tokio::test]
-async fn rule_8_a_reconcile_that_exceeds_its_deadline_is_aborted_and_reported() {
+async fn rule_8_a_reconcile_that_takes_too_long_is_given_up_and_says_so() {
     let mut world = World::new().await;
     world.options.deadline = std::time::Duration::from_nanos(1);
     world.start_operator();
     world.create_widget("w", message("one")).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
-    assert_eq!(reason_and_message(&widget, "Reconciling").0, "DeadlineExceeded");
+    assert_eq!(told(&widget, "Reconciling").0, "DeadlineExceeded");
 }
 
 #[tokio::test]
-async fn rule_10_b33_a_name_that_is_too_long_is_refused_with_a_remedy() {
+async fn rule_10_b33_a_name_that_cannot_be_is_refused_with_a_remedy() {
     let world = World::with_operator().await;
     let name = "w".repeat(60);
     world.create_widget(&name, message("one")).await;
     let widget = world.until_condition(&name, "Stalled", "True").await;
-    let (reason, message) = reason_and_message(&widget, "Stalled");
+    let (reason, words) = told(&widget, "Stalled");
     assert_eq!(reason, "InvalidSpec");
-    assert!(message.ends_with("use a name of at most 56 characters"), "{message}");
+    assert!(words.ends_with("use a name of at most 56 characters"), "{words}");
 }
 
 #[tokio::test]
-async fn an_object_that_is_created_paused_has_an_unknown_ready_condition_with_a_reason() {
+async fn an_object_that_is_created_paused_has_a_reason_to_show() {
     let world = World::with_operator().await;
     let mut widget = Widget::new("w", message("one"));
     widget.metadata.annotations = Some([("goharbor.io/pause".to_owned(), "true".to_owned())].into());
@@ -388,12 +388,12 @@ async fn an_object_that_is_created_paused_has_an_unknown_ready_condition_with_a_
 }
 
 #[tokio::test]
-async fn a_paused_object_is_not_reconciled_and_has_a_condition() {
+async fn a_paused_object_is_left_alone_and_says_so() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     world.merge::<Widget>("w", json!({"metadata": {"annotations": {"goharbor.io/pause": "true"}}})).await;
     let paused = world.until_condition("w", "Paused", "True").await;
-    assert_eq!(reason_and_message(&paused, "Paused").1, "the annotation goharbor.io/pause is set; remove it to resume");
+    assert_eq!(told(&paused, "Paused").1, "the annotation goharbor.io/pause is set; remove it to resume");
     world.until_quiet().await;
 
     world.merge::<Widget>("w", json!({"spec": {"message": "two"}})).await;

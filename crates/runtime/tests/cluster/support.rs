@@ -1,4 +1,4 @@
-//! An operator for widgets in a namespace of its own, with a record of its requests.
+//! An operator for widgets in a namespace of its own, on a real API server, whose every request is noted.
 
 #[path = "../support/gadget.rs"]
 pub mod gadget;
@@ -39,18 +39,18 @@ impl Deref for World {
 }
 
 impl World {
-    /// A namespace on the shared control plane, with the definitions of the test kinds and without an operator.
+    /// A namespace on the shared control plane, with the definitions of our kinds installed and no operator yet.
     pub async fn new() -> Self {
         Self::on(ControlPlane::shared().await.unwrap()).await
     }
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        let definitions = [Widget::crd(), Gadget::crd()];
-        for definition in &definitions {
+        let ours = [Widget::crd(), Gadget::crd()];
+        for definition in &ours {
             install(&plane, definition).await;
         }
-        plane.until_owners(&definitions).await;
+        plane.until_owners(&ours).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -78,14 +78,14 @@ impl World {
         self.operator = Some((stop, task));
     }
 
-    /// Stops the operator, which waits for running reconciles.
+    /// Lets reconciles under way come to an end.
     pub async fn stop_operator(&mut self) {
         let (stop, task) = self.operator.take().unwrap();
         stop.cancel();
         timeout(PATIENCE, task).await.expect("the operator stops").unwrap();
     }
 
-    /// Ends the operator in the middle of its work.
+    /// Ends the operator wherever it is.
     pub async fn kill_operator(&mut self) {
         let (_, task) = self.operator.take().unwrap();
         task.abort();
@@ -133,8 +133,8 @@ pub fn condition(widget: &Widget, kind: &str) -> Option<(String, Option<i64>, St
     ))
 }
 
-/// Reason and message of a condition, which must be true.
-pub fn reason_and_message(widget: &Widget, kind: &str) -> (String, String) {
+/// Reason and message of a condition that holds.
+pub fn told(widget: &Widget, kind: &str) -> (String, String) {
     let (status, _, reason, message) = condition(widget, kind).expect("the condition exists");
     assert_eq!(status, "True", "{kind}");
     (reason, message)

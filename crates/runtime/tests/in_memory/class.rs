@@ -32,7 +32,7 @@ fn gadget(name: &str, class: Option<&str>) -> Gadget {
 }
 
 #[tokio::test(start_paused = true)]
-async fn b16_children_have_the_class_of_their_owner_and_become_ready() {
+async fn b16_what_is_created_for_an_object_is_of_its_class_and_so_comes_up() {
     let cluster = cluster("blue").await;
     cluster.create(&gadget("g", Some("blue"))).await;
     cluster.until_reason::<Gadget>("g", "Ready").await;
@@ -63,7 +63,7 @@ async fn an_empty_class_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_leaves_its_class_is_ignored_with_all_its_children() {
+async fn an_object_that_leaves_its_class_is_let_go_with_all_it_has() {
     let cluster = cluster("blue").await;
     cluster.create(&gadget("g", Some("blue"))).await;
     cluster.until_reason::<Gadget>("g", "Ready").await;
@@ -72,18 +72,18 @@ async fn an_object_that_leaves_its_class_is_ignored_with_all_its_children() {
 
     cluster.merge::<Gadget>("g", json!({"metadata": {"annotations": {CLASS_ANNOTATION: "green"}}})).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    cluster.merge::<Gadget>("g", json!({"spec": {"message": "for another operator"}})).await;
+    cluster.merge::<Gadget>("g", json!({"spec": {"message": "for somebody else"}})).await;
     cluster.delete::<Widget>("g-gadget").await;
     tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(writes(&cluster.take_requests()), Vec::<&str>::new());
 
     cluster.merge::<Gadget>("g", json!({"metadata": {"annotations": {CLASS_ANNOTATION: "blue"}}})).await;
     let back = cluster.until::<Widget>("g-gadget", "is back", |_| true).await;
-    assert_eq!(back.spec.message, "for another operator");
+    assert_eq!(back.spec.message, "for somebody else");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_changes_its_class_keeps_its_pods() {
+async fn an_object_that_joins_another_class_keeps_its_pods() {
     let mut blue = cluster("blue").await;
     blue.create(&Widget::new("w", WidgetSpec::default())).await;
     blue.merge::<Widget>("w", json!({"metadata": {"annotations": {CLASS_ANNOTATION: "blue"}}})).await;
@@ -103,7 +103,7 @@ async fn an_object_that_changes_its_class_keeps_its_pods() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_class_of_a_child_is_repaired() {
+async fn a_child_that_somebody_gives_another_class_is_given_ours_again() {
     let cluster = cluster("blue").await;
     cluster.create(&gadget("g", Some("blue"))).await;
     cluster.until_reason::<Gadget>("g", "Ready").await;

@@ -1,4 +1,4 @@
-//! The digest key: created once, and the same for all replicas of the operator.
+//! The key of digests: created once, and the same for all replicas of the operator.
 
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
@@ -40,29 +40,29 @@ async fn settled() {
 }
 
 #[tokio::test]
-async fn a_random_key_is_created_once_with_a_description_and_the_next_operator_finds_it() {
+async fn it_is_made_once_random_and_described_and_the_next_operator_finds_it() {
     let (_, client) = server().await;
     assert_eq!(find_digest_key(&client, HOME).await.unwrap(), None);
     let made = make_digest_key(&client, HOME, &SystemEntropy).await.unwrap();
     let stored = secrets(&client).get(DIGEST_KEY).await.unwrap();
     assert_eq!(make_digest_key(&client, HOME, &SystemEntropy).await.unwrap(), made);
     assert_eq!(find_digest_key(&client, HOME).await.unwrap(), Some(made.clone()));
-    assert_eq!(secrets(&client).get(DIGEST_KEY).await.unwrap(), stored, "unchanged");
+    assert_eq!(secrets(&client).get(DIGEST_KEY).await.unwrap(), stored, "it is left alone");
     assert_ne!(made, DigestKey::PLACEHOLDER);
     assert_eq!(stored.immutable, Some(true));
-    assert!(stored.metadata.owner_references.is_none(), "no owner");
+    assert!(stored.metadata.owner_references.is_none(), "it goes with nothing");
     let annotations = stored.metadata.annotations.unwrap();
     assert!(annotations["kubernetes.io/description"].contains("harbor-operator"), "{annotations:?}");
 
     let (_, other) = server().await;
-    assert_ne!(make_digest_key(&other, HOME, &SystemEntropy).await.unwrap(), made, "another cluster has another key");
+    assert_ne!(make_digest_key(&other, HOME, &SystemEntropy).await.unwrap(), made, "that of another cluster");
 }
 
 #[tokio::test]
-async fn operators_that_start_at_the_same_time_get_the_same_key() {
+async fn operators_that_start_at_once_agree_on_one() {
     const MANY: usize = 8;
     let (server, _) = server().await;
-    // No operator creates it before all have read that there is none.
+    // Nobody creates it before all have seen that there is none.
     let barrier = Arc::new(Barrier::new(MANY));
     let start = || {
         let (server, barrier) = (server.clone(), Arc::clone(&barrier));
@@ -87,7 +87,7 @@ async fn operators_that_start_at_the_same_time_get_the_same_key() {
 }
 
 #[tokio::test]
-async fn a_secret_without_a_key_is_refused_and_not_changed() {
+async fn what_is_no_key_is_refused_and_left_alone() {
     let (_, client) = server().await;
     let short: Secret = serde_json::from_value(json!({
         "metadata": {"name": DIGEST_KEY}, "stringData": {"key": "hunter2"},
@@ -110,7 +110,7 @@ async fn a_namespace_that_does_not_exist_is_named() {
     assert!(refused.starts_with(expected) && refused.contains("\"nowhere\" not found"), "{refused}");
 }
 
-/// The digest in the pod template of a widget.
+/// The digest that the pods of a widget carry.
 async fn digest(cluster: &Cluster, widget: &str) -> String {
     let deployment = cluster.get::<Deployment>(&format!("{widget}-widget")).await;
     let template = deployment.spec.unwrap().template.metadata.unwrap();
@@ -118,7 +118,7 @@ async fn digest(cluster: &Cluster, widget: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restarted_operator_sends_nothing_with_the_same_key_and_replaces_pods_once_with_another_key() {
+async fn with_the_key_it_had_a_restarted_operator_sends_nothing_and_with_another_it_replaces_pods_once() {
     let options = Options { clock, ..Options::default() };
     let mut cluster = Cluster::new::<WidgetComponent>(options).await;
     let key = make_digest_key(&cluster.client, "default", &SystemEntropy).await.unwrap();

@@ -1,4 +1,4 @@
-//! The dry run reports what the operator would do, and changes nothing.
+//! What would happen, found out without anything happening.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -33,7 +33,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// A dry run and a record of its requests with their parameters.
+/// A dry_run whose requests are noted with their parameters.
 fn dry_run(cluster: &Cluster) -> (DryRun, Arc<Mutex<Vec<String>>>) {
     dry_run_of(cluster, options())
 }
@@ -55,7 +55,7 @@ async fn run(dry_run: &DryRun) -> DryRunReport {
     dry_run.run(&["default".to_owned()].into()).await.unwrap()
 }
 
-fn changes(report: &DryRunReport) -> Vec<String> {
+fn told(report: &DryRunReport) -> Vec<String> {
     report.changes.iter().map(|change| format!("{change:?}")).collect()
 }
 
@@ -64,7 +64,7 @@ async fn settled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_descendants_of_a_new_object_are_reported_and_nothing_is_written() {
+async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_is_written() {
     let cluster = cluster().await;
     let (dry_run, requests) = dry_run(&cluster);
     let gadgets: Api<Gadget> = Api::default_namespaced(dry_run.client());
@@ -72,7 +72,7 @@ async fn all_descendants_of_a_new_object_are_reported_and_nothing_is_written() {
     gadgets.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
     let report = run(&dry_run).await;
     assert_eq!(
-        changes(&report),
+        told(&report),
         [
             "Created Gadget default/g",
             "Created Widget default/g-gadget",
@@ -92,7 +92,7 @@ async fn all_descendants_of_a_new_object_are_reported_and_nothing_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_changes_nothing_is_reported() {
+async fn where_nothing_changes_nothing_is_told() {
     let cluster = cluster().await;
     let gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
     let apply = async |client: Client| {
@@ -104,9 +104,9 @@ async fn without_changes_nothing_is_reported() {
     let (dry_run, requests) = dry_run(&cluster);
     apply(dry_run.client()).await;
     let report = run(&dry_run).await;
-    assert_eq!((changes(&report), &report.remarks), (vec![], &vec![]));
+    assert_eq!((told(&report), &report.remarks), (vec![], &vec![]));
     let writes = requests.lock().unwrap().iter().filter(|request| !request.starts_with("GET ")).count();
-    assert_eq!(writes, 1, "only the user's own write");
+    assert_eq!(writes, 1, "what the operator has sent is not even tried again");
 }
 
 fn secret(word: &str) -> Secret {
@@ -126,21 +126,21 @@ async fn cluster_with_a_user() -> Cluster {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_a_secret_reports_the_pods_that_are_replaced() {
+async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
     let cluster = cluster_with_a_user().await;
     let (dry_run, _) = dry_run(&cluster);
     let secrets: Api<Secret> = Api::default_namespaced(dry_run.client());
     secrets.patch("s", &PatchParams::default(), &Patch::Merge(secret("new"))).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!(changes(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    assert_eq!(told(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
     let reasons: Vec<_> = restarts(&report.changes).into_iter().flat_map(|restart| restart.reasons).collect();
     assert_eq!(reasons, ["Secret s changes (word)"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_digest_key_only_pods_with_changed_inputs_are_reported() {
+async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
     let cluster = cluster_with_a_user().await;
-    // Not the operator's key.
+    // Not the operator's.
     let options = || Options { digest_key: DigestKey::new([7; 32]), ..options() };
     let without_key = || dry_run_of(&cluster, options()).0.without_digest_key();
     let label = async |dry_run: &DryRun, word: &str| {
@@ -151,12 +151,12 @@ async fn without_the_digest_key_only_pods_with_changed_inputs_are_reported() {
 
     let dry_run = without_key();
     label(&dry_run, "old").await;
-    assert_eq!(changes(&run(&dry_run).await), ["Changed Secret default/s"]);
+    assert_eq!(told(&run(&dry_run).await), ["Changed Secret default/s"]);
 
     let dry_run = without_key();
     label(&dry_run, "new").await;
     let report = run(&dry_run).await;
-    assert_eq!(changes(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    assert_eq!(told(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
     let reasons: Vec<_> = restarts(&report.changes).into_iter().flat_map(|restart| restart.reasons).collect();
     assert_eq!(reasons, ["Secret s changes (word)"]);
     let shown: Vec<_> = report.changes[1]
@@ -171,7 +171,7 @@ async fn without_the_digest_key_only_pods_with_changed_inputs_are_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_would_be_swept_is_reported_and_not_deleted() {
+async fn what_is_no_longer_wanted_is_told_and_still_there() {
     let cluster = cluster().await;
     let widget = |extras: &[&str]| {
         let extras = extras.iter().map(|&extra| extra.to_owned()).collect();
@@ -184,13 +184,13 @@ async fn a_child_that_would_be_swept_is_reported_and_not_deleted() {
     let patch = json!({"spec": {"extras": ["keep"]}});
     widgets.patch("w", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!(changes(&report), ["Changed Widget default/w", "Deleted ConfigMap default/drop"]);
+    assert_eq!(told(&report), ["Changed Widget default/w", "Deleted ConfigMap default/drop"]);
     assert!(cluster.find::<ConfigMap>("drop").await.is_some());
     assert!(!requests.lock().unwrap().iter().any(|request| request.starts_with("DELETE ")));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_removal_of_fields_of_the_old_operator_is_reported() {
+async fn fields_of_the_old_operator_are_told_to_go() {
     let mut cluster = Cluster::new::<WidgetComponent>(options()).await;
     cluster.create(&Widget::new("w", WidgetSpec { message: "m".into(), ..WidgetSpec::default() })).await;
     let uid = cluster.get::<Widget>("w").await.metadata.uid;
@@ -220,18 +220,18 @@ async fn the_removal_of_fields_of_the_old_operator_is_reported() {
     let after = serde_json::to_value(cluster.get::<ConfigMap>("w-widget").await).unwrap();
     assert_eq!(after["data"].get("left-behind"), None);
     let key = ObjectKey::of::<ConfigMap>("default", "w-widget");
-    let reported = report.changes.iter().find(|change| change.key == key).unwrap();
+    let told = report.changes.iter().find(|change| change.key == key).unwrap();
     let types = |mut object: serde_json::Value| {
         object["apiVersion"] = "v1".into();
         object["kind"] = "ConfigMap".into();
         Some(object)
     };
     let done = plan::Change::between(key, types(before), types(after)).unwrap();
-    assert_eq!(reported.text(), done.text());
+    assert_eq!(told.text(), done.text());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_would_fail_is_reported() {
+async fn what_would_fail_is_told() {
     let cluster = cluster().await;
     let (dry_run, _) = dry_run(&cluster);
     let widgets: Api<Widget> = Api::default_namespaced(dry_run.client());
@@ -265,7 +265,7 @@ async fn a_reconcile_that_would_fail_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_of_another_class_gets_only_a_remark() {
+async fn nothing_is_done_for_an_object_of_another_class() {
     let cluster = cluster().await;
     let gadget = |class: &str| {
         let mut gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
@@ -293,7 +293,7 @@ async fn an_object_of_another_class_gets_only_a_remark() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unchanged_objects_of_another_class_are_not_reported() {
+async fn of_objects_of_another_class_that_nobody_touches_nothing_is_told() {
     let cluster = cluster().await;
     let mut widget = Widget::new("theirs", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() });
     widget.metadata.annotations = Some([(CLASS_ANNOTATION.into(), "green".into())].into());
@@ -303,5 +303,5 @@ async fn unchanged_objects_of_another_class_are_not_reported() {
     let secret: Secret = serde_json::from_value(json!({"metadata": {"name": "s"}})).unwrap();
     secrets.patch("s", &PatchParams::apply("user"), &Patch::Apply(&secret)).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!((changes(&report), report.remarks), (vec!["Created Secret default/s".to_owned()], vec![]));
+    assert_eq!((told(&report), report.remarks), (vec!["Created Secret default/s".to_owned()], vec![]));
 }

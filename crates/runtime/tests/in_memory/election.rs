@@ -1,4 +1,4 @@
-//! Two operators, of which one is the leader.
+//! Two operators, of which one works.
 
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use apiserver::ApiServer;
@@ -26,7 +26,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt as _;
 
-/// How many widgets are created.
+/// How many widgets are made.
 const MANY: usize = 20;
 
 type Requests = Arc<Mutex<Vec<String>>>;
@@ -38,11 +38,11 @@ struct Site {
 }
 
 /// An operator; killed when it is dropped.
-struct Candidate {
+struct Rival {
     leadership: Leadership,
     requests: Requests,
-    /// Cancelled when the operator has sent as many writes as it may.
-    exhausted: CancellationToken,
+    /// Hears when as many writes were sent as it was given.
+    worn_out: CancellationToken,
     stop: CancellationToken,
     task: JoinHandle<Result<(), Ended>>,
 }
@@ -58,19 +58,19 @@ impl Site {
         Self { server, client, _stop: stop.drop_guard() }
     }
 
-    fn operator(&self, identity: &str) -> Candidate {
-        self.limited(identity, usize::MAX)
+    fn operator(&self, identity: &str) -> Rival {
+        self.short_lived(identity, usize::MAX)
     }
 
-    /// An operator that gets no answer to this write and to any later one. Writes of its lease do not count.
-    fn limited(&self, identity: &str, writes: usize) -> Candidate {
-        let (requests, exhausted) = (Requests::default(), CancellationToken::new());
-        let (noted, server, over) = (Arc::clone(&requests), self.server.clone(), exhausted.clone());
+    /// One that does not hear the answer to this write to anything but its lease, nor to any later one.
+    fn short_lived(&self, identity: &str, writes: usize) -> Rival {
+        let (requests, worn_out) = (Requests::default(), CancellationToken::new());
+        let (noted, server, over) = (Arc::clone(&requests), self.server.clone(), worn_out.clone());
         let service = tower::service_fn(move |request: http::Request<Body>| {
             let (noted, server, over) = (Arc::clone(&noted), server.clone(), over.clone());
             async move {
                 sleep(Duration::from_millis(5)).await;
-                // A request that a killed process had not sent by now never arrives.
+                // What a killed process had not sent by now never arrives.
                 note(&noted, &request, writes, &over);
                 let answer = server.oneshot(request).await;
                 if over.is_cancelled() {
@@ -93,7 +93,7 @@ impl Site {
         );
         let (leadership, stop) = (operator.leadership(), CancellationToken::new());
         let task = tokio::spawn(operator.run(stop.clone()));
-        Candidate { leadership, requests, exhausted, stop, task }
+        Rival { leadership, requests, worn_out, stop, task }
     }
 
     fn widgets(&self) -> Api<Widget> {
@@ -116,7 +116,7 @@ impl Site {
     }
 }
 
-impl Candidate {
+impl Rival {
     async fn until_leading(&self) {
         while !self.leadership.leads() {
             sleep(Duration::from_millis(10)).await;
@@ -128,28 +128,28 @@ impl Candidate {
     }
 }
 
-impl Drop for Candidate {
+impl Drop for Rival {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-/// Records a request that has arrived.
+/// Notes a request that has arrived.
 fn note(noted: &Requests, request: &http::Request<Body>, most: usize, over: &CancellationToken) {
     let mut noted = noted.lock().unwrap();
     noted.push(format!("{} {}", request.method(), request.uri().path()));
-    if writes_except_lease(&noted).len() >= most {
+    if own(&noted).len() >= most {
         over.cancel();
     }
 }
 
-/// The writes among requests, without those of the lease.
-fn writes_except_lease(requests: &[String]) -> Vec<&str> {
+/// Those of some requests that change something other than the lease.
+fn own(requests: &[String]) -> Vec<&str> {
     let writes = envtest::writes(requests);
     writes.into_iter().filter(|request| !request.contains("/leases")).collect()
 }
 
-async fn two() -> (Site, Candidate, Candidate) {
+async fn two() -> (Site, Rival, Rival) {
     let site = Site::new().await;
     let first = site.operator("first");
     first.until_leading().await;
@@ -169,8 +169,8 @@ async fn a_standby_watches_everything_and_changes_nothing() {
     for request in second.requests() {
         *counts.entry(request).or_default() += 1;
     }
-    let reads = counts.remove("GET /apis/coordination.k8s.io/v1/namespaces/default/leases/operator");
-    assert_eq!(reads, Some(1), "it reads the lease once, and then watches it");
+    let looks = counts.remove("GET /apis/coordination.k8s.io/v1/namespaces/default/leases/operator");
+    assert_eq!(looks, Some(1), "it looks at the lease once, and then it watches it");
     let watched: Vec<_> = counts.into_keys().collect();
     assert_eq!(
         watched,
@@ -185,17 +185,17 @@ async fn a_standby_watches_everything_and_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_leader_is_killed_the_other_continues_and_nothing_is_written_twice() {
+async fn when_the_leader_is_killed_at_work_the_other_goes_on_and_nothing_is_written_twice() {
     for writes in [1, 2, 17, 34, 61] {
         let site = Site::new().await;
-        let first = site.limited("first", writes);
+        let first = site.short_lived("first", writes);
         first.until_leading().await;
         let second = site.operator("second");
         sleep(Duration::from_secs(5)).await;
         for i in 0..MANY {
             site.create(&format!("w{i}")).await;
         }
-        first.exhausted.cancelled().await;
+        first.worn_out.cancelled().await;
         let killed = Instant::now();
         let by_first = first.requests();
         drop(first);
@@ -207,7 +207,7 @@ async fn after_the_leader_is_killed_the_other_continues_and_nothing_is_written_t
         sleep(Duration::from_mins(1)).await;
 
         let mut children = BTreeMap::<String, usize>::new();
-        for request in writes_except_lease(&by_first).into_iter().map(str::to_owned).chain(second.requests()) {
+        for request in own(&by_first).into_iter().map(str::to_owned).chain(second.requests()) {
             let child = ["/configmaps/", "/deployments/", "POST /api/v1/namespaces/default/secrets"];
             let child = child.iter().any(|child| request.contains(child));
             if child && !request.starts_with("GET ") {
@@ -223,13 +223,13 @@ async fn after_the_leader_is_killed_the_other_continues_and_nothing_is_written_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_that_lost_the_lease_ends_and_writes_nothing_more() {
+async fn a_deposed_operator_ends_and_writes_nothing_more() {
     let (site, mut first, second) = two().await;
     drop(second);
     let leases: Api<Lease> = Api::default_namespaced(site.client.clone());
-    let theirs = json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 3600}});
+    let theirs = json!({"spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600}});
     leases.patch("operator", &PatchParams::default(), &Patch::Merge(theirs)).await.unwrap();
-    let taken = Lost::Taken { lease: "default/operator".into(), holder: "another".into() };
+    let taken = Lost::Taken { lease: "default/operator".into(), holder: "somebody".into() };
     let ended = (&mut first.task).await.unwrap().unwrap_err();
     assert!(matches!(&ended, Ended::Deposed(lost) if *lost == taken), "{ended}");
     let before = first.requests().len();
@@ -239,7 +239,7 @@ async fn an_operator_that_lost_the_lease_ends_and_writes_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_that_is_stopped_hands_over_at_once() {
+async fn told_to_stop_an_operator_hands_over_at_once() {
     let (site, mut first, second) = two().await;
     first.stop.cancel();
     (&mut first.task).await.unwrap().unwrap();
@@ -251,7 +251,7 @@ async fn an_operator_that_is_stopped_hands_over_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standby_that_is_stopped_does_not_change_the_lease() {
+async fn a_standby_that_is_told_to_stop_leaves_the_lease_alone() {
     let (_site, first, mut second) = two().await;
     second.stop.cancel();
     (&mut second.task).await.unwrap().unwrap();
@@ -259,7 +259,7 @@ async fn a_standby_that_is_stopped_does_not_change_the_lease() {
     assert!(first.leadership.leads());
 }
 
-/// A clock that follows virtual time.
+/// A clock that goes with virtual time.
 fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));

@@ -14,9 +14,9 @@ use std::{
     time::Duration,
 };
 
-/// Whether the planning of an expensive widget may end, and the condition to wait for that.
+/// Whether planning of an expensive widget comes to an end, and who waits for that.
 static ENDS: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
-/// How often that planning has begun.
+/// How often that was begun.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 /// A widget whose planning takes as long as the test wants.
@@ -52,7 +52,7 @@ impl Drop for End {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn an_object_that_takes_too_long_to_plan_is_reported_and_not_planned_until_it_changes() {
+async fn an_object_that_takes_too_long_to_plan_is_told_and_left_until_it_changes() {
     let _end = End;
     let options = Options { planning: Duration::from_millis(100), ..Options::default() };
     let mut cluster = Cluster::new::<Expensive>(options).await;
@@ -63,10 +63,10 @@ async fn an_object_that_takes_too_long_to_plan_is_reported_and_not_planned_until
     cluster.create(&widget("large", "one")).await;
     cluster.until_reason::<Widget>("large", "Ready").await;
     cluster.merge::<Widget>("large", json!({"spec": {"message": "expensive"}})).await;
-    let message = cluster.until_reason::<Widget>("large", "TooExpensive").await;
-    assert!(message.contains("make the object or what it refers to smaller"), "{message}");
+    let words = cluster.until_reason::<Widget>("large", "TooExpensive").await;
+    assert!(words.contains("make the object or what it refers to smaller"), "{words}");
 
-    // A change of a child triggers a reconcile of its owner, which is before younger objects in the queue.
+    // Every child that changes is a reason to look at its owner, which comes before younger objects.
     cluster.delete::<ConfigMap>("large-widget").await;
     cluster.create(&widget("small", "one")).await;
     cluster.until_reason::<Widget>("small", "Ready").await;

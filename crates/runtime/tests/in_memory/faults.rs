@@ -1,6 +1,6 @@
-//! The operator with a server that injects faults, and with one on which nothing happens.
+//! The operator against a server that fails as often as a bad network does, and against one where nothing happens.
 //!
-//! Everything is in one process and in virtual time: an hour passes in a moment, and a seed repeats a run exactly.
+//! Everything is in one process and in virtual time: an hour passes at once, and a seed repeats a run exactly.
 
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use apiserver::{ApiServer, Faults, Mishap, Plan};
@@ -33,14 +33,14 @@ use tokio_util::sync::CancellationToken;
 use tower::Layer as _;
 
 const SEEDS: std::ops::Range<u64> = 0..8;
-/// A timeout in virtual time that is longer than any backoff.
-const TIMEOUT: Duration = Duration::from_hours(2);
+/// Of virtual time: longer than any backoff.
+const PATIENCE: Duration = Duration::from_hours(2);
 const WIDGETS: [&str; 3] = ["a", "b", "c"];
 
-/// An entropy source with constant values, so that two runs can be compared.
-struct ConstantEntropy;
+/// The same numbers for everybody, so that two runs can be compared.
+struct Loaded;
 
-impl Entropy for ConstantEntropy {
+impl Entropy for Loaded {
     fn alphanumeric(&self, length: usize) -> String {
         "x".repeat(length)
     }
@@ -50,7 +50,7 @@ impl Entropy for ConstantEntropy {
     }
 
     fn rsa_key(&self) -> Result<String, pki::IssueError> {
-        // One key for all runs; a real one, because it signs certificates.
+        // One for all runs; a real one, since it is signed with.
         static KEY: OnceLock<String> = OnceLock::new();
         Ok(KEY.get_or_init(|| pki::generate(pki::KeySpec::DEFAULT).unwrap()).clone())
     }
@@ -60,10 +60,10 @@ impl Entropy for ConstantEntropy {
     }
 }
 
-/// An in-memory cluster with an operator whose connection has faults.
+/// A cluster in memory with an operator whose connection is bad.
 struct World {
     server: ApiServer,
-    /// A connection without faults.
+    /// A connection that is not.
     client: Client,
     faults: Faults,
     stop: CancellationToken,
@@ -80,7 +80,7 @@ impl World {
 
         let faults = Faults::new(seed, plan);
         let options =
-            Options { entropy: Arc::new(ConstantEntropy), clock: || Timestamp::UNIX_EPOCH, ..Options::default() };
+            Options { entropy: Arc::new(Loaded), clock: || Timestamp::UNIX_EPOCH, ..Options::default() };
         let operator = Operator::new(
             Client::new(faults.layer(server.clone()), "default"),
             vec![ComponentKind::of::<WidgetComponent>()],
@@ -120,7 +120,7 @@ impl World {
             let ready = await_condition(self.api::<Widget>(), name, |widget: Option<&Widget>| {
                 widget.is_some_and(is_ready)
             });
-            let waited = timeout(TIMEOUT, ready).await;
+            let waited = timeout(PATIENCE, ready).await;
             assert!(waited.is_ok(), "seed {}: {name} never became ready\n{}", self.faults.seed(), self.log());
         }
     }
@@ -129,7 +129,7 @@ impl World {
         self.faults.log().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
-    /// All objects that the operator created, without fields that differ between runs.
+    /// Everything the operator made, without what differs from run to run.
     async fn result(&self) -> BTreeMap<String, Value> {
         let mut all = BTreeMap::new();
         self.collect::<ConfigMap>(&mut all, &["data"]).await;
@@ -168,7 +168,7 @@ fn is_ready(widget: &Widget) -> bool {
         .any(|ready| ready.status == "True" && ready.observed_generation == widget.metadata.generation)
 }
 
-/// Creates and changes widgets while there are faults, then switches the faults off and waits until they are ready.
+/// Widgets come up and are changed while things go wrong; then nothing goes wrong any more.
 async fn survive(seed: u64, plan: Plan) -> World {
     let world = World::new(seed, plan).await;
     world.create_widgets().await;
@@ -190,17 +190,17 @@ async fn nothing_is_written_in_an_hour_in_which_nothing_happens() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_faults_end_the_result_is_that_of_a_run_without_faults() {
+async fn once_faults_end_the_result_is_that_of_a_run_without_any() {
     let expected = survive(0, Plan::none()).await.result().await;
     for seed in SEEDS {
         let world = survive(seed, Plan::everything(0.15)).await;
-        assert!(!world.faults.log().is_empty(), "seed {seed}: there were no faults");
+        assert!(!world.faults.log().is_empty(), "seed {seed}: nothing went wrong");
         assert_eq!(world.result().await, expected, "seed {seed}\n{}", world.log());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_single_fault_is_survived_even_if_it_is_common() {
+async fn every_single_fault_is_survived_even_if_it_is_common() {
     let expected = survive(0, Plan::none()).await.result().await;
     for mishap in Mishap::ALL {
         let world = survive(7, Plan::none().with(mishap, 0.4)).await;
@@ -208,9 +208,9 @@ async fn each_single_fault_is_survived_even_if_it_is_common() {
     }
 }
 
-/// The operator sends the same requests in the same order, and they have the same faults.
+/// The same requests are made in the same order and meet the same fate.
 #[tokio::test(start_paused = true)]
-async fn a_seed_repeats_the_faults() {
+async fn a_seed_repeats_what_goes_wrong() {
     let mut runs = Vec::new();
     for _ in 0..2 {
         let world = survive(3, Plan::everything(0.2)).await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_that_was_missing_for_an_hour_reaches_all_waiting_owners_within_seconds() {
+async fn a_permission_that_was_missing_for_an_hour_is_noticed_within_seconds_by_all_who_wait() {
     let names = ["a", "b", "c", "d", "e"];
     let mut cluster = Cluster::new::<WidgetComponent>(Options { clock, ..Options::default() }).await;
     *cluster.forbidden.lock().unwrap() = Some("/deployments");
@@ -22,7 +22,7 @@ async fn a_permission_that_was_missing_for_an_hour_reaches_all_waiting_owners_wi
     cluster.take_requests();
     tokio::time::sleep(Duration::from_mins(10)).await;
     let tries = cluster.take_requests().iter().filter(|line| line.contains("/deployments/")).count();
-    // One try every 15 seconds, and at least one of each of the five every 5 minutes.
+    // One every 15 seconds, and each of the five every 5 minutes at least.
     assert!((40..=80).contains(&tries), "{tries} tries in ten minutes");
 
     *cluster.forbidden.lock().unwrap() = None;

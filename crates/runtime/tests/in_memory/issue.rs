@@ -1,4 +1,4 @@
-//! Certificates that the operator issues and renews.
+//! Certificates that the operator issues itself, from the first to the renewed one.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, time::Duration};
 
-/// The spec of the test kind.
+/// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
@@ -29,11 +29,11 @@ use std::{collections::BTreeMap, time::Duration};
 pub struct VaultSpec {
     /// Host names of the leaf.
     pub names: Vec<String>,
-    /// The Secret of the authority; unset, the vault has its own.
+    /// The authority; one of its own unless set.
     pub authority: Option<String>,
     /// Lifetime of the authority.
     pub days: u32,
-    /// The only names that the authority may sign.
+    /// The only names the authority may sign for.
     pub only_for: Option<Vec<String>>,
 }
 
@@ -78,10 +78,10 @@ impl Component for VaultComponent {
         let copy = ("copy".to_owned(), Recipe::SameAs { key: "password".into() });
         let htpasswd =
             ("htpasswd".to_owned(), Recipe::Htpasswd { user: "admin".into(), password: "password".into() });
-        let generated = Desired::generated(secret("generated"), [password, copy, htpasswd]);
-        let generated = graph.add::<Secret>(generated, ());
+        let made_up = Desired::generated(secret("made-up"), [password, copy, htpasswd]);
+        let made_up = graph.add::<Secret>(made_up, ());
         graph.add::<Deployment>(deployment(vault, "with-leaf", "leaf"), leaf);
-        graph.add::<Deployment>(deployment(vault, "without", "generated"), generated);
+        graph.add::<Deployment>(deployment(vault, "without", "made-up"), made_up);
         Ok(())
     }
 }
@@ -130,7 +130,7 @@ impl Cluster {
     }
 
     async fn until_reissued(&self, name: &str, before: &Issued) -> Issued {
-        let (what, before) = ("is reissued", before.chain.clone());
+        let (what, before) = ("is issued anew", before.chain.clone());
         issued(&self.until::<Secret>(name, what, move |secret| text(secret, "tls.crt") != before).await)
     }
 
@@ -140,7 +140,7 @@ impl Cluster {
         template.annotations.unwrap()[INPUTS_ANNOTATION].clone()
     }
 
-    /// Requests other than those of watches.
+    /// Requests other than those that renew watches.
     fn take_real_requests(&self) -> Vec<String> {
         let kinds = ["vaults", "secrets", "configmaps", "deployments"];
         let is_watch = |line: &str| line.starts_with("GET") && kinds.iter().any(|kind| line.ends_with(kind));
@@ -181,7 +181,7 @@ fn authority(issued: &Issued) -> Authority {
     Authority::from_pem(issued.chain.clone(), issued.key.clone()).unwrap()
 }
 
-/// An authority that a user created without `ca.crt`.
+/// An authority that a user made, who knows nothing of `ca.crt`.
 fn an_authority_of_a_user(subject: &str) -> (Issued, Secret) {
     let request = Request { subject: subject.into(), ..authority_request() };
     let key = pki::generate(pki::KeySpec::DEFAULT).unwrap();
@@ -201,7 +201,7 @@ fn version<K: Kind>(object: &K) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_authority_and_its_leaf_are_issued_into_secrets_of_the_owner() {
+async fn an_authority_and_its_leaf_are_issued_into_secrets_of_ours() {
     let cluster = cluster().await;
     let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
     let ready_after = |days: i64| clock() + SignedDuration::from_hours(24 * days);
@@ -214,7 +214,7 @@ async fn an_authority_and_its_leaf_are_issued_into_secrets_of_the_owner() {
         let secret = cluster.get::<Secret>(name).await;
         assert_eq!(secret.type_.as_deref(), Some("kubernetes.io/tls"));
         assert_eq!(secret.owner_references()[0].kind, "Vault");
-        assert_eq!(secret.annotations(), &BTreeMap::new(), "not marked as immutable");
+        assert_eq!(secret.annotations(), &BTreeMap::new(), "not marked as untouchable");
         assert_eq!(
             secret.data.as_ref().unwrap().keys().collect::<Vec<_>>(),
             ["ca.crt", "tls.crt", "tls.key"]
@@ -233,7 +233,7 @@ async fn nothing_is_sent_or_read_while_all_certificates_are_valid() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_certificate_is_renewed_in_time_with_its_old_key_and_only_pods_that_use_it_restart() {
+async fn a_certificate_is_renewed_in_time_with_its_old_key_and_exactly_its_users_restart() {
     let cluster = cluster().await;
     let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
     let (with, without) = (cluster.inputs("with-leaf").await, cluster.inputs("without").await);
@@ -246,28 +246,28 @@ async fn a_certificate_is_renewed_in_time_with_its_old_key_and_only_pods_that_us
     assert!(late < Timestamp::UNIX_EPOCH + SignedDuration::from_hours(49), "{late}");
     assert!(leaf_request().due(&renewed, &authority(&ca), late).is_ok());
     assert_eq!(renewed.key, leaf.key);
-    assert_eq!(cluster.certificate("ca").await, ca, "not due yet");
+    assert_eq!(cluster.certificate("ca").await, ca, "whose time has not come");
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_ne!(cluster.inputs("with-leaf").await, with);
     assert_eq!(cluster.inputs("without").await, without);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_renewed_authority_keeps_its_key_and_its_leaf_is_reissued() {
+async fn a_renewed_authority_keeps_its_key_and_its_leaves_follow() {
     let cluster = cluster().await;
     let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
-    // Another lifetime requires another certificate, and this is faster than to wait twenty days.
+    // Another lifetime is another certificate, and quicker than twenty days.
     cluster.merge::<Vault>("v", json!({"spec": {"days": 60}})).await;
     let renewed = cluster.until_reissued("ca", &ca).await;
-    let reissued = cluster.until_reissued("leaf", &leaf).await;
-    assert_eq!((&renewed.key, &reissued.key), (&ca.key, &leaf.key));
-    assert_eq!(reissued.authority, renewed.chain);
+    let followed = cluster.until_reissued("leaf", &leaf).await;
+    assert_eq!((&renewed.key, &followed.key), (&ca.key, &leaf.key));
+    assert_eq!(followed.authority, renewed.chain);
 }
 
-/// Pods trust the certificate that they have: replacing an authority at once would break the connections of pods that are
-/// not restarted yet.
+/// Pods trust the certificate they have: an authority that is replaced at once would cut off those that are not
+/// restarted yet.
 #[tokio::test(start_paused = true)]
-async fn new_limits_of_an_authority_apply_from_its_next_renewal_on() {
+async fn an_authority_without_limits_stays_until_it_is_renewed_and_then_has_them() {
     let cluster = cluster().await;
     let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
     let limits = json!({"spec": {"onlyFor": ["vault", "other"]}});
@@ -287,36 +287,36 @@ async fn new_limits_of_an_authority_apply_from_its_next_renewal_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_names_cause_a_new_certificate_for_the_same_key() {
+async fn other_names_are_another_certificate_for_the_same_key() {
     let cluster = cluster().await;
     let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
     cluster.merge::<Vault>("v", json!({"spec": {"names": ["vault", "other"]}})).await;
     let reissued = cluster.until_reissued("leaf", &leaf).await;
     assert_eq!(reissued.key, leaf.key);
-    let request = Request { dns_names: vec!["other".into(), "vault".into()], ..leaf_request() };
-    assert!(request.due(&reissued, &authority(&ca), clock()).is_ok());
+    let asked = Request { dns_names: vec!["other".into(), "vault".into()], ..leaf_request() };
+    assert!(asked.due(&reissued, &authority(&ca), clock()).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_certificate_that_was_changed_or_deleted_is_reissued() {
+async fn a_certificate_that_was_tampered_with_or_deleted_is_issued_anew() {
     let cluster = cluster().await;
     let leaf = cluster.certificate("leaf").await;
     cluster.merge::<Secret>("leaf", json!({"data": {"tls.crt": "eA=="}})).await;
     let ca = authority(&cluster.certificate("ca").await);
-    let repaired = cluster.until::<Secret>("leaf", "is repaired", |secret| {
+    let mended = cluster.until::<Secret>("leaf", "is mended", |secret| {
         leaf_request().due(&issued(secret), &ca, clock()).is_ok()
     });
-    let repaired = issued(&repaired.await);
-    assert_eq!(repaired.key, leaf.key, "the key was not changed");
+    let mended = issued(&mended.await);
+    assert_eq!(mended.key, leaf.key, "which was not tampered with");
 
     cluster.delete::<Secret>("ca").await;
-    let reissued = cluster.until_reissued("leaf", &repaired).await;
+    let followed = cluster.until_reissued("leaf", &mended).await;
     let new = cluster.certificate("ca").await;
-    assert!(leaf_request().due(&reissued, &authority(&new), clock()).is_ok());
+    assert!(leaf_request().due(&followed, &authority(&new), clock()).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foreign_label_causes_no_write_and_a_removed_label_of_the_operator_is_restored() {
+async fn a_label_of_somebody_else_is_no_reason_to_write_and_a_lost_one_of_ours_is() {
     let cluster = cluster().await;
     let leaf = cluster.certificate("leaf").await;
     cluster.merge::<Secret>("leaf", json!({"metadata": {"labels": {"theirs": "x"}}})).await;
@@ -331,7 +331,7 @@ async fn a_foreign_label_causes_no_write_and_a_removed_label_of_the_operator_is_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restarted_operator_issues_nothing_before_a_renewal_is_due() {
+async fn an_operator_that_starts_again_issues_nothing() {
     let mut cluster = cluster().await;
     let before =
         [cluster.get::<Secret>("ca").await, cluster.get::<Secret>("leaf").await].map(|s| version(&s));
@@ -342,11 +342,11 @@ async fn a_restarted_operator_issues_nothing_before_a_renewal_is_due() {
 
     cluster.dismiss_stand_ins();
     tokio::time::sleep(Duration::from_hours(48)).await;
-    cluster.until::<Secret>("leaf", "is renewed in time", |secret| version(secret) != before[1]).await;
+    cluster.until::<Secret>("leaf", "is renewed all the same", |secret| version(secret) != before[1]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_a_user_created_is_never_changed() {
+async fn a_secret_that_a_user_made_is_used_as_it_is_however_it_is() {
     let mut cluster = stopped_cluster().await;
     let nonsense = "nonsense".to_owned();
     cluster.create(&tls_secret("leaf", [("tls.crt", &nonsense), ("tls.key", &nonsense)])).await;
@@ -359,17 +359,17 @@ async fn a_secret_that_a_user_created_is_never_changed() {
     assert_eq!(version(&cluster.get::<Secret>("leaf").await), before);
 
     cluster.delete::<Secret>("leaf").await;
-    let issued = cluster.until::<Secret>("leaf", "is issued by the operator", |_| true).await;
-    assert_eq!(issued.owner_references()[0].kind, "Vault");
+    let made = cluster.until::<Secret>("leaf", "is issued, for want of theirs", |_| true).await;
+    assert_eq!(made.owner_references()[0].kind, "Vault");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leaf_is_reissued_when_the_authority_of_a_user_changes() {
+async fn a_leaf_of_an_authority_that_a_user_made_follows_it() {
     let mut cluster = stopped_cluster().await;
     cluster.start::<VaultComponent>();
     cluster.vault(VaultSpec { authority: Some("theirs".into()), ..VaultSpec::default() }).await;
-    let message = cluster.until_reason::<Vault>("v", "DependencyMissing").await;
-    assert_eq!(message, "Secret default/theirs does not exist; create it");
+    let told = cluster.until_reason::<Vault>("v", "DependencyMissing").await;
+    assert_eq!(told, "Secret default/theirs does not exist; create it");
 
     let (first, secret) = an_authority_of_a_user("theirs");
     cluster.create(&secret).await;
@@ -380,27 +380,27 @@ async fn a_leaf_is_reissued_when_the_authority_of_a_user_changes() {
     let (second, secret) = an_authority_of_a_user("theirs too");
     let change = json!({"stringData": serde_json::to_value(&secret).unwrap()["stringData"]});
     cluster.merge::<Secret>("theirs", change).await;
-    let reissued = cluster.until_reissued("leaf", &leaf).await;
-    assert!(leaf_request().due(&reissued, &authority(&second), clock()).is_ok());
+    let followed = cluster.until_reissued("leaf", &leaf).await;
+    assert!(leaf_request().due(&followed, &authority(&second), clock()).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invalid_authority_is_reported_with_a_remedy_and_not_quoted() {
+async fn an_authority_that_is_none_is_named_with_what_to_do_and_not_quoted() {
     let mut cluster = stopped_cluster().await;
     let nonsense = "nonsense".to_owned();
     cluster.create(&tls_secret("theirs", [("tls.crt", &nonsense), ("tls.key", &nonsense)])).await;
     cluster.start::<VaultComponent>();
     cluster.vault(VaultSpec { authority: Some("theirs".into()), ..VaultSpec::default() }).await;
-    let message = cluster.until_reason::<Vault>("v", "InvalidSpec").await;
+    let told = cluster.until_reason::<Vault>("v", "InvalidSpec").await;
     let expected = "Secret default/theirs: the authority has no certificate; \
                     put an authority's certificate into tls.crt and its key into tls.key";
-    assert_eq!(message, expected);
+    assert_eq!(told, expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn generated_values_may_depend_on_each_other() {
+async fn values_that_are_made_up_may_be_made_of_each_other() {
     let cluster = cluster().await;
-    let secret = cluster.get::<Secret>("generated").await;
+    let secret = cluster.get::<Secret>("made-up").await;
     let (password, line) = (text(&secret, "password"), text(&secret, "htpasswd"));
     assert_eq!((password.len(), text(&secret, "copy")), (16, password.clone()));
     let hash = line.strip_prefix("admin:").unwrap();
@@ -411,19 +411,19 @@ async fn generated_values_may_depend_on_each_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_metric_shows_when_the_first_certificate_expires_also_after_a_renewal() {
+async fn a_scrape_tells_when_the_first_certificate_expires_and_that_it_was_renewed() {
     let cluster = cluster().await;
-    let expiry = || {
+    let told = || {
         let text = cluster.options.metrics.text(Format::OpenMetrics);
         let name = "harbor_operator_certificate_expiry_timestamp_seconds{issuer=\"Operator\"} ";
         let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         Timestamp::from_second(line.parse().unwrap()).unwrap()
     };
     let leaf = cluster.certificate("leaf").await;
-    assert_eq!(Some(expiry()), leaf.expires());
+    assert_eq!(Some(told()), leaf.expires());
     cluster.dismiss_stand_ins();
     tokio::time::sleep(Duration::from_hours(48)).await;
     let renewed = cluster.until_reissued("leaf", &leaf).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(Some(expiry()), renewed.expires());
+    assert_eq!(Some(told()), renewed.expires());
 }

@@ -1,4 +1,4 @@
-//! The engine in one process with the in-memory API server, in virtual time where possible.
+//! The engine in one process with the API server in memory, in virtual time where possible.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! An in-memory cluster in virtual time, with an operator and a record of its requests.
+//! A cluster in memory and in virtual time, with an operator in it whose every request is noted.
 
 use apiserver::ApiServer;
 use jiff::{SignedDuration, Timestamp};
@@ -27,7 +27,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// A kind that the tests use.
+/// What a kind must be able to do here.
 pub trait Kind:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + Clone
@@ -59,7 +59,7 @@ pub struct Cluster {
     server: ApiServer,
     pub options: Options,
     requests: Arc<Mutex<Vec<String>>>,
-    /// A part of the path of objects that the operator may not write.
+    /// What the operator may not write, as a part of its path.
     pub forbidden: Arc<Mutex<Option<&'static str>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
     stand_ins: CancellationToken,
@@ -67,7 +67,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster with stand-ins for its controllers and the kind of `C`, without an operator.
+    /// A cluster with stand-ins for its controllers that knows the kind of `C`, and no operator yet.
     pub async fn new<C: Component>(options: Options) -> Self
     where
         C::Owner: CustomResourceExt,
@@ -99,7 +99,7 @@ impl Cluster {
     pub fn start_all(&mut self, components: Vec<ComponentKind>) {
         let (requests, server, latency) = (Arc::clone(&self.requests), self.server.clone(), self.latency);
         let forbidden = Arc::clone(&self.forbidden);
-        let recorded = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
             let server = server.clone();
             let forbidden = forbidden.lock().unwrap().is_some_and(|part| request.uri().path().contains(part));
@@ -109,7 +109,7 @@ impl Cluster {
                 if refused { Ok(refusal()) } else { server.oneshot(request).await }
             }
         });
-        let client = self.options.metrics.observe(Client::new(recorded, "default"));
+        let client = self.options.metrics.observe(Client::new(noted, "default"));
         let operator = Operator::new(client, components, self.options.clone());
         let stop = self.stop.child_token();
         let stopped = stop.clone();
@@ -117,7 +117,7 @@ impl Cluster {
         self.operator = Some((stop, task));
     }
 
-    /// The same cluster with other options for the operator.
+    /// The same cluster, for an operator that works otherwise.
     pub fn with_options(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
         self
@@ -134,7 +134,7 @@ impl Cluster {
         self.start::<C>();
     }
 
-    /// Stops the stand-ins: days of virtual time pass faster without their watches.
+    /// Sends the stand-ins home: days pass faster without their watches.
     pub fn dismiss_stand_ins(&self) {
         self.stand_ins.cancel();
     }
@@ -186,7 +186,7 @@ impl Cluster {
         assert!(timeout(Duration::from_mins(10), gone).await.is_ok(), "{name} is gone");
     }
 
-    /// Waits until an owner's `Ready` condition has this reason for the newest spec. Returns its message.
+    /// Waits until the reason of an owner's `Ready` condition is this one, for the newest spec; its message.
     pub async fn until_reason<K: Kind>(&self, name: &str, reason: &str) -> String {
         let owner = self.until::<K>(name, reason, |owner| message(owner, reason).is_some()).await;
         message(&owner, reason).unwrap()
@@ -215,7 +215,7 @@ fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {
     (newest && ready["reason"] == reason).then(|| ready["message"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A clock that follows virtual time.
+/// A clock that goes with virtual time.
 pub fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));

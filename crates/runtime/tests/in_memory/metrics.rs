@@ -1,4 +1,4 @@
-//! The metrics of a running operator.
+//! What a scrape of a running operator shows.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -20,7 +20,7 @@ async fn create(cluster: &Cluster, name: &str, spec: WidgetSpec) {
     cluster.create(&widget).await;
 }
 
-/// All samples with integer values, by name and labels, without the operator's prefix.
+/// Every whole number by its name and labels, without our prefix.
 fn samples(cluster: &Cluster) -> BTreeMap<String, usize> {
     let text = cluster.options.metrics.text(Format::OpenMetrics);
     let samples = text.lines().filter_map(|line| line.strip_prefix("harbor_operator_")?.rsplit_once(' '));
@@ -28,14 +28,14 @@ fn samples(cluster: &Cluster) -> BTreeMap<String, usize> {
 }
 
 /// The samples of one name that are not zero, as lines.
-fn nonzero(cluster: &Cluster, name: &str) -> Vec<String> {
+fn told(cluster: &Cluster, name: &str) -> Vec<String> {
     let is_it = |sample: &str| sample.split('{').next() == Some(name);
     let samples = samples(cluster).into_iter().filter(|(sample, value)| is_it(sample) && *value != 0);
     samples.map(|(sample, value)| format!("{} {value}", sample.trim_start_matches(name))).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_request_is_counted_once_including_watches() {
+async fn every_request_is_counted_once_watches_and_all() {
     let cluster = cluster().await;
     create(&cluster, "a", WidgetSpec::default()).await;
     create(&cluster, "b", WidgetSpec::default()).await;
@@ -44,7 +44,7 @@ async fn every_request_is_counted_once_including_watches() {
     cluster.merge::<Widget>("a", json!({"spec": {"message": "other"}})).await;
     cluster.until_reason::<Widget>("a", "Ready").await;
 
-    let sent = cluster.take_requests();
+    let noted = cluster.take_requests();
     let counted: BTreeMap<_, _> = samples(&cluster)
         .into_iter()
         .filter_map(|(sample, value)| Some((sample.strip_prefix("api_requests_total")?.to_owned(), value)))
@@ -52,22 +52,22 @@ async fn every_request_is_counted_once_including_watches() {
     let of = |what: &str| -> usize {
         counted.iter().filter(|(labels, _)| labels.contains(what)).map(|(_, value)| value).sum()
     };
-    // A watch is answered when it starts; no other request is running now.
-    assert_eq!(of(""), sent.len(), "{counted:#?} {sent:#?}");
-    let sent_of = |method: &str, end: &str| {
-    sent.iter().filter(|it| it.starts_with(method) && it.ends_with(end)).count()
+    // A watch is answered when it opens; nothing else is under way by now.
+    assert_eq!(of(""), noted.len(), "{counted:#?} {noted:#?}");
+    let noted_of = |method: &str, end: &str| {
+        noted.iter().filter(|it| it.starts_with(method) && it.ends_with(end)).count()
     };
-    assert_eq!(of(r#"resource="widgets.engine.test/status""#), sent_of("PATCH", "/status"));
-    assert_eq!(of(r#"verb="create",resource="secrets""#), sent_of("POST", "/secrets"));
+    assert_eq!(of(r#"resource="widgets.engine.test/status""#), noted_of("PATCH", "/status"));
+    assert_eq!(of(r#"verb="create",resource="secrets""#), noted_of("POST", "/secrets"));
     assert_eq!(of(r#"resource="deployments.apps""#), {
-        sent.iter().filter(|it| it.contains("/deployments")).count()
+        noted.iter().filter(|it| it.contains("/deployments")).count()
     });
     let named = counted.keys().find(|labels| labels.contains("default") || labels.contains("a-widget"));
     assert_eq!(named, None, "no label names an object");
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_are_counted_by_their_state_until_they_are_deleted() {
+async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
     let cluster = cluster().await;
     create(&cluster, "good", WidgetSpec::default()).await;
     create(&cluster, "bad", WidgetSpec { no_containers: true, ..WidgetSpec::default() }).await;
@@ -82,9 +82,9 @@ async fn objects_are_counted_by_their_state_until_they_are_deleted() {
     tokio::time::sleep(Duration::from_secs(1)).await;
 
     let in_state = |state: &str| format!(r#"{{kind="Widget",state="{state}"}} 1"#);
-    assert_eq!(nonzero(&cluster, "objects"), ["Paused", "Progressing", "Ready", "Stalled"].map(in_state));
+    assert_eq!(told(&cluster, "objects"), ["Paused", "Progressing", "Ready", "Stalled"].map(in_state));
     assert_eq!(
-        nonzero(&cluster, "errors_total"),
+        told(&cluster, "errors_total"),
         [
             r#"{kind="Widget",class="dependency",reason="DependencyMissing"} 1"#,
             r#"{kind="Widget",class="invalid",reason="Rejected"} 1"#,
@@ -95,12 +95,12 @@ async fn objects_are_counted_by_their_state_until_they_are_deleted() {
         cluster.until_gone::<Widget>(name).await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(nonzero(&cluster, "objects"), Vec::<String>::new());
-    assert_eq!(nonzero(&cluster, "queue_depth"), Vec::<String>::new());
+    assert_eq!(told(&cluster, "objects"), Vec::<String>::new());
+    assert_eq!(told(&cluster, "queue_depth"), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_is_deleted_during_its_reconcile_is_not_counted() {
+async fn an_object_deleted_while_it_is_looked_at_is_not_counted_for_ever() {
     let mut cluster = Cluster::new::<WidgetComponent>(Options { clock, ..Options::default() }).await;
     cluster.latency = Duration::from_secs(2);
     cluster.start::<WidgetComponent>();
@@ -108,11 +108,11 @@ async fn an_object_that_is_deleted_during_its_reconcile_is_not_counted() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     cluster.delete::<Widget>("short-lived").await;
     tokio::time::sleep(Duration::from_mins(5)).await;
-    assert_eq!(nonzero(&cluster, "objects"), Vec::<String>::new());
+    assert_eq!(told(&cluster, "objects"), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
-async fn reconciles_and_durations_have_the_same_count() {
+async fn reconciles_and_their_durations_agree() {
     let cluster = cluster().await;
     create(&cluster, "a", WidgetSpec::default()).await;
     cluster.until_reason::<Widget>("a", "Ready").await;
@@ -132,12 +132,12 @@ async fn a_panic_is_an_error_of_the_class_internal() {
     let cluster = cluster().await;
     create(&cluster, "a", WidgetSpec { panics: true, ..WidgetSpec::default() }).await;
     cluster.until_reason::<Widget>("a", "Panicked").await;
-    let errors = nonzero(&cluster, "errors_total");
-    assert!(errors[0].starts_with(r#"{kind="Widget",class="internal",reason="Panicked"} "#), "{errors:?}");
+    let told = told(&cluster, "errors_total");
+    assert!(told[0].starts_with(r#"{kind="Widget",class="internal",reason="Panicked"} "#), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_operator_is_ready_when_all_kinds_are_listed() {
+async fn the_operator_is_ready_once_everything_is_listed() {
     let mut cluster = Cluster::new::<WidgetComponent>(Options { clock, ..Options::default() }).await;
     let health = std::sync::Arc::clone(&cluster.options.health);
     assert_eq!(health.ready(), Err(HealthError::NotStarted));

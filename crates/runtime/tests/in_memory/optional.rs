@@ -1,4 +1,4 @@
-//! Optional kinds: the operator in clusters with and without cert-manager.
+//! Kinds that may be missing: the operator against clusters with and without cert-manager.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;
 
-/// The spec of the test kind.
+/// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
@@ -25,20 +25,20 @@ use std::time::Duration;
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct KioskSpec {
-    /// How it uses certificates.
+    /// What it does about certificates.
     pub wants: Wants,
 }
 
-/// How a kiosk uses certificates.
+/// What a kiosk does about certificates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Wants {
-    /// Has a certificate if cert-manager is installed, and writes into a ConfigMap whether it is.
+    /// Has one where cert-manager is, and says in a ConfigMap whether it is.
     #[default]
-    Optional,
-    /// Requires cert-manager.
-    Required,
-    /// Has a certificate without a check whether the kind is served, and reads the existing one.
-    Unchecked,
+    Whichever,
+    /// Refuses to do without.
+    Insists,
+    /// Has one without asking, after a look at the one that exists.
+    Blindly,
 }
 
 struct KioskComponent;
@@ -59,13 +59,13 @@ impl Component for KioskComponent {
             ..ObjectMeta::default()
         };
         let served = match kiosk.spec.wants {
-            Wants::Unchecked => {
+            Wants::Blindly => {
                 world.read::<Certificate>(&kiosk.name_any())?;
                 true
             }
-            Wants::Optional => world.serves::<Certificate>()?,
-            Wants::Required if world.serves::<Certificate>()? => true,
-            Wants::Required => return Err(PlanError::unserved::<Certificate>("cert-manager")),
+            Wants::Whichever => world.serves::<Certificate>()?,
+            Wants::Insists if world.serves::<Certificate>()? => true,
+            Wants::Insists => return Err(PlanError::unserved::<Certificate>("cert-manager")),
         };
         if served {
             let mut certificate = Certificate::new(&kiosk.name_any(), CertificateSpec::default());
@@ -89,7 +89,7 @@ impl Cluster {
         self.create(&Kiosk::new(name, KioskSpec { wants })).await;
     }
 
-    async fn until_served(&self, name: &str, served: &'static str) {
+    async fn until_told(&self, name: &str, served: &'static str) {
         self.until::<ConfigMap>(name, served, |config| {
             config.data.as_ref().is_some_and(|data| data["served"] == served)
         })
@@ -98,53 +98,53 @@ impl Cluster {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_are_reconciled_when_an_optional_kind_is_installed_or_removed() {
+async fn what_depends_on_a_kind_learns_whether_it_is_served() {
     let cluster = cluster().await;
-    cluster.kiosk("before", Wants::Optional).await;
-    cluster.until_served("before", "false").await;
+    cluster.kiosk("before", Wants::Whichever).await;
+    cluster.until_told("before", "false").await;
 
     cluster.install(Certificate::crd()).await;
-    cluster.until_served("before", "true").await;
+    cluster.until_told("before", "true").await;
     cluster.until::<Certificate>("before", "exists", |_| true).await;
-    cluster.kiosk("after", Wants::Optional).await;
-    cluster.until_served("after", "true").await;
+    cluster.kiosk("after", Wants::Whichever).await;
+    cluster.until_told("after", "true").await;
 
     cluster.uninstall(Certificate::crd()).await;
-    cluster.until_served("before", "false").await;
-    cluster.until_served("after", "false").await;
+    cluster.until_told("before", "false").await;
+    cluster.until_told("after", "false").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_is_installed_again_is_watched_again() {
+async fn a_kind_that_goes_and_comes_back_is_watched_again() {
     let cluster = cluster().await;
     cluster.install(Certificate::crd()).await;
-    cluster.kiosk("a", Wants::Optional).await;
-    cluster.until_served("a", "true").await;
+    cluster.kiosk("a", Wants::Whichever).await;
+    cluster.until_told("a", "true").await;
     cluster.uninstall(Certificate::crd()).await;
-    cluster.until_served("a", "false").await;
+    cluster.until_told("a", "false").await;
     cluster.install(Certificate::crd()).await;
-    cluster.until::<Certificate>("a", "is recreated", |_| true).await;
+    cluster.until::<Certificate>("a", "comes back", |_| true).await;
 
     cluster.merge::<Certificate>("a", json!({"spec": {"secretName": "drifted"}})).await;
     cluster.until::<Certificate>("a", "is repaired", |c| c.spec.secret_name.is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_kind_is_reported_with_what_to_install_until_it_is_served() {
+async fn a_missing_kind_is_named_with_what_to_install_until_it_is_there() {
     let cluster = cluster().await;
-    cluster.kiosk("a", Wants::Required).await;
-    let message = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
-    assert_eq!(message, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
+    cluster.kiosk("a", Wants::Insists).await;
+    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
+    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     cluster.install(Certificate::crd()).await;
-    cluster.until_served("a", "true").await;
+    cluster.until_told("a", "true").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_served() {
+async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_there() {
     let cluster = cluster().await;
-    cluster.kiosk("a", Wants::Unchecked).await;
-    let message = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
-    assert_eq!(message, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
+    cluster.kiosk("a", Wants::Blindly).await;
+    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
+    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     let sent = |line: &String| line.contains("certificates") && !line.starts_with("GET");
     assert_eq!(cluster.take_requests().into_iter().find(sent), None);
     cluster.install(Certificate::crd()).await;
@@ -152,9 +152,9 @@ async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_operator_sends_only_occasional_requests_for_a_missing_kind() {
+async fn an_idle_operator_looks_for_a_missing_kind_now_and_then_and_asks_for_nothing_else() {
     let cluster = cluster().await;
-    cluster.kiosk("a", Wants::Optional).await;
+    cluster.kiosk("a", Wants::Whichever).await;
     cluster.until_reason::<Kiosk>("a", "Ready").await;
     tokio::time::sleep(Duration::from_mins(1)).await;
     cluster.take_requests();
@@ -162,13 +162,13 @@ async fn an_idle_operator_sends_only_occasional_requests_for_a_missing_kind() {
     tokio::time::sleep(Duration::from_hours(10)).await;
 
     let requests = cluster.take_requests();
-    // Watches of kiosks, Secrets and ConfigMaps reconnect every few minutes.
+    // Watches are renewed every few minutes: those of kiosks, Secrets and ConfigMaps.
     let watches = ["kiosks", "secrets", "configmaps"];
-    let attempts = requests.iter().filter(|line| line.ends_with("/certificates")).count();
+    let looks = requests.iter().filter(|line| line.ends_with("/certificates")).count();
     let others: Vec<_> = requests
         .iter()
         .filter(|line| !line.ends_with("/certificates") && !watches.iter().any(|kind| line.ends_with(kind)))
         .collect();
     assert_eq!(others, Vec::<&String>::new());
-    assert!((90..=160).contains(&attempts), "{attempts} attempts in ten hours");
+    assert!((90..=160).contains(&looks), "{looks} looks in ten hours");
 }

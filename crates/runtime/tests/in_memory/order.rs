@@ -1,4 +1,4 @@
-//! The order in which owners become ready, in virtual time.
+//! Who is served first, through all kinds, in virtual time.
 
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
 use crate::memory::{Cluster, clock};
@@ -12,7 +12,7 @@ use plan::ComponentKind;
 use runtime::Options;
 use std::{pin::pin, time::Duration};
 
-/// Gadgets in the order in which they become ready. Each waits for its widget, and the widget for its Deployment.
+/// Gadgets in the order in which they become ready. Each waits for its widget, and that for its Deployment.
 async fn ready_in_order(cluster: &Cluster, count: usize) -> Vec<String> {
     let events = watcher(cluster.api::<Gadget>(), watcher::Config::default()).applied_objects();
     let mut events = pin!(events);
@@ -28,7 +28,7 @@ async fn ready_in_order(cluster: &Cluster, count: usize) -> Vec<String> {
     order
 }
 
-/// One reconcile at a time for each kind, so that the order of reconciles is fixed.
+/// One look at a time for each kind, so that the order of looks is the order of everything.
 async fn cluster() -> Cluster {
     let options = Options { clock, concurrency: 1, ..Options::default() };
     let mut cluster = Cluster::new::<GadgetComponent>(options).await;
@@ -37,7 +37,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// Names in reverse alphabetical order: a list has the last one first.
+/// Names of which every list shows the last one first.
 fn names() -> Vec<String> {
     (10..30).rev().map(|i| format!("g{i}")).collect()
 }
@@ -56,13 +56,13 @@ fn start(cluster: &mut Cluster) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_object_that_was_created_first_is_ready_first_independent_of_its_name() {
+async fn what_was_created_first_is_ready_first_whatever_its_name() {
     let mut cluster = cluster().await;
     create(&cluster, Duration::from_secs(1)).await;
     start(&mut cluster);
     let mut order = ready_in_order(&cluster, names().len()).await;
     assert_eq!(order.first(), names().first());
-    // The youngest objects are listed first, so they are the oldest in the queue and get every fourth turn.
+    // The last of all were listed first: they wait longest, and get the turns that keep anybody from starving.
     let mut seniors = names();
     seniors.truncate(seniors.len() * 3 / 4);
     order.retain(|name| seniors.contains(name));
@@ -70,7 +70,7 @@ async fn the_object_that_was_created_first_is_ready_first_independent_of_its_nam
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_objects_that_are_created_within_a_second_the_first_is_ready_first() {
+async fn of_what_is_created_in_one_second_the_first_is_ready_first() {
     let mut cluster = cluster().await;
     start(&mut cluster);
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,4 +1,4 @@
-//! The number of requests that the operator sends.
+//! What is worth a request, counted at the server.
 
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
@@ -32,7 +32,7 @@ async fn cluster() -> Cluster {
     cluster
 }
 
-/// A cluster with many ready widgets, and their names in the order in which they became ready.
+/// A cluster with many widgets, all of them ready, and their names in the order in which they became so.
 async fn many() -> (Cluster, Vec<String>) {
     let cluster = cluster().await;
     let create = async {
@@ -69,7 +69,7 @@ fn message(widget: &Widget) -> String {
 }
 
 impl Cluster {
-    async fn set_deployment_status(&self, status: Value) {
+    async fn deployment_says(&self, status: Value) {
         let patch = Patch::Merge(json!({ "status": status }));
         self.api::<Deployment>().patch_status("w-widget", &PatchParams::default(), &patch).await.unwrap();
     }
@@ -80,7 +80,7 @@ impl Cluster {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_widget_costs_one_request_per_child_and_two_status_writes_for_any_number_of_widgets() {
+async fn bringing_a_widget_up_takes_a_request_per_child_and_two_statuses_however_many_there_are() {
     let (cluster, _) = many().await;
     let sent = cluster.take_requests();
     let mut counts = BTreeMap::<&str, usize>::new();
@@ -97,13 +97,13 @@ async fn a_new_widget_costs_one_request_per_child_and_two_status_writes_for_any_
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_many_widgets_that_are_created_together_the_first_is_ready_first() {
+async fn of_many_created_at_once_the_first_is_ready_first() {
     let (_, order) = many().await;
     assert_eq!(order, names());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_with_many_ready_widgets_writes_only_the_repair_of_the_one_that_drifted() {
+async fn a_restart_with_many_ready_widgets_writes_nothing_and_repairs_the_one_that_drifted() {
     let (mut cluster, _) = many().await;
     cluster.stop().await;
     cluster.merge::<ConfigMap>("w07-widget", json!({"data": {"message": "edited"}})).await;
@@ -118,7 +118,7 @@ async fn a_restart_with_many_ready_widgets_writes_only_the_repair_of_the_one_tha
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_that_changes_all_the_time_is_written_rarely_and_the_last_one_is_not_lost() {
+async fn words_that_change_all_the_time_are_written_rarely_and_the_last_ones_are_not_lost() {
     let cluster = cluster().await;
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec { replicas: Some(60), ..WidgetSpec::default() })).await;
@@ -129,7 +129,7 @@ async fn a_message_that_changes_all_the_time_is_written_rarely_and_the_last_one_
 
     for second in 1..=35 {
         cluster
-            .set_deployment_status(json!({"observedGeneration": 1, "replicas": second, "updatedReplicas": second}))
+            .deployment_says(json!({"observedGeneration": 1, "replicas": second, "updatedReplicas": second}))
             .await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
@@ -143,7 +143,7 @@ async fn a_message_that_changes_all_the_time_is_written_rarely_and_the_last_one_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_the_ready_condition_is_written_at_once() {
+async fn what_programs_wait_for_is_written_at_once() {
     let cluster = cluster().await;
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec::default())).await;
@@ -156,9 +156,9 @@ async fn a_change_of_the_ready_condition_is_written_at_once() {
         }
         status
     };
-    cluster.set_deployment_status(all(1)).await;
+    cluster.deployment_says(all(1)).await;
     cluster.until("w", "ready", is_ready).await;
-    cluster.set_deployment_status(all(0)).await;
+    cluster.deployment_says(all(0)).await;
     cluster.until("w", "its words", |widget: &Widget| !is_ready(widget)).await;
     assert!(start.elapsed() < Duration::from_secs(1));
 }
@@ -182,7 +182,7 @@ async fn b32_the_number_of_pods_is_in_the_status_and_the_scale_works() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_path_instead_of_a_name_is_reported_with_its_field_and_nothing_is_sent() {
+async fn a_path_in_the_place_of_a_name_is_told_with_its_field_and_nothing_is_sent() {
     const PATH: &str = "../../victim/secrets/creds";
     let wanted = [
         ("reads", "spec.reads", WidgetSpec { reads: Some(PATH.into()), ..WidgetSpec::default() }),
@@ -200,8 +200,8 @@ async fn a_path_instead_of_a_name_is_reported_with_its_field_and_nothing_is_sent
     tokio::time::sleep(Duration::from_mins(1)).await;
 
     for (name, field, _) in wanted {
-        let message = message(&cluster.api::<Widget>().get(name).await.unwrap());
-        assert!(message.starts_with(&format!("{field}: {PATH:?} cannot be the name of a ")), "{message}");
+        let told = message(&cluster.api::<Widget>().get(name).await.unwrap());
+        assert!(told.starts_with(&format!("{field}: {PATH:?} cannot be the name of a ")), "{told}");
     }
     let sent = cluster.take_requests();
     let about_widgets = |request: &String| request.contains("/widgets/") || request.ends_with("/events");

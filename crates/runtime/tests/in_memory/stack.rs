@@ -1,4 +1,4 @@
-//! Children that outlive their owner, children that other programs create, and conditions for parts of an owner.
+//! Children that outlive their owner, children that others make, and conditions of their own for parts of an owner.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The spec of the test kind.
+/// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(group = "engine.test", version = "v1", kind = "Stack", namespaced, status = "StackStatus")]
 #[serde(rename_all = "camelCase", default)]
@@ -25,7 +25,7 @@ pub struct StackSpec {
     pub keeps: bool,
     /// Whether there is a ledger at all.
     pub ledgerless: bool,
-    /// A Secret that another program creates, with the key `word`.
+    /// A Secret somebody else makes, with the key `word`.
     pub awaits: Option<String>,
 }
 
@@ -67,19 +67,19 @@ impl Component for StackComponent {
             namespace: stack.namespace(),
             ..ObjectMeta::default()
         };
-        let deletion = if stack.spec.keeps { DeletionBehavior::Kept } else { DeletionBehavior::Owned };
+        let tie = if stack.spec.keeps { DeletionBehavior::Kept } else { DeletionBehavior::Owned };
         if !stack.spec.ledgerless {
             let key = Secret { metadata: metadata("key"), ..Secret::default() };
             let key = Desired::generated(key, [("key".to_owned(), Recipe::Alphanumeric { length: 16 })]);
-            let key = graph.add::<Secret>(key.on_deletion(deletion).of(LEDGER), ());
+            let key = graph.add::<Secret>(key.on_deletion(tie).of(LEDGER), ());
             let ledger = ConfigMap { metadata: metadata("ledger"), ..ConfigMap::default() };
-            graph.add::<ConfigMap>(Desired::from(ledger).on_deletion(deletion).of(LEDGER), key);
+            graph.add::<ConfigMap>(Desired::from(ledger).on_deletion(tie).of(LEDGER), key);
         }
         let Some(source) = &stack.spec.awaits else { return Ok(()) };
         let copy = Secret { metadata: metadata("word"), ..Secret::default() };
         let copy = match world.read::<Secret>(source)? {
             Some(source) => Desired::from(Secret { data: source.data, ..copy }),
-            None => Desired::awaited(copy, format!("another program creates Secret {source}")),
+            None => Desired::awaited(copy, format!("somebody has yet to make Secret {source}")),
         };
         let copy = graph.add::<Secret>(copy.of(WORD), ());
         graph.add::<ConfigMap>(ConfigMap { metadata: metadata("reader"), ..ConfigMap::default() }, copy);
@@ -98,7 +98,7 @@ impl Cluster {
         self.create(&Stack::new("a", spec)).await;
     }
 
-    async fn until_stack_is_ready(&self) -> StackStatus {
+    async fn until_harbor_is_ready(&self) -> StackStatus {
         self.until_reason::<Stack>("a", "Ready").await;
         self.get::<Stack>("a").await.status.unwrap()
     }
@@ -112,7 +112,7 @@ fn kept_for(meta: &ObjectMeta) -> Option<&str> {
     meta.annotations.as_ref()?.get(KEPT_ANNOTATION).map(String::as_str)
 }
 
-fn condition(status: &StackStatus, kind: &str) -> (String, String) {
+fn told(status: &StackStatus, kind: &str) -> (String, String) {
     let condition = status.common.conditions.iter().find(|condition| condition.type_ == kind).unwrap();
     (condition.status.clone(), condition.reason.clone().unwrap_or_default())
 }
@@ -122,10 +122,10 @@ fn pair(status: &str, reason: &str) -> (String, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_child_outlives_its_owner_and_the_next_owner_adopts_it() {
+async fn what_is_kept_outlives_its_owner_and_the_next_one_takes_it_over() {
     let cluster = cluster().await;
     cluster.stack(keeps()).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
     let key = cluster.get::<Secret>("a-key").await;
     assert_eq!(
         (kept_for(&key.metadata), &key.metadata.owner_references),
@@ -135,53 +135,53 @@ async fn a_kept_child_outlives_its_owner_and_the_next_owner_adopts_it() {
     cluster.delete::<Stack>("a").await;
     cluster.until_gone::<Stack>("a").await;
     cluster.stack(keeps()).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
 
     assert_eq!(cluster.get::<Secret>("a-key").await.data, key.data);
     cluster.delete::<ConfigMap>("a-ledger").await;
-    cluster.until::<ConfigMap>("a-ledger", "is recreated", |_| true).await;
+    cluster.until::<ConfigMap>("a-ledger", "is made again", |_| true).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owned_child_is_deleted_with_its_owner() {
+async fn what_is_owned_goes_with_its_owner() {
     let cluster = cluster().await;
     cluster.stack(StackSpec::default()).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
     cluster.delete::<Stack>("a").await;
     cluster.until_gone::<Secret>("a-key").await;
     cluster.until_gone::<ConfigMap>("a-ledger").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deletion_behavior_can_change_also_for_children_that_are_created_once() {
+async fn to_keep_or_not_can_be_decided_later_also_for_what_is_never_written_again() {
     let cluster = cluster().await;
     cluster.stack(StackSpec::default()).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
     let key = cluster.get::<Secret>("a-key").await;
 
     cluster.merge::<Stack>("a", json!({"spec": {"keeps": true}})).await;
-    for kept in [
-        cluster.until::<Secret>("a-key", "is kept", |s| kept_for(&s.metadata).is_some()).await.metadata,
+    for freed in [
+        cluster.until::<Secret>("a-key", "is freed", |s| kept_for(&s.metadata).is_some()).await.metadata,
         cluster
-            .until::<ConfigMap>("a-ledger", "is kept", |c| kept_for(&c.metadata).is_some())
+            .until::<ConfigMap>("a-ledger", "is freed", |c| kept_for(&c.metadata).is_some())
             .await
             .metadata,
     ] {
-        assert_eq!(kept.owner_references.unwrap_or_default(), []);
+        assert_eq!(freed.owner_references.unwrap_or_default(), []);
     }
     cluster.merge::<Stack>("a", json!({"spec": {"keeps": false}})).await;
-    let owned = cluster.until::<Secret>("a-key", "is owned", |s| kept_for(&s.metadata).is_none()).await;
-    assert_eq!((owned.metadata.owner_references, owned.data), (key.metadata.owner_references, key.data));
+    let tied = cluster.until::<Secret>("a-key", "is tied", |s| kept_for(&s.metadata).is_none()).await;
+    assert_eq!((tied.metadata.owner_references, tied.data), (key.metadata.owner_references, key.data));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_child_stays_when_its_owner_no_longer_wants_it() {
+async fn what_is_kept_stays_when_it_is_no_longer_wanted() {
     let cluster = cluster().await;
     cluster.stack(keeps()).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
     cluster.merge::<Stack>("a", json!({"spec": {"ledgerless": true, "awaits": "word"}})).await;
     cluster.create(&secret("word", "hello")).await;
-    cluster.until::<ConfigMap>("a-reader", "is created", |_| true).await;
+    cluster.until::<ConfigMap>("a-reader", "is made", |_| true).await;
     assert!(cluster.find::<ConfigMap>("a-ledger").await.is_some());
 }
 
@@ -192,47 +192,47 @@ fn secret(name: &str, word: &str) -> Secret {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_of_another_program_is_awaited_and_its_changes_are_copied() {
+async fn what_others_make_is_awaited_copied_and_followed() {
     let cluster = cluster().await;
     cluster.stack(StackSpec { awaits: Some("word".into()), ..keeps() }).await;
-    let message = cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
-    let expected = "Secret default/a-word: does not exist yet; another program creates Secret word";
-    assert_eq!(message, expected);
+    let told_why = cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
+    let expected = "Secret default/a-word: does not exist yet; somebody has yet to make Secret word";
+    assert_eq!(told_why, expected);
     assert!(cluster.find::<ConfigMap>("a-reader").await.is_none());
 
     cluster.create(&secret("word", "hello")).await;
-    cluster.until_stack_is_ready().await;
+    cluster.until_harbor_is_ready().await;
     cluster.merge::<Secret>("word", json!({"stringData": {"word": "goodbye"}})).await;
     cluster
         .until::<Secret>("a-word", "follows", |copy| copy.data.as_ref().unwrap()["word"].0 == b"goodbye")
         .await;
 
     cluster.delete::<Secret>("word").await;
-    cluster.merge::<Stack>("a", json!({"metadata": {"labels": {"reconcile": "again"}}})).await;
-    cluster.until_stack_is_ready().await;
-    assert!(cluster.find::<Secret>("a-word").await.is_some(), "the existing copy stays");
+    cluster.merge::<Stack>("a", json!({"metadata": {"labels": {"look": "again"}}})).await;
+    cluster.until_harbor_is_ready().await;
+    assert!(cluster.find::<Secret>("a-word").await.is_some(), "what exists stays in use");
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_aspect_of_an_owner_has_its_own_condition() {
+async fn each_part_of_an_owner_has_a_condition_of_its_own() {
     let cluster = cluster().await;
     cluster.stack(StackSpec { awaits: Some("word".into()), ..keeps() }).await;
     cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
     let status = cluster.get::<Stack>("a").await.status.unwrap();
-    assert_eq!(condition(&status, "LedgerReady"), pair("True", "Ready"));
-    assert_eq!(condition(&status, "WordReady"), pair("False", "ChildrenNotReady"));
+    assert_eq!(told(&status, "LedgerReady"), pair("True", "Ready"));
+    assert_eq!(told(&status, "WordReady"), pair("False", "ChildrenNotReady"));
     assert_eq!(status.mood, "tense");
 
     cluster.create(&secret("word", "hello")).await;
-    let status = cluster.until_stack_is_ready().await;
-    assert_eq!(condition(&status, "WordReady"), pair("True", "Ready"));
+    let status = cluster.until_harbor_is_ready().await;
+    assert_eq!(told(&status, "WordReady"), pair("True", "Ready"));
     assert_eq!(status.mood, "fine");
 
     cluster.merge::<Stack>("a", json!({"spec": {"ledgerless": true}})).await;
     cluster
         .until::<Stack>("a", "has no ledger", |stack| {
             let status = stack.status.as_ref().unwrap();
-            condition(status, "LedgerReady") == pair("True", "External")
+            told(status, "LedgerReady") == pair("True", "External")
         })
         .await;
 }

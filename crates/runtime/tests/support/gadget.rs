@@ -6,7 +6,7 @@ use plan::{Builder, ChildName, Children, Component, Manifest, Observe, PlanError
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The spec of the test kind.
+/// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
     status = "api::v1beta1::ComponentStatus"
 )]
 pub struct GadgetSpec {
-    /// The message of its widget.
+    /// What its widget says.
     pub message: String,
     /// A Secret that its widget reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! A component with one example of everything that the engine must handle.
+//! A component that has one of everything the engine must handle.
 
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The spec of the test kind.
+/// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "engine.test",
@@ -23,11 +23,11 @@ use serde_json::json;
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
 pub struct WidgetSpec {
-    /// Goes into a ConfigMap that the pods use.
+    /// Goes into a ConfigMap the pods use.
     pub message: String,
-    /// A Secret that planning reads. Its key `word` goes into the ConfigMap.
+    /// A Secret read while planning; its key `word` goes into the ConfigMap.
     pub reads: Option<String>,
-    /// A Secret that only the pods use, with its key `word`.
+    /// A Secret only the pods use, with its key `word`.
     pub uses: Option<String>,
     /// Replicas of the Deployment.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct WidgetSpec {
     pub panics: bool,
     /// Leaves the Deployment without containers, so that the API server refuses it.
     pub no_containers: bool,
-    /// The schema allows larger numbers, so that an object can be stored that cannot be decoded.
+    /// The schema cannot say how small it must be, so that an object can be stored that does not decode.
     #[schemars(with = "i32")]
     pub tiny: i8,
 }
@@ -54,10 +54,10 @@ impl Component for WidgetComponent {
         Children::none().and::<ConfigMap>().and::<Secret>().and::<Deployment>()
     }
 
-    #[allow(clippy::panic, reason = "a test requests it")]
+    #[allow(clippy::panic, reason = "a test asks for it")]
     fn desired(widget: &Widget, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let WidgetSpec { message, reads, uses, replicas, extras, panics, no_containers, .. } = &widget.spec;
-        assert!(!panics, "as the test requests");
+        assert!(!panics, "as the test asked for");
         let name = ChildName::of(&widget.name_any(), Self::NAME)?;
         let read = match reads {
             Some(secret) => world.require::<Secret>(secret)?.data.unwrap_or_default().remove("word"),
