@@ -50,7 +50,7 @@ pub use equivalence::{counted, equivalence};
 pub use error::{PlanError, Violation};
 pub use external::{
     ABANDON_ANNOTATION, Claim, Comparable, Connection, EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, External,
-    IfExists, Origin, Record, System, UnreadableRecord, comparable, outside,
+    IfExists, Origin, Record, Signer, System, UnreadableRecord, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::{CLASS_ANNOTATION, HarborClass};

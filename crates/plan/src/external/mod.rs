@@ -9,7 +9,8 @@ mod system;
 
 pub use object::{Comparable, External, IfExists, comparable};
 pub use record::{
-    ABANDON_ANNOTATION, Claim, EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, Origin, Record, UnreadableRecord,
+    ABANDON_ANNOTATION, Claim, EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, Origin, Record, Signer,
+    UnreadableRecord,
 };
 pub use system::{Connection, System};
 
