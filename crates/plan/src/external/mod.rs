@@ -8,7 +8,7 @@ mod record;
 mod system;
 
 pub use object::{Comparable, External, IfExists, comparable};
-pub use record::{Claim, Origin, Record, UnreadableRecord};
+pub use record::{Claim, Origin, Record, Signer, UnreadableRecord};
 pub use system::{Connection, System};
 
 pub(crate) use object::ExternalObject;

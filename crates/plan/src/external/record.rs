@@ -1,7 +1,7 @@
 //! Which objects outside the cluster the operator keeps for an owner: an annotation of the owner, since neither a restart
 //! nor a system without labels may make the operator forget what it created.
 
-use crate::{DeletionBehavior, Digest, ObjectKey, external::System};
+use crate::{DeletionBehavior, Digest, DigestKey, ObjectKey, Parts, external::System};
 use api::names::EXTERNAL_ANNOTATION;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,20 +50,47 @@ struct Entry {
     written: Option<String>,
 }
 
-type Annotation = BTreeMap<String, BTreeMap<String, BTreeMap<String, Entry>>>;
+/// Entries by system, collection and name.
+type Objects = BTreeMap<String, BTreeMap<String, BTreeMap<String, Entry>>>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Annotation {
+    objects: Objects,
+    signature: Option<String>,
+}
+
+/// Signs the record of one owner.
+#[derive(Clone, Copy, Debug)]
+pub struct Signer<'a> {
+    /// What only the operator has.
+    pub key: &'a DigestKey,
+    /// The owner, so that the record of another one is no record of this one.
+    pub owner: &'a ObjectKey,
+}
+
+impl Signer<'_> {
+    fn sign(&self, objects: &Objects) -> Option<String> {
+        let Parts { group, kind, namespace, name } = &**self.owner;
+        let signature = self.key.digest(&(group, kind, namespace, name, objects)).ok()?;
+        Some(signature.to_string())
+    }
+}
 
 impl Record {
-    /// The record that an annotation holds.
-    pub fn parse(annotation: Option<&str>) -> Result<Self, UnreadableRecord> {
+    /// The record that an annotation holds. What the operator has not signed counts as adopted, and so is never deleted; without
+    /// a signer, which only readers are, everything counts as signed.
+    pub fn parse(annotation: Option<&str>, signer: Option<Signer<'_>>) -> Result<Self, UnreadableRecord> {
         let Some(text) = annotation else { return Ok(Self::default()) };
-        let systems: Annotation = serde_json::from_str(text).map_err(|_| UnreadableRecord)?;
+        let Annotation { objects, signature } = serde_json::from_str(text).map_err(|_| UnreadableRecord)?;
+        let is_signed = signer.is_none_or(|signer| signature.is_some() && signature == signer.sign(&objects));
         let mut record = Self::default();
-        for (group, collections) in systems {
+        for (group, collections) in objects {
             let system = System::of_group(&group).ok_or(UnreadableRecord)?;
             for (collection, objects) in collections {
                 for (name, Entry { adopted, kept, written }) in objects {
                     let claim = Claim {
-                        origin: if adopted { Origin::Adopted } else { Origin::Created },
+                        origin: if adopted || !is_signed { Origin::Adopted } else { Origin::Created },
                         deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
                         written: written.as_deref().and_then(Digest::parse),
                     };
@@ -75,19 +102,22 @@ impl Record {
     }
 
     /// The annotation; `None` where nothing is recorded.
-    pub fn to_annotation(&self) -> Option<String> {
-        let mut systems = Annotation::new();
+    pub fn to_annotation(&self, signer: Signer<'_>) -> Option<String> {
+        let mut objects = Objects::new();
         for (key, Claim { origin, deletion, written }) in &self.0 {
             let claim = Entry {
                 adopted: *origin == Origin::Adopted,
                 kept: *deletion == DeletionBehavior::Kept,
                 written: written.map(|digest| digest.to_string()),
             };
-            let collections = systems.entry(key.group.clone()).or_default();
+            let collections = objects.entry(key.group.clone()).or_default();
             collections.entry(key.kind.clone()).or_default().insert(key.name.clone(), claim);
         }
+        let signature = signer.sign(&objects);
         // A map of strings always has a JSON form.
-        (!systems.is_empty()).then(|| serde_json::to_string(&systems).unwrap_or_default())
+        let annotation =
+            |objects| serde_json::to_string(&Annotation { objects, signature }).unwrap_or_default();
+        (!objects.is_empty()).then(|| annotation(objects))
     }
 
     /// What is recorded of an object.
@@ -143,11 +173,36 @@ mod tests {
         prop::collection::btree_map(keys(), claims(), 0..6).prop_map(Record)
     }
 
+    fn owner(name: &str) -> ObjectKey {
+        ObjectKey::new("goharbor.io", "HarborProject", "ns", name)
+    }
+
+    const KEY: DigestKey = DigestKey::new([7; 32]);
+
     proptest! {
         #[test]
         fn what_is_written_is_read_back(record in records()) {
-            let annotation = record.to_annotation();
-            prop_assert_eq!(Record::parse(annotation.as_deref()), Ok(record));
+            let owner = owner("mine");
+            let signer = Signer { key: &KEY, owner: &owner };
+            let annotation = record.to_annotation(signer);
+            prop_assert_eq!(Record::parse(annotation.as_deref(), None), Ok(record.clone()));
+            prop_assert_eq!(Record::parse(annotation.as_deref(), Some(signer)), Ok(record));
+        }
+
+        #[test]
+        fn nothing_is_deleted_that_the_operator_has_not_signed_for_this_owner(record in records()) {
+            let (mine, other) = (owner("mine"), owner("other"));
+            let signer = Signer { key: &KEY, owner: &mine };
+            let annotation = record.to_annotation(signer);
+            let unsigned = annotation.as_ref().map(|text| text.replace("\"signature\":\"", "\"signature\":\"0"));
+            let another_key = Signer { key: &DigestKey::PLACEHOLDER, ..signer };
+            let another_owner = Signer { owner: &other, ..signer };
+            for (text, signer) in [(&unsigned, signer), (&annotation, another_key), (&annotation, another_owner)] {
+                let forged = Record::parse(text.as_deref(), Some(signer)).unwrap();
+                let unwanted = forged.unwanted(&BTreeSet::new());
+                prop_assert_eq!(unwanted.len(), record.0.len());
+                prop_assert!(unwanted.values().all(|behavior| *behavior == DeletionBehavior::Kept));
+            }
         }
 
         #[test]
@@ -170,14 +225,18 @@ mod tests {
     #[test]
     fn what_is_usual_is_left_out_and_what_is_no_record_is_refused() {
         let mut record = Record::default();
-        assert_eq!(record.to_annotation(), None);
+        let owner = owner("mine");
+        let signer = Signer { key: &KEY, owner: &owner };
+        assert_eq!(record.to_annotation(signer), None);
         let key = ObjectKey::external(&System::new("harbor", "registry", "acme"), "project", "alpha");
         let claim = Claim { origin: Origin::Created, deletion: DeletionBehavior::Owned, written: None };
         record.insert(key, claim);
-        let expected = r#"{"harbor:registry/acme":{"project":{"alpha":{}}}}"#;
-        assert_eq!(record.to_annotation().as_deref(), Some(expected));
-        for text in ["", "[]", r#"{"apps":{"project":{"alpha":{}}}}"#, r#"{"a:b/c":{"d":{"e":{"f":1}}}}"#] {
-            assert_eq!(Record::parse(Some(text)), Err(UnreadableRecord), "{text}");
+        let expected = r#"{"objects":{"harbor:registry/acme":{"project":{"alpha":{}}}},"signature":""#;
+        assert!(record.to_annotation(signer).is_some_and(|text| text.starts_with(expected)));
+        let apps = r#"{"objects":{"apps":{"project":{"alpha":{}}}}}"#;
+        let unknown = r#"{"objects":{"a:b/c":{"d":{"e":{"f":1}}}}}"#;
+        for text in ["", "[]", "{}", apps, unknown] {
+            assert_eq!(Record::parse(Some(text), None), Err(UnreadableRecord), "{text}");
         }
     }
 }

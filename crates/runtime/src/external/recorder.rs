@@ -12,7 +12,7 @@ use kube::{
     api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, ObjectMeta},
 };
-use plan::{Claim, ObjectKey, Record, UnreadableRecord};
+use plan::{Claim, DigestKey, ObjectKey, Record, Signer, UnreadableRecord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -36,10 +36,10 @@ pub(crate) struct Recorded {
 }
 
 /// What becomes of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bookkeeping {
-    /// It is written into the owner.
-    InOwner,
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bookkeeping<'a> {
+    /// It is written into the owner, signed with this key.
+    InOwner(&'a DigestKey),
     /// It is forgotten: nothing is created either.
     InMemory,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Recorder<'a> {
     cluster: &'a Cluster,
     resource: &'a ApiResource,
     owner: &'a ObjectKey,
-    bookkeeping: Bookkeeping,
+    signer: Option<Signer<'a>>,
     recorded: Arc<Mutex<Recorded>>,
     /// What is about to be recorded, so that one write serves all nodes that wait for one.
     claims: Mutex<BTreeMap<ObjectKey, Claim>>,
@@ -63,11 +63,15 @@ impl<'a> Recorder<'a> {
         resource: &'a ApiResource,
         (owner, meta): (&'a ObjectKey, &ObjectMeta),
         recorded: Arc<Mutex<Recorded>>,
-        bookkeeping: Bookkeeping,
+        bookkeeping: Bookkeeping<'a>,
     ) -> Self {
-        lock(&recorded).update(meta);
+        let signer = match bookkeeping {
+            Bookkeeping::InOwner(key) => Some(Signer { key, owner }),
+            Bookkeeping::InMemory => None,
+        };
+        lock(&recorded).update(owner, meta, signer);
         let (claims, turn) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { cluster, resource, owner, bookkeeping, recorded, claims, turn }
+        Self { cluster, resource, owner, signer, recorded, claims, turn }
     }
 
     /// The same, if the record can be read.
@@ -126,12 +130,12 @@ impl<'a> Recorder<'a> {
     }
 
     async fn write(&self, record: Record) -> Result<(), ReconcileError> {
-        if self.bookkeeping == Bookkeeping::InMemory {
+        let Some(signer) = self.signer else {
             lock(&self.recorded).record = record;
             return Ok(());
-        }
+        };
         let api: Api<DynamicObject> = api_of(&self.cluster.client, self.resource, self.owner)?;
-        let annotation = record.to_annotation();
+        let annotation = record.to_annotation(signer);
         let (patch, params) = annotation.as_ref().map_or_else(|| self.removal(), |it| self.application(it));
         match api.patch(&self.owner.name, &params, &patch).await {
             Ok(stored) => {
@@ -177,12 +181,16 @@ impl<'a> Recorder<'a> {
 
 impl Recorded {
     /// Takes over what an owner says, if that is newer.
-    fn update(&mut self, meta: &ObjectMeta) {
+    fn update(&mut self, owner: &ObjectKey, meta: &ObjectMeta, signer: Option<Signer<'_>>) {
         if meta.uid.as_deref() == Some(&self.uid) && version(meta) <= self.version {
             return;
         }
         let annotation = meta.annotations.as_ref().and_then(|all| all.get(EXTERNAL_ANNOTATION));
-        let record = Record::parse(annotation.map(String::as_str));
+        let annotation = annotation.map(String::as_str);
+        let record = Record::parse(annotation, signer);
+        if record != Record::parse(annotation, None) {
+            tracing::warn!(%owner, "this operator did not write {EXTERNAL_ANNOTATION}; it deletes nothing of what that names");
+        }
         self.unreadable = record.as_ref().err().copied();
         self.record = record.unwrap_or_default();
         self.note(meta);

@@ -195,8 +195,9 @@ impl Reconciler {
 
     fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
         let (resource, recorded) = (self.component.resource(), Arc::clone(&session.recorded));
-        let owner = (&owner.key, owner.meta());
-        Recorder::new(&self.context.cluster, resource, owner, recorded, Bookkeeping::InOwner)
+        let Context { cluster, digest_key, .. } = &*self.context;
+        let bookkeeping = Bookkeeping::InOwner(digest_key);
+        Recorder::new(cluster, resource, (&owner.key, owner.meta()), recorded, bookkeeping)
     }
 
     /// The owner that an object of the old operator waits for: that owner is about to write it anew, and to act on what the

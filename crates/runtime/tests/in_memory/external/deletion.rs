@@ -32,7 +32,7 @@ async fn what_an_owner_no_longer_wants_is_deleted_and_an_owner_that_wants_nothin
     world.cluster.merge::<Shelf>("s", json!({"spec": {"boxes": {"a": null}}})).await;
     settled().await;
     assert_eq!(world.depots.names(), ["b", "theirs"]);
-    assert_eq!(world.record("s").await.as_deref(), Some(r#"{"depot:default/acme":{"box":{"b":{}}}}"#));
+    assert_eq!(world.record("s").await, Some(json!({"depot:default/acme": {"box": {"b": {}}}})));
 
     world.cluster.merge::<Shelf>("s", json!({"spec": {"boxes": {"b": null}}})).await;
     settled().await;
@@ -94,6 +94,24 @@ async fn a_missing_secret_is_no_reason_to_forget_an_object_while_its_owner_stays
     world.cluster.create(&secret("acme", "token", TOKEN)).await;
     world.cluster.until_reason::<Shelf>("s", "Ready").await;
     assert_eq!(world.depots.names(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_a_user_wrote_makes_the_operator_delete_nothing() {
+    let world = World::new().await;
+    world.depots.put("acme", "theirs", json!({"label": "THEIRS"}));
+    world.ready("s", boxes([("a", "tea")])).await;
+    let forged =
+        json!({"objects": {"depot:default/acme": {"box": {"theirs": {}, "a": {}}}}, "signature": "0"});
+    let patch = json!({
+        "metadata": {"annotations": {EXTERNAL_ANNOTATION: forged.to_string()}}, "spec": {"boxes": {"a": null}},
+    });
+    world.cluster.merge::<Shelf>("s", patch).await;
+    settled().await;
+    assert_eq!(world.depots.names(), ["a", "theirs"]);
+    world.cluster.delete::<Shelf>("s").await;
+    world.cluster.until_gone::<Shelf>("s").await;
+    assert_eq!(world.depots.names(), ["a", "theirs"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -63,8 +63,11 @@ impl World {
         self.depots.get("acme", name).map(|it| it["label"].clone()).unwrap_or_default()
     }
 
-    async fn record(&self, name: &str) -> Option<String> {
-        self.cluster.get::<Shelf>(name).await.annotations().get(EXTERNAL_ANNOTATION).cloned()
+    /// The objects that are recorded.
+    async fn record(&self, name: &str) -> Option<Value> {
+        let owner = self.cluster.get::<Shelf>(name).await;
+        let annotation = owner.annotations().get(EXTERNAL_ANNOTATION)?;
+        Some(serde_json::from_str::<Value>(annotation).unwrap()["objects"].take())
     }
 
     /// What was written: to the depot, and to the cluster but for events and statuses.
@@ -180,8 +183,8 @@ async fn what_existed_before_is_left_alone_unless_adoption_is_asked_for_and_is_n
     world.cluster.merge::<Shelf>("s", json!({"spec": {"adopts": true}})).await;
     world.cluster.until_reason::<Shelf>("s", "Ready").await;
     assert_eq!(world.label("a"), "OURS");
-    let expected = r#"{"depot:default/acme":{"box":{"a":{"adopted":true},"b":{}}}}"#;
-    assert_eq!(world.record("s").await.as_deref(), Some(expected));
+    let expected = json!({"depot:default/acme": {"box": {"a": {"adopted": true}, "b": {}}}});
+    assert_eq!(world.record("s").await, Some(expected));
 
     world.cluster.delete::<Shelf>("s").await;
     world.cluster.until_gone::<Shelf>("s").await;
