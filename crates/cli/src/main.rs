@@ -1,41 +1,13 @@
 //! The `harbor-operator` binary.
 
-mod apply;
-mod class;
-mod command;
-mod completions;
+mod commands;
 mod connect;
-mod crds;
-mod error;
-mod expand;
-mod fields;
-mod graph;
-mod input;
-mod inputs_dir;
-mod known;
+mod flags;
 mod manifests;
-mod namespace;
-mod object;
+mod offline;
 mod operator;
 mod output;
-mod page;
-mod plan;
-mod plan_offline;
-mod plugin;
-mod rbac;
-mod reference;
-mod render;
-mod run;
-#[cfg(feature = "sandbox")]
-mod sandbox;
-mod signals;
-mod sources;
-mod status;
-mod stored;
-mod target;
-mod terminal;
 mod tree;
-mod version;
 
 use std::process::ExitCode;
 
@@ -45,8 +17,8 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    match command::Cli::run() {
+    match commands::Cli::run() {
         Ok(code) => code,
-        Err(failure) => terminal::fail(&failure),
+        Err(failure) => output::fail(&failure),
     }
 }

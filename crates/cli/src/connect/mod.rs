@@ -1,4 +1,6 @@
-//! The cluster a command talks to.
+//! Connects to the cluster that a command works on, and says why it cannot.
+//!
+//! Uses: output.
 
 mod answer;
 mod credentials;
@@ -6,7 +8,7 @@ mod kubeconfig;
 #[cfg(test)]
 mod tests;
 
-use crate::error::Error;
+use crate::output::Error;
 use http::Uri;
 use kube::{
     Client, Config,

@@ -3,9 +3,9 @@
 use super::{
     Node,
     outline::{Row, rows, unready},
-    text::{Line, duration, plain, shortened, width},
     words::{message, word},
 };
+use crate::output::{Line, duration, plain, shortened, width};
 use clap::builder::styling::{AnsiColor, Style};
 use runtime::{NodeState, Phase, tally};
 use std::time::Duration;

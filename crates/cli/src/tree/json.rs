@@ -1,7 +1,7 @@
 //! Trees for programs.
 
 use super::{Node, message, word};
-use crate::error::Error;
+use crate::output::Error;
 use serde::Serialize;
 
 /// An object, its state, and the objects it wants to exist.

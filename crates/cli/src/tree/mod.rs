@@ -1,6 +1,8 @@
 //! Draws [`runtime::Tree`] for `status` and `sandbox`: as a tree on a terminal, as a line per change, or as JSON.
 //!
 //! Every number comes from the tree. The drawings are functions of the tree, the time and the size of the terminal.
+//!
+//! Uses: output.
 
 mod frame;
 mod json;
@@ -10,7 +12,6 @@ mod show;
 #[cfg(test)]
 #[cfg(feature = "sandbox")]
 mod tests;
-mod text;
 mod words;
 
 pub use frame::still;
@@ -19,9 +20,6 @@ pub use frame::{Size, frame};
 pub use json::json;
 pub use live::Live;
 pub use show::Style;
-#[cfg(feature = "sandbox")]
-pub use text::duration;
-pub use text::{Line, plain, shortened, width};
 #[cfg(feature = "sandbox")]
 pub use words::sentence;
 pub use words::{message, word};

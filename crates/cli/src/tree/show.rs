@@ -3,8 +3,8 @@
 use super::{
     Live, Tree,
     frame::{Size, frame},
-    text::width,
 };
+use crate::output::width;
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use std::{
     env,

@@ -1,6 +1,6 @@
 //! The state of an object in words.
 
-use super::text::{duration, plain};
+use crate::output::{duration, plain};
 use runtime::{NodeState, Phase, TreeChange};
 use std::time::Duration;
 

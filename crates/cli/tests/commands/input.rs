@@ -99,7 +99,7 @@ fn a_kind_of_ours_that_is_unknown() {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "kind: Core", "kind: Hoarbor");
     let ran = folder.run(RENDER);
-    let expected = "error: core.yaml: Hoarbor harbor: this version of the operator does not run Hoarbor objects; \
+    let expected = "error: core.yaml: Hoarbor harbor: this version of the operator does not reconcile Hoarbor objects; \
                     remove it, or give one of these kinds instead: HarborCluster, Harbor, Core";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
@@ -109,7 +109,7 @@ fn a_kind_of_ours_that_is_unknown() {
 fn a_version_that_cannot_be_read() {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "v1beta1", "v1alpha3");
-    let expected = "error: core.yaml: Core harbor: apiVersion goharbor.io/v1alpha3 cannot be read; \
+    let expected = "error: core.yaml: Core harbor: apiVersion goharbor.io/v1alpha3 is not supported; \
                     write it as goharbor.io/v1beta1\n";
     assert_eq!(folder.run(RENDER), failed(expected));
 }
@@ -117,7 +117,7 @@ fn a_version_that_cannot_be_read() {
 #[test]
 fn files_without_anything_to_render() {
     let ran = Folder::with_a_core().run("render -f inputs/postgres.json inputs/secrets.yaml");
-    let expected = "error: inputs/postgres.json, inputs/secrets.yaml: holds no object that has children; \
+    let expected = "error: inputs/postgres.json, inputs/secrets.yaml: holds no object that the operator reconciles; \
                     give a file with an object of one of these kinds: HarborCluster, Harbor, Core";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
@@ -145,7 +145,7 @@ fn an_object_without_spec() {
 fn a_value_that_is_not_among_those_to_choose_from() {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "spec:\n", "spec:\n  log: {level: loud}\n");
-    let expected = "error: core.yaml: Core default/harbor: spec.log.level is not what it should be \
+    let expected = "error: core.yaml: Core default/harbor: spec.log.level has a wrong value \
                     (unknown variant `loud`, expected one of `debug`, `info`, `warn`, `error`); \
                     see `kubectl explain core.spec.log.level`\n";
     assert_eq!(folder.run(RENDER), failed(expected));
@@ -192,6 +192,6 @@ fn an_object_that_is_given_twice_but_differs() {
     let other = "apiVersion: v1\nkind: Secret\nmetadata: {name: admin}\nstringData: {secret: other}\n";
     folder.file("more.yaml", other);
     let expected = "error: inputs/secrets.yaml (document 1): Secret admin: \
-                    differs from what is given before (more.yaml: Secret admin); give every object once\n";
+                    differs from the same object given before (more.yaml: Secret admin); give every object once\n";
     assert_eq!(folder.run("render -f core.yaml more.yaml --inputs inputs"), failed(expected));
 }

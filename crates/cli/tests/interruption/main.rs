@@ -9,7 +9,7 @@ mod cluster;
 mod objects;
 mod page;
 mod permissions;
-#[path = "../../src/page.rs"]
+#[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]
 mod web;
 

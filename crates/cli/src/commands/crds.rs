@@ -1,0 +1,40 @@
+//! `crds`: the custom resource definitions, as files.
+
+use crate::output::{Error, Failure, Output, Printed, print};
+use clap::Args;
+
+/// Print the custom resource definitions to install
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator crds | kubectl apply -f -
+  harbor-operator crds --without-rules | kubectl apply -f -  # Kubernetes < 1.30
+  harbor-operator crds --output json > crds.json")]
+pub struct Crds {
+    /// How to write the definitions
+    #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+
+    /// Leave out validation rules, which Kubernetes before 1.30 does not know
+    #[arg(long)]
+    without_rules: bool,
+}
+
+impl Crds {
+    /// Prints them all.
+    pub fn run(self) -> Result<(), Failure> {
+        let mut definitions = api::crds::all();
+        if self.without_rules {
+            definitions = api::crds::without_rules(definitions);
+        }
+        let objects = definitions.iter().map(|definition| {
+            serde_json::to_value(definition).map_err(|error| Error::Encode {
+                object: definition.metadata.name.clone().unwrap_or_default(),
+                problem: error.to_string(),
+            })
+        });
+        let objects = objects.collect::<Result<Vec<_>, _>>()?;
+        let printed = objects.iter().map(|object| Printed { notes: &[], object });
+        Ok(print(&self.output.text(printed)?)?)
+    }
+}

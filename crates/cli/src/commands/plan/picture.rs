@@ -1,0 +1,174 @@
+//! Changes as text for the terminal.
+
+use crate::output::plain;
+use clap::builder::styling::{AnsiColor, Style};
+use plan::{
+    Change,
+    diff::{ChangeType, Restart, Shown, Side, restarts},
+};
+use std::fmt::Write as _;
+
+const PLAIN: Style = Style::new();
+const FAINT: Style = Style::new().dimmed();
+const NAME: Style = Style::new().bold();
+const NEW: Style = AnsiColor::Green.on_default();
+const OTHER: Style = AnsiColor::Yellow.on_default();
+const OLD: Style = AnsiColor::Red.on_default();
+
+/// Every change line by line, then what it comes to; nothing if there is none.
+pub fn whole(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        heading(&mut text, change);
+        for shown in change.text() {
+            let (sign, style, line) = match &shown {
+                Shown::Gap => (' ', FAINT, "…"),
+                Shown::Line(Side::Both, line) => (' ', FAINT, line.as_str()),
+                Shown::Line(Side::Before, line) => ('-', OLD, line.as_str()),
+                Shown::Line(Side::After, line) => ('+', NEW, line.as_str()),
+            };
+            push(&mut text, style, &format!("{sign}   {}", unmoving(line)));
+        }
+        text.push('\n');
+    }
+    text + &totals(changes)
+}
+
+/// The names of what changes, then what it comes to; nothing if there is none.
+pub fn summary(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        heading(&mut text, change);
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text + &totals(changes)
+}
+
+fn heading(text: &mut String, change: &Change) {
+    let (sign, style) = match change.change_type() {
+        ChangeType::Created => ('+', NEW),
+        ChangeType::Changed => ('~', OTHER),
+        ChangeType::Deleted => ('-', OLD),
+    };
+    let name = match change.key.namespace.as_str() {
+        "" => format!("{} {}", change.key.kind, change.key.name),
+        _ => change.key.to_string(),
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{style}{sign}{style:#} {NAME}{name}{NAME:#}");
+}
+
+fn totals(changes: &[Change]) -> String {
+    let mut text = String::new();
+    let restarts = restarts(changes);
+    if !restarts.is_empty() {
+        push(&mut text, NAME, "Pods that are replaced:");
+        for restart in &restarts {
+            restarting(&mut text, restart);
+        }
+        text.push('\n');
+    }
+    let count = |fate| changes.iter().filter(|change| change.change_type() == fate).count();
+    let counts = [
+        (ChangeType::Created, "to create"),
+        (ChangeType::Changed, "to change"),
+        (ChangeType::Deleted, "to delete"),
+    ];
+    let counts = counts.map(|(fate, words)| (count(fate), words));
+    let counts: Vec<_> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    if counts.is_empty() {
+        return text;
+    }
+    let pods: u64 = restarts.iter().map(|restart| restart.pods).sum();
+    let pods = match pods {
+        0 => "no pods are replaced".to_owned(),
+        1 => "1 pod is replaced".to_owned(),
+        pods => format!("{pods} pods are replaced"),
+    };
+    push(&mut text, NAME, &format!("{}; {pods}", counts.join(", ")));
+    text
+}
+
+fn restarting(text: &mut String, Restart { workload, pods, reasons }: &Restart) {
+    let pods = if *pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") };
+    push(text, OTHER, &format!("  {workload} ({pods})"));
+    for reason in reasons {
+        push(text, PLAIN, &format!("    {}", plain(reason)));
+    }
+}
+
+fn push(text: &mut String, style: Style, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{style}{line}{style:#}");
+}
+
+/// A line that cannot move the cursor, whatever somebody wrote into an object.
+fn unmoving(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    format!("{}{}", &line[..indent], plain(&line[indent..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use plan::ObjectKey;
+    use serde_json::{Value, json};
+
+    fn map(value: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"key": value}})
+    }
+
+    fn change(before: Option<Value>, after: Option<Value>) -> Change {
+        Change::between(ObjectKey::of::<ConfigMap>("ns", "a"), before, after).unwrap()
+    }
+
+    fn stripped(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn changes_are_shown_with_signs_and_counted() {
+        let changes = [change(Some(map("x")), Some(map("y"))), change(Some(map("x")), None)];
+        let expected = "\
+~ ConfigMap ns/a
+      name: a
+    data:
+-     key: x
++     key: \"y\"
+
+- ConfigMap ns/a
+-   apiVersion: v1
+-   kind: ConfigMap
+-   metadata:
+-     name: a
+-   data:
+-     key: x
+
+1 to change, 1 to delete; no pods are replaced
+";
+        let shown = stripped(&whole(&changes));
+        assert_eq!(shown.replacen("    metadata:\n", "", 1), expected);
+        assert_eq!(
+            stripped(&summary(&changes)),
+            "~ ConfigMap ns/a\n- ConfigMap ns/a\n\n1 to change, 1 to delete; no pods are replaced\n"
+        );
+    }
+
+    #[test]
+    fn no_change_is_nothing_to_read() {
+        assert_eq!((whole(&[]), summary(&[])), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn what_somebody_wrote_into_an_object_cannot_move_the_cursor() {
+        let shown = whole(&[change(None, Some(map("\u{1b}[2J")))]);
+        assert!(!stripped(&shown).contains('\u{1b}') && !shown.contains("\u{1b}[2J"), "{shown:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! `rbac`: the permissions of the operator, as files.
+
+use super::run::{LEASE, lease_name};
+use crate::{
+    flags::{OPERATORS, class, namespace},
+    operator::page_setup,
+    output::{Error, Failure, Output, Printed, print},
+};
+use clap::Args;
+use k8s_openapi::api::{
+    core::v1::ServiceAccount,
+    rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
+};
+use kube::{Resource, core::ObjectMeta};
+use plan::HarborClass;
+use runtime::{DIGEST_KEY, Permissions, digest_key_rules};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The service account, its roles and their bindings are all called that.
+const NAME: &str = "harbor-operator";
+/// What belongs to the election of a leader is called that.
+const ELECTION: &str = "harbor-operator-leader-election";
+/// What lets the operator review clients of its metrics is called that.
+const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
+/// What lets a client read them is called that.
+const METRICS_READER: &str = "harbor-operator-metrics-reader";
+/// What belongs to the key of digests is called like its Secret.
+const DIGESTS: &str = DIGEST_KEY;
+
+/// Print the permissions the operator needs, as a service account with roles
+///
+/// They are made from what the operator does with each kind: it needs all of them, and no others. Secrets can be read in
+/// every namespace that is looked after, because Kubernetes cannot grant a list of some of them.
+///
+/// With --namespace, all of them are Roles: nothing is allowed on the cluster or in another namespace. Only --metrics-auth
+/// adds a ClusterRole then, since no namespace has the reviews it asks for.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator rbac | kubectl apply -f -
+  harbor-operator rbac --page | kubectl apply -f -
+  harbor-operator rbac -n registry -n registry-staging | kubectl apply -f -")]
+pub struct Rbac {
+    /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
+    #[arg(long, short, value_name = "NAME", value_parser = namespace)]
+    namespace: Vec<String>,
+
+    /// Where the operator itself runs
+    #[arg(long, value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
+    operator_namespace: String,
+
+    /// Allow as well what the web page reads, as for run --page-address: the objects it shows, and events about them
+    #[arg(long)]
+    page: bool,
+
+    /// Allow as well what run --metrics-auth asks of the API server, and print a ClusterRole for those who read the metrics
+    #[arg(long)]
+    metrics_auth: bool,
+
+    /// The name of the lease, as for run --lease-name
+    #[arg(long, value_name = "NAME", default_value = LEASE)]
+    lease_name: String,
+
+    /// The class of the operator, as for run --class: its lease is named after it
+    #[arg(long, value_name = "NAME", value_parser = class)]
+    class: Option<String>,
+
+    /// How to write the objects
+    #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+}
+
+impl Rbac {
+    /// Prints them all.
+    pub fn run(self) -> Result<(), Failure> {
+        let objects = self.objects()?;
+        let printed = objects.iter().map(|object| Printed { notes: &[], object });
+        Ok(print(&self.output.text(printed)?)?)
+    }
+
+    fn objects(&self) -> Result<Vec<Value>, Error> {
+        let home = Some(self.operator_namespace.as_str());
+        let lease =
+            lease_name(&self.lease_name, self.class.as_deref().and_then(HarborClass::named).as_ref())?;
+        let (work, lead) = (self.permissions().rules(), Permissions::to_lead(&lease));
+        let account = ServiceAccount { metadata: named(NAME, home), ..ServiceAccount::default() };
+        let mut objects = vec![value(&account)?];
+        let namespaces: BTreeSet<_> = self.namespace.iter().map(String::as_str).collect();
+        if namespaces.is_empty() {
+            objects.extend(self.everywhere(NAME, work)?);
+        } else {
+            for namespace in namespaces {
+                let metadata = named(NAME, Some(namespace));
+                let role = Role { metadata: metadata.clone(), rules: Some(work.clone()) };
+                let role_ref = role_ref::<Role>(NAME);
+                let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+                objects.extend([value(&role)?, value(&binding)?]);
+            }
+        }
+        for (name, rules) in [(ELECTION, lead), (DIGESTS, digest_key_rules())] {
+            let metadata = named(name, home);
+            let role = Role { metadata: metadata.clone(), rules: Some(rules) };
+            let role_ref = role_ref::<Role>(name);
+            let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+            objects.extend([value(&role)?, value(&binding)?]);
+        }
+        if self.metrics_auth {
+            objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
+            objects.push(value(&metrics_reader())?);
+        }
+        Ok(objects)
+    }
+
+    /// What allows the operator these things on the whole cluster.
+    fn everywhere(&self, name: &str, rules: Vec<PolicyRule>) -> Result<[Value; 2], Error> {
+        let metadata = named(name, None);
+        let role = ClusterRole { metadata: metadata.clone(), rules: Some(rules), aggregation_rule: None };
+        let role_ref = role_ref::<ClusterRole>(name);
+        let binding = ClusterRoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+        Ok([value(&role)?, value(&binding)?])
+    }
+
+    /// Those for what is looked after.
+    fn permissions(&self) -> Permissions {
+        let needed = needed();
+        if self.page { needed.and(Permissions::to_show(&page_setup().kinds)) } else { needed }
+    }
+
+    fn subjects(&self) -> Vec<Subject> {
+        vec![Subject {
+            kind: "ServiceAccount".into(),
+            name: NAME.into(),
+            namespace: Some(self.operator_namespace.clone()),
+            ..Subject::default()
+        }]
+    }
+}
+
+/// What a client needs to read the metrics. It is bound by the user, who knows who reads them.
+fn metrics_reader() -> ClusterRole {
+    let rule = PolicyRule {
+        non_resource_urls: Some(vec!["/metrics".into()]),
+        verbs: vec!["get".into()],
+        ..PolicyRule::default()
+    };
+    ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
+}
+
+/// What it takes to reconcile every kind there is.
+fn needed() -> Permissions {
+    let mut needed = Permissions::to_work();
+    for component in components::all() {
+        needed.reconcile(&component);
+    }
+    needed
+}
+
+fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {
+    let labels = [("app.kubernetes.io/instance", NAME), ("app.kubernetes.io/name", NAME)];
+    ObjectMeta {
+        name: Some(name.to_owned()),
+        namespace: namespace.map(str::to_owned),
+        labels: Some(labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into()),
+        ..ObjectMeta::default()
+    }
+}
+
+fn role_ref<K: Resource<DynamicType = ()>>(name: &str) -> RoleRef {
+    RoleRef { api_group: K::group(&()).into(), kind: K::kind(&()).into(), name: name.to_owned() }
+}
+
+fn value<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> Result<Value, Error> {
+    serde_json::to_value(object)
+        .map_err(|error| Error::Encode { object: K::kind(&()).into(), problem: error.to_string() })
+}

@@ -1,0 +1,140 @@
+//! How this operator competes with others like it.
+
+use crate::{
+    flags::{namespace_or_nothing, own_namespace},
+    output::Error,
+};
+use clap::Args;
+use plan::HarborClass;
+use runtime::{Election, Entropy as _, SystemEntropy, Timing};
+use std::fs;
+
+/// The name of the lease unless a flag says otherwise.
+pub const LEASE: &str = "harbor-operator";
+
+/// Flags about leader election.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Leader election")]
+pub struct ElectionArgs {
+    /// Stand by while another operator with the same lease works
+    #[arg(long, env = "HARBOR_OPERATOR_LEADER_ELECT", value_parser = clap::builder::BoolishValueParser::new())]
+    leader_elect: bool,
+
+    /// The name of the lease. Operators that look after different namespaces need different ones; the class is
+    /// appended if there is one
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAME", value_name = "NAME", default_value = LEASE)]
+    lease_name: String,
+
+    /// The namespace of the lease [default: the namespace of the pod]
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
+    lease_namespace: Option<String>,
+
+    /// For how many seconds others leave the lease alone when it is not renewed
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_DURATION", value_name = "SECONDS", default_value_t = 15)]
+    lease_duration: u16,
+
+    /// How many seconds to try to renew the lease before ending
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", value_name = "SECONDS", default_value_t = 10)]
+    lease_renew_deadline: u16,
+
+    /// How many seconds to wait between two attempts to acquire or renew the lease
+    #[arg(long, env = "HARBOR_OPERATOR_LEASE_RETRY_PERIOD", value_name = "SECONDS", default_value_t = 2)]
+    lease_retry_period: u16,
+}
+
+impl ElectionArgs {
+    /// The election, if there is to be one.
+    pub fn election(&self, class: Option<&HarborClass>) -> Result<Option<Election>, Error> {
+        if !self.leader_elect {
+            return Ok(None);
+        }
+        let Self { lease_duration, lease_renew_deadline, lease_retry_period, .. } = *self;
+        let timing = Timing::of_seconds(lease_duration, lease_renew_deadline, lease_retry_period)
+            .map_err(|error| Error::Election(error.to_string()))?;
+        let namespace = match self.lease_namespace.clone().filter(|name| !name.is_empty()) {
+            Some(namespace) => namespace,
+            None => own_namespace().map_err(|error| {
+                Error::Election(format!(
+                    "the namespace of the lease is not known ({error}); set --lease-namespace"
+                ))
+            })?,
+        };
+        let name = lease_name(&self.lease_name, class)?;
+        Ok(Some(Election { namespace, name, identity: identity(), timing }))
+    }
+}
+
+/// The name of the lease for which operators of a class compete.
+pub fn lease_name(name: &str, class: Option<&HarborClass>) -> Result<String, Error> {
+    let name = match class {
+        Some(class) => format!("{name}-{class}"),
+        None => name.to_owned(),
+    };
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    let ends_well = |name: &str| !name.starts_with(['-', '.']) && !name.ends_with(['-', '.']);
+    if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) || !ends_well(&name) {
+        return Err(Error::Election(format!(
+            "{name:?}, made of --lease-name and --class, cannot name a lease; use lower-case letters, digits, \
+             '-' and '.'"
+        )));
+    }
+    Ok(name)
+}
+
+/// The host, for people, and something that no other process has had.
+fn identity() -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = match host.trim() {
+        "" => "harbor-operator",
+        host => host,
+    };
+    format!("{host}_{}", SystemEntropy.alphanumeric(10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        args: ElectionArgs,
+    }
+
+    fn election(args: &[&str], class: &str) -> Result<Option<Election>, String> {
+        let Only { args } = Only::try_parse_from([&["run"], args].concat()).map_err(|e| e.to_string())?;
+        args.election(HarborClass::named(class).as_ref()).map_err(|error| error.to_string())
+    }
+
+    fn elected(args: &[&str], class: &str) -> Election {
+        let args = [&["--leader-elect", "--lease-namespace", "operators"], args].concat();
+        election(&args, class).unwrap().unwrap()
+    }
+
+    #[test]
+    fn nobody_competes_unasked() {
+        assert_eq!(election(&[], ""), Ok(None));
+    }
+
+    #[test]
+    fn each_class_has_a_lease_of_its_own() {
+        let names = ["", "blue", "green"].map(|class| elected(&[], class).name);
+        assert_eq!(names, ["harbor-operator", "harbor-operator-blue", "harbor-operator-green"]);
+        let problem = election(&["--leader-elect", "--lease-namespace", "operators"], "Team A").unwrap_err();
+        assert!(problem.contains("\"harbor-operator-Team A\""), "{problem}");
+    }
+
+    #[test]
+    fn no_two_processes_have_the_same_identity() {
+        assert_ne!(elected(&[], "").identity, elected(&[], "").identity);
+    }
+
+    #[test]
+    fn times_are_those_of_client_go_unless_said_otherwise() {
+        assert_eq!(elected(&[], "").timing, Timing::DEFAULT);
+        let args = ["--leader-elect", "--lease-namespace", "operators", "--lease-duration", "10"];
+        let problem = election(&args, "").unwrap_err();
+        assert!(problem.contains("make the renew deadline shorter"), "{problem}");
+    }
+}

@@ -1,0 +1,153 @@
+//! What stands in for a cluster: an API server in memory, served over TLS, and controllers that bring workloads up.
+
+use super::definitions::install;
+use crate::{
+    flags::OPERATORS,
+    output::{Error, SandboxError},
+};
+use ::sandbox::{StandIns, definitions};
+use apiserver::{Access, ApiServer, Endpoint, User, serve};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, Client,
+    api::{ObjectMeta, PostParams},
+};
+use plan::DigestKey;
+use runtime::{SystemEntropy, make_digest_key};
+use serde_json::{Value, json};
+use std::{
+    fmt,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// The name of the kubeconfig's context, and of whom it makes you.
+const CONTEXT: &str = "sandbox";
+const USER: &str = "admin";
+
+/// What cluster is wanted.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// Where to serve the API.
+    pub listen: SocketAddr,
+    /// Where to keep its objects; nowhere, if nothing is named.
+    pub state: Option<PathBuf>,
+    /// How long things take to become ready.
+    pub delay: Duration,
+    /// Where to write the kubeconfig.
+    pub kubeconfig: &'a Path,
+}
+
+/// A running cluster that knows our kinds and those of the operators we use.
+pub struct Cluster {
+    /// Talks to it as an administrator, without a detour over the network.
+    pub client: Client,
+    /// The digest key of the operator in it, kept with its other objects.
+    pub digest_key: DigestKey,
+    parts: JoinSet<Result<(), String>>,
+    stop: CancellationToken,
+}
+
+impl Cluster {
+    /// Starts one, and writes its kubeconfig.
+    pub async fn start(wanted: Wanted<'_>) -> Result<Self, Error> {
+        let Wanted { listen, state, delay, kubeconfig } = wanted;
+        // Over the network only the kubeconfig opens the door: everybody on this machine can reach the port.
+        let builder = ApiServer::builder().access(Access::Rbac);
+        let builder = if let Some(file) = state { builder.file(file) } else { builder };
+        let server = builder.build().map_err(unavailable)?;
+        let client = Client::new(server.acting_as(User::admin()), "default");
+        install(client.clone(), all_definitions()).await?;
+        let digest_key = digest_key(&client).await?;
+
+        let listener = TcpListener::bind(listen).await.map_err(|error| cannot_listen(listen, &error))?;
+        let address = listener.local_addr().map_err(|error| cannot_listen(listen, &error))?;
+        let authority = server.authority().map_err(unavailable)?;
+        let credential = authority.credential(USER, "system:masters").map_err(unavailable)?;
+        let endpoint = Endpoint::new(address, &authority);
+        endpoint.write_kubeconfig(kubeconfig, CONTEXT, &credential).map_err(unavailable)?;
+
+        let stop = CancellationToken::new();
+        let mut parts = JoinSet::new();
+        let stopped = stop.clone().cancelled_owned();
+        parts.spawn(async move {
+            serve(server, listener, &authority, stopped).await.map_err(|error| error.to_string())
+        });
+        let stand_ins = StandIns::new(client.clone()).delay(delay).run(stop.clone());
+        parts.spawn(async move { stand_ins.await.map_err(|error| error.to_string()) });
+        Ok(Self { client, digest_key, parts, stop })
+    }
+
+    /// Why a part of it has ended, which none should.
+    pub async fn failed(&mut self) -> Error {
+        let ended = self.parts.join_next().await;
+        let why = match ended {
+            Some(Ok(Err(problem))) => problem,
+            Some(Err(panic)) => panic.to_string(),
+            Some(Ok(Ok(()))) | None => "a part of it ended".into(),
+        };
+        unavailable(why)
+    }
+
+    /// Ends it, after what is under way is done.
+    pub async fn end(mut self) {
+        self.stop.cancel();
+        while self.parts.join_next().await.is_some() {}
+    }
+}
+
+/// The operator's, in the namespace where the shipped manifests install it.
+async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
+    let metadata = ObjectMeta { name: Some(OPERATORS.into()), ..ObjectMeta::default() };
+    let namespace = Namespace { metadata, ..Namespace::default() };
+    match Api::all(client.clone()).create(&PostParams::default(), &namespace).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => {}
+        created => _ = created.map_err(unavailable)?,
+    }
+    make_digest_key(client, OPERATORS, &SystemEntropy).await.map_err(unavailable)
+}
+
+fn all_definitions() -> Vec<Value> {
+    api::crds::all().into_iter().map(|definition| json!(definition)).chain(definitions::all()).collect()
+}
+
+fn unavailable(problem: impl fmt::Display) -> Error {
+    SandboxError::Start(problem.to_string()).into()
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Error {
+    unavailable(format_args!("cannot listen on {address} ({error}); name another address with --listen"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cluster, Wanted};
+    use k8s_openapi::api::core::v1::Secret;
+    use kube::{
+        Api, Client, Config,
+        api::ListParams,
+        config::{AuthInfo, KubeConfigOptions, Kubeconfig},
+    };
+    use std::time::Duration;
+    use tempfile::TempDir;
+
+    #[tokio::test]
+    async fn only_the_kubeconfig_opens_the_door() {
+        let folder = TempDir::new().unwrap();
+        let kubeconfig = folder.path().join("kubeconfig");
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let wanted = Wanted { listen, state: None, delay: Duration::ZERO, kubeconfig: &kubeconfig };
+        let _cluster = Cluster::start(wanted).await.unwrap();
+        let known = Kubeconfig::read_from(&kubeconfig).unwrap();
+        let mut config = Config::from_custom_kubeconfig(known, &KubeConfigOptions::default()).await.unwrap();
+        let secrets = |config: &Config| Api::<Secret>::all(Client::try_from(config.clone()).unwrap());
+
+        secrets(&config).list(&ListParams::default()).await.unwrap();
+        config.auth_info = AuthInfo::default();
+        let refusal = secrets(&config).list(&ListParams::default()).await.unwrap_err();
+        assert!(matches!(&refusal, kube::Error::Api(status) if status.code == 403), "{refusal}");
+    }
+}

@@ -1,0 +1,177 @@
+//! `sandbox`: a control plane, the operator and what a cluster would add, in one process.
+
+mod cluster;
+mod definitions;
+mod kubeconfig;
+mod ready;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    manifests::{Object, read_objects, warn_of_idle},
+    operator::{Log, Signals, WebPage},
+    output::{Error, Failure, SandboxError, duration, print},
+    tree::{Live, Style},
+};
+use api::v1beta1::GoDuration;
+use clap::Args;
+pub use cluster::{Cluster, Wanted};
+use kubeconfig::Kubeconfig;
+use runtime::Options;
+use session::{Ended, Goal};
+use std::{env, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// Try the operator without a cluster
+///
+/// Starts a Kubernetes API in memory and the operator, with stand-ins for everything else a cluster would have:
+/// workloads become ready, certificates are issued, databases come up; no container ever runs. Our custom resource
+/// definitions are installed, and so are those of the third-party kinds the operator uses. Real kubectl works on it:
+/// the command prints the line to use.
+///
+/// While objects converge, the terminal shows what waits for what; without a terminal there is a line per change.
+/// Log lines are written if RUST_LOG says what to log, such as RUST_LOG=info.
+///
+/// Ends with the first Ctrl-C, SIGTERM or SIGHUP, or when --wait has come to a result. Exits with 0 when all went well,
+/// with 1 when something could not be applied or did not become ready, and with 129, 130 or 143 when --wait was
+/// interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  harbor-operator sandbox
+  harbor-operator sandbox --apply examples/in-cluster.yaml
+  harbor-operator sandbox --apply examples/in-cluster.yaml --wait
+  harbor-operator sandbox --state sandbox.json
+  harbor-operator sandbox --kubeconfig ~/.kube/sandbox --listen 127.0.0.1:6443")]
+pub struct Sandbox {
+    /// Apply the objects in this YAML or JSON file, or in those of a directory, in order; - is standard input
+    #[arg(long, short = 'f', value_name = "FILE", num_args = 1..)]
+    apply: Vec<PathBuf>,
+
+    /// End when everything that was applied is ready; otherwise say what is not, and why
+    #[arg(long, requires = "apply")]
+    wait: bool,
+
+    /// How long to wait for that, such as 90s or 5m
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = span)]
+    timeout: Duration,
+
+    /// Where to write the kubeconfig. By default in a temporary directory, and only while the sandbox runs
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// Keep all objects in this file, so that a sandbox started with it again continues
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+
+    /// How long a workload, a certificate or a database takes to become ready
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = span)]
+    delay: Duration,
+
+    /// Where to serve the API; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+
+    /// Where to serve a read-only web page about everything in it; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    page_address: SocketAddr,
+}
+
+fn unavailable(error: io::Error) -> Error {
+    SandboxError::Start(error.to_string()).into()
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    GoDuration::from(text).to_std().map_err(|error| error.to_string())
+}
+
+impl Sandbox {
+    /// Runs until told to end, or until there is a result.
+    pub fn run(self) -> Result<(), Failure> {
+        // Mistakes in files are told before anything is started.
+        let objects = read_objects(&self.apply)?;
+        warn_of_idle(&objects);
+        let logging = env::var_os("RUST_LOG").is_some_and(|log| !log.is_empty());
+        if logging {
+            Log::Text.start();
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(unavailable)?;
+        runtime.block_on(self.operate(objects, Style::choose(logging)))
+    }
+
+    async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
+        let mut signals = Signals::catch().map_err(unavailable)?;
+        let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
+        let mut cluster = Cluster::start(Wanted {
+            listen: self.listen,
+            state: self.state.clone(),
+            delay: self.delay,
+            kubeconfig: kubeconfig.path(),
+        })
+        .await?;
+        let live = Arc::new(Live::begin());
+        let page = self.page().await?;
+        print(&self.greeting(&kubeconfig, &page))?;
+
+        let goal = if self.wait { Goal::Ready { within: self.timeout } } else { Goal::Serve };
+        let interrupted = async {
+            let signal = signals.next().await;
+            tokio::spawn(async move {
+                let signal = signals.insistent().await;
+                std::process::exit(signal.exit_code().into());
+            });
+            signal
+        };
+        let done = CancellationToken::new();
+        let work = async {
+            let client = cluster.client.clone();
+            let observers = vec![page.observer()];
+            tokio::spawn(page.serve(client.clone(), done.clone()));
+            let options = Options { digest_key: cluster.digest_key.clone(), ..Options::default() };
+            let session = session::run(client, options, objects, goal, &live, observers, interrupted);
+            let ended = tokio::select! {
+                ended = session => ended,
+                error = cluster.failed() => Err(error.into()),
+            };
+            done.cancel();
+            ended
+        };
+        let mut out = io::stdout();
+        let (ended, ()) = tokio::join!(work, style.show(&live, &mut out, &done));
+        cluster.end().await;
+        self.conclude(ended?, &live)
+    }
+
+    async fn page(&self) -> Result<WebPage, Error> {
+        let address = self.page_address;
+        let listener = TcpListener::bind(address).await;
+        listener.and_then(WebPage::on).map_err(|error| {
+            let problem = format!("cannot be listened on ({error})");
+            Error::input(address, problem, "name another address with --page-address")
+        })
+    }
+
+    fn greeting(&self, kubeconfig: &Kubeconfig, page: &WebPage) -> String {
+        let line = kubeconfig.kubectl("get goharbor -A");
+        let end = if self.wait { "" } else { "Ctrl-C ends it.\n" };
+        format!(
+            "The sandbox is up; in another terminal:\n\n  {line}\n\nIn a browser:\n\n  {}\n\n{end}",
+            page.url()
+        )
+    }
+
+    fn conclude(&self, ended: Ended, live: &Live) -> Result<(), Failure> {
+        let after = duration(live.now());
+        match ended {
+            Ended::Ready => Ok(print(&format!("everything is ready after {after}\n"))?),
+            Ended::NotReady => Err(session::unready(live, self.timeout)),
+            Ended::Interrupted(signal) if self.wait => {
+                Err(Error::from(SandboxError::Interrupted { exit_code: signal.exit_code() }).into())
+            }
+            Ended::Interrupted(_) => Ok(print(&format!("ended after {after}\n"))?),
+        }
+    }
+}

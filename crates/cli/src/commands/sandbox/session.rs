@@ -1,0 +1,113 @@
+//! The operator at work on what was applied, until there is a result.
+
+use super::ready;
+use crate::{
+    manifests::{Applier, Object, Purpose},
+    operator::{Signal, operator},
+    output::{Error, Failure, SandboxError, Unready, duration},
+    tree::{Live, Node, Tree, sentence},
+};
+use kube::Client;
+use runtime::{Observer, Options};
+use std::{future::pending, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// What it is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// To be there.
+    Serve,
+    /// To see everything that was applied become ready.
+    Ready {
+        /// In this time.
+        within: Duration,
+    },
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything that was applied is ready.
+    Ready,
+    /// Something was not, when the time was over.
+    NotReady,
+    /// Somebody asked for it.
+    Interrupted(Signal),
+}
+
+/// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`, and told to the
+/// observers.
+pub async fn run(
+    client: Client,
+    options: Options,
+    objects: Vec<Object>,
+    goal: Goal,
+    live: &Arc<Live>,
+    mut observers: Vec<Arc<dyn Observer>>,
+    interrupted: impl Future<Output = Signal>,
+) -> Result<Ended, Failure> {
+    observers.push(live.clone());
+    let options = Options { observer: Some(Arc::new(observers)), ..options };
+    let stop = CancellationToken::new();
+    let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
+    let ended = tokio::select! {
+        ended = pursue(client, objects, goal, live) => ended,
+        signal = interrupted => Ok(Ended::Interrupted(signal)),
+        () = time_over(goal, live) => Ok(Ended::NotReady),
+        _ = &mut operating => return Err(Error::Run("one of its tasks panicked".into()).into()),
+    };
+    stop.cancel();
+    let operated = operating.await.map_err(runtime::Ended::from).flatten();
+    operated.map_err(|error| Error::Run(error.to_string()))?;
+    ended
+}
+
+async fn time_over(goal: Goal, live: &Live) {
+    match goal {
+        Goal::Serve => pending().await,
+        Goal::Ready { within } => tokio::time::sleep(within.saturating_sub(live.now())).await,
+    }
+}
+
+async fn pursue(client: Client, objects: Vec<Object>, goal: Goal, live: &Live) -> Result<Ended, Failure> {
+    let mut applier = Applier::new(client, Purpose::Apply);
+    let (mut done, mut errors) = (Vec::new(), Vec::new());
+    for object in objects {
+        match applier.apply(object).await {
+            Ok(object) => done.push(object),
+            Err(error) => errors.push(error),
+        }
+    }
+    Failure::unless_empty(errors)?;
+    let following = ready::follow(done, live);
+    let reached = async {
+        match goal {
+            Goal::Serve => pending().await,
+            Goal::Ready { .. } => live.until(is_ready).await,
+        }
+    };
+    tokio::select! {
+        never = following => match never {},
+        () = reached => Ok(Ended::Ready),
+    }
+}
+
+fn is_ready(tree: &Tree) -> bool {
+    tree.expected().iter().all(Node::is_ready)
+}
+
+/// An error for each applied object that is not ready, with the reason.
+pub fn unready(live: &Live, within: Duration) -> Failure {
+    let after = duration(within);
+    let expected = live.read(Tree::expected);
+    let errors = expected.iter().filter(|node| !node.is_ready()).map(|node| {
+        let children = node.children.iter().filter(|child| !child.is_ready());
+        let children = children.map(|child| format!("{}: {}", child.key, sentence(&child.state))).collect();
+        let (object, after) = (node.key.to_string(), after.clone());
+        let unready = Unready { object, after, why: sentence(&node.state), children };
+        Error::from(SandboxError::Unready(unready))
+    });
+    let errors: Vec<_> = errors.collect();
+    let slow = || Error::from(SandboxError::Slow { after }).into();
+    Failure::unless_empty(errors).map_or_else(|failure| failure, |()| slow())
+}

@@ -1,0 +1,13 @@
+//! Flags that several commands have, and how their values are parsed.
+//!
+//! Uses: connect, output.
+
+mod class;
+mod defaults;
+mod namespace;
+mod target;
+
+pub use class::class;
+pub use defaults::DefaultsArgs;
+pub use namespace::{OPERATORS, namespace, namespace_or_nothing, own_namespace};
+pub use target::{Place, Target};

@@ -1,0 +1,278 @@
+//! Applies objects as `kubectl apply` would.
+
+use super::object::{DEFAULT_NAMESPACE, Object};
+use crate::output::Error;
+use futures::{StreamExt as _, TryStreamExt as _};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{
+    Api, Client, ResourceExt as _,
+    api::{Patch, PatchParams, ValidationDirective},
+    core::{ApiResource, DynamicObject, GroupVersionKind, Status},
+    discovery::{self, Scope},
+    runtime::{WatchStreamExt as _, conditions, wait::Condition as _, watcher},
+};
+use plan::{ObjectKey, Parts};
+use serde_json::{Map, Value};
+use std::{collections::HashMap, pin::pin};
+
+/// The field manager of whoever applies by hand, so that `kubectl apply --server-side` goes on where we began.
+const MANAGER: &str = "kubectl";
+/// The field manager of `kubectl apply`, and where it notes down what it applied.
+const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// What objects are applied for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To exist.
+    #[cfg(feature = "sandbox")]
+    Apply,
+    /// To see what would happen.
+    DryRun {
+        /// Where objects are that do not say so.
+        namespace: String,
+        /// Who is said to apply.
+        manager: String,
+        /// Whether to take fields away from others.
+        force: bool,
+    },
+}
+
+/// An object that was applied.
+#[derive(Debug)]
+pub struct Applied {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Objects of its kind, where it is.
+    #[cfg(feature = "sandbox")]
+    pub api: Api<DynamicObject>,
+}
+
+/// Applies objects and remembers the kinds it has met.
+pub struct Applier {
+    client: Client,
+    purpose: Purpose,
+    kinds: HashMap<GroupVersionKind, (ApiResource, Scope)>,
+}
+
+impl Applier {
+    /// One that knows no kinds yet.
+    pub fn new(client: Client, purpose: Purpose) -> Self {
+        Self { client, purpose, kinds: HashMap::new() }
+    }
+
+    /// Applies an object; after a definition, the kind it defines can be used.
+    pub async fn apply(&mut self, mut object: Object) -> Result<Applied, Error> {
+        let (resource, scope) = self.kind(&object).await?;
+        let api: Api<DynamicObject> = match &scope {
+            Scope::Cluster => {
+                object.key = object.key.within("");
+                Api::all_with(self.client.clone(), &resource)
+            }
+            Scope::Namespaced => {
+                object = object.in_namespace(self.purpose.namespace());
+                Api::namespaced_with(self.client.clone(), &object.key.namespace, &resource)
+            }
+        };
+        addressable(&object, &scope)?;
+        if let Err(error) = self.patch(&api, &object).await {
+            return Err(self.refused(&object, &error));
+        }
+        if self.purpose.is_real()
+            && resource.group == "apiextensions.k8s.io"
+            && resource.kind == "CustomResourceDefinition"
+        {
+            self.until_established(&object).await?;
+        }
+        Ok(Applied {
+            key: object.key,
+            #[cfg(feature = "sandbox")]
+            api,
+        })
+    }
+
+    async fn patch(&self, api: &Api<DynamicObject>, object: &Object) -> kube::Result<DynamicObject> {
+        let name = &object.key.name;
+        let (manager, force) = match &self.purpose {
+            #[cfg(feature = "sandbox")]
+            Purpose::Apply => (MANAGER, false),
+            Purpose::DryRun { manager, force, .. } => (manager.as_str(), *force),
+        };
+        let strict = Some(ValidationDirective::Strict);
+        if !self.purpose.is_real()
+            && manager == MANAGER
+            && let Some(last) = api.get_opt(name).await?.and_then(|stored| last_applied(&stored))
+        {
+            let patch = three_way(&last, &object.json);
+            let manager = Some(CLIENT_SIDE_MANAGER.into());
+            let params =
+                PatchParams { field_manager: manager, field_validation: strict, ..PatchParams::default() };
+            return api.patch(name, &params, &Patch::Merge(&patch)).await;
+        }
+        let params = PatchParams { force, field_validation: strict, ..PatchParams::apply(manager) };
+        api.patch(name, &params, &Patch::Apply(&object.json)).await
+    }
+
+    async fn kind(&mut self, object: &Object) -> Result<(ApiResource, Scope), Error> {
+        let kind = GroupVersionKind::gvk(&object.key.group, &object.version, &object.key.kind);
+        if let Some(known) = self.kinds.get(&kind) {
+            return Ok(known.clone());
+        }
+        let found = discovery::pinned_kind(&self.client, &kind).await;
+        let (resource, capabilities) = found.map_err(|error| match &error {
+            kube::Error::Discovery(_) => self.unknown(object, &kind),
+            kube::Error::Api(status) if status.code == 404 => self.unknown(object, &kind),
+            _ => self.refused(object, &error),
+        })?;
+        let found = (resource, capabilities.scope);
+        self.kinds.insert(kind, found.clone());
+        Ok(found)
+    }
+
+    async fn until_established(&self, object: &Object) -> Result<(), Error> {
+        let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let established = conditions::is_crd_established();
+        let states = watcher::watch_object(api, &object.key.name).default_backoff();
+        let mut states = pin!(states.into_stream().filter_map(async |state| state.ok()));
+        while let Some(definition) = states.next().await {
+            if established.matches_object(definition.as_ref()) {
+                return Ok(());
+            }
+        }
+        Err(Error::input(object.place(), "is not served", "look at its status"))
+    }
+
+    fn unknown(&self, object: &Object, kind: &GroupVersionKind) -> Error {
+        let problem = format!("the cluster does not know the kind {} in {}", kind.kind, kind.api_version());
+        let remedy = if self.purpose.is_real() {
+            "correct apiVersion and kind, or give its CustomResourceDefinition in an earlier --apply"
+        } else {
+            "correct apiVersion and kind, or install its CustomResourceDefinition"
+        };
+        Error::input(object.place(), problem, remedy)
+    }
+
+    /// What the API server's answer means for whoever wrote the file.
+    fn refused(&self, object: &Object, error: &kube::Error) -> Error {
+        let kube::Error::Api(status) = error else {
+            return Error::input(object.place(), format!("cannot be applied ({error})"), "try again");
+        };
+        let named = object.key.namespace.as_str();
+        let namespace = if named.is_empty() { self.purpose.namespace() } else { named };
+        match status.code {
+            404 if is_missing_namespace(status) => {
+                let remedy = if self.purpose.is_real() {
+                    format!("give a Namespace called {namespace} in an earlier --apply")
+                } else {
+                    "create it first: in a namespace that does not exist nothing can be tried".to_owned()
+                };
+                Error::input(object.place(), format!("the namespace {namespace} does not exist"), remedy)
+            }
+            409 => {
+                let remedy = if self.purpose.is_real() {
+                    "remove the fields from the file, or change them with the tool that owns them"
+                } else {
+                    "remove the fields from the file, change them with the tool that owns them, or give --force-conflicts"
+                };
+                Error::input(object.place(), &status.message, remedy)
+            }
+            _ => Error::input(object.place(), &status.message, "correct the object"),
+        }
+    }
+}
+
+impl Purpose {
+    fn namespace(&self) -> &str {
+        match self {
+            #[cfg(feature = "sandbox")]
+            Self::Apply => DEFAULT_NAMESPACE,
+            Self::DryRun { namespace, .. } if namespace.is_empty() => DEFAULT_NAMESPACE,
+            Self::DryRun { namespace, .. } => namespace,
+        }
+    }
+
+    fn is_real(&self) -> bool {
+        match self {
+            #[cfg(feature = "sandbox")]
+            Self::Apply => true,
+            Self::DryRun { .. } => false,
+        }
+    }
+}
+
+/// What `kubectl apply` has noted down.
+fn last_applied(stored: &DynamicObject) -> Option<Value> {
+    serde_json::from_str(stored.annotations().get(LAST_APPLIED)?).ok()
+}
+
+/// What `kubectl apply` sends: what is wanted, and that what it wanted before and does not want now should go.
+fn three_way(last: &Value, wanted: &Value) -> Value {
+    let (Value::Object(last), Value::Object(wanted)) = (last, wanted) else { return wanted.clone() };
+    let mut patch = Map::new();
+    for name in last.keys().filter(|name| !wanted.contains_key(*name)) {
+        patch.insert(name.clone(), Value::Null);
+    }
+    for (name, value) in wanted {
+        let was = last.get(name).unwrap_or(&Value::Null);
+        patch.insert(name.clone(), three_way(was, value));
+    }
+    Value::Object(patch)
+}
+
+/// Refuses an object for which no request can be made that is for it and nothing else. What else a name must be, the server
+/// knows: those of roles may have colons in them.
+fn addressable(object: &Object, scope: &Scope) -> Result<(), Error> {
+    let Parts { namespace, name, .. } = &*object.key;
+    let is_segment = |text: &str| {
+        !matches!(text, "" | "." | "..")
+            && text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '/' | '\\' | '%' | '?' | '#'))
+    };
+    if !is_segment(name) {
+        let remedy = "use lower-case letters, digits, dashes and dots";
+        return Err(Error::input(object.place(), "metadata.name cannot be a name", remedy));
+    }
+    if *scope == Scope::Namespaced && !plan::is_namespace(namespace) {
+        let problem = format!("there is no namespace that is called {namespace:?}");
+        return Err(Error::input(object.place(), problem, "correct metadata.namespace, or the kubeconfig's"));
+    }
+    Ok(())
+}
+
+fn is_missing_namespace(status: &Status) -> bool {
+    status.details.as_ref().is_some_and(|details| details.kind == "namespaces")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Object, Scope, addressable, three_way};
+    use crate::manifests::read_file;
+    use serde_json::json;
+
+    #[test]
+    fn a_path_is_not_the_name_of_an_object_in_a_file() {
+        let applied = |namespace: &str, name: &str, scope| {
+            let metadata = json!({"name": name, "namespace": namespace});
+            let object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata});
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), object.to_string()).unwrap();
+            let document = read_file(file.path()).unwrap().remove(0);
+            addressable(&Object::all(document).unwrap()[0], &scope).map_err(|error| error.to_string())
+        };
+        for name in ["../../victim/secrets/creds", "..", "a/b", "a?b", "a#b", "a%2fb", "a b", "a\\b", "ä"] {
+            assert!(applied("ns", name, Scope::Namespaced).is_err(), "{name}");
+            assert!(applied(name, "a", Scope::Namespaced).is_err(), "{name}");
+        }
+        assert_eq!(applied("ns", "sh.helm.release", Scope::Namespaced), Ok(()));
+        assert_eq!(applied("", "system:aggregate-to-view", Scope::Cluster), Ok(()));
+    }
+
+    #[test]
+    fn what_was_applied_before_and_is_not_any_more_goes() {
+        let last = json!({"spec": {"a": 1, "gone": 2, "deep": {"x": 1, "y": 2}}, "annotations": null});
+        let wanted = json!({"spec": {"a": 3, "deep": {"x": 1}, "list": [1]}});
+        let expected = json!({
+            "spec": {"a": 3, "gone": null, "deep": {"x": 1, "y": null}, "list": [1]}, "annotations": null,
+        });
+        assert_eq!(three_way(&last, &wanted), expected);
+    }
+}

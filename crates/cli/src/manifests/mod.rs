@@ -1,0 +1,19 @@
+//! Objects in YAML and JSON files: reads them, and applies them as kubectl does.
+//!
+//! Uses: operator, output.
+
+mod apply;
+mod directory;
+mod document;
+mod object;
+mod read;
+
+#[cfg(feature = "sandbox")]
+pub use apply::Applied;
+pub use apply::{Applier, Purpose};
+pub use directory::read_directory;
+#[cfg(any(test, feature = "sandbox"))]
+pub use document::Origin;
+pub use document::{Document, read_file};
+pub use object::{DEFAULT_NAMESPACE, Object};
+pub use read::{read_objects, warn_of_idle};

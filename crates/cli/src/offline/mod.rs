@@ -1,0 +1,15 @@
+//! Plans objects without a cluster, for `render` and `graph`: reads are answered from files and from what was rendered.
+//!
+//! Uses: flags, manifests, operator, output.
+
+mod fields;
+mod graph;
+mod object_store;
+mod plan;
+mod renderer;
+mod sources;
+mod stored;
+
+pub use graph::dependency_graph;
+pub use renderer::OwnedObjects;
+pub use sources::{Rendering, Sources};

@@ -1,0 +1,34 @@
+//! The operator in this process, with what `run` and `sandbox` start beside it: the web page, the log, signal handlers.
+//!
+//! Uses: nothing.
+
+mod kinds;
+mod log;
+mod page;
+mod signals;
+
+pub use kinds::{GROUP, component, kind_names};
+#[cfg(feature = "otlp")]
+pub use log::Listener;
+#[cfg(feature = "sandbox")]
+pub use log::Log;
+pub use log::Logging;
+pub use page::{WebPage, setup as page_setup};
+#[cfg(feature = "sandbox")]
+pub use signals::Signal;
+pub use signals::Signals;
+
+use kube::Client;
+use runtime::{Operator, Options};
+use std::collections::BTreeSet;
+
+/// An operator for every kind, which takes over what the old operator wrote.
+pub fn operator(client: Client, options: Options) -> Operator {
+    Operator::new(client, components::all(), Options { predecessors: predecessors(), ..options })
+}
+
+/// The field managers under which the old operator wrote: the name of its program, and that of each controller.
+pub fn predecessors() -> BTreeSet<String> {
+    let controllers = components::all().into_iter().map(|component| component.name.to_owned());
+    ["harbor-operator", "manager"].map(str::to_owned).into_iter().chain(controllers).collect()
+}
