@@ -70,8 +70,8 @@ impl ObjectKey {
         self.name == DEFINITION
     }
 
-    /// Whether namespace and name are valid, so that each is one segment of a request path. Clients put names into paths
-    /// unescaped, so an invalid name in a user's spec could address another object.
+    /// Whether namespace and name are valid, so that each is one segment of a request path. Clients put names into
+    /// paths unescaped, so an invalid name in a user's spec could address another object.
     pub fn is_addressable(&self) -> bool {
         ObjectName::is_valid(&self.name) && is_namespace(&self.namespace)
     }

@@ -14,9 +14,9 @@ type Verbs = &'static [&'static str];
 const OBSERVE: Verbs = &["list", "watch"];
 /// For objects that a plan or a pod template refers to, or that other programs create: the operator reads them, too.
 const READ: Verbs = &["get", "list", "watch"];
-/// For children: an apply is a patch, and needs the permission to create if the object does not exist. The operator deletes
-/// no claim, but the admission plugin OwnerReferencesPermissionEnforcement lets only clients that may delete an object
-/// change its owner references.
+/// For children: an apply is a patch, and needs the permission to create if the object does not exist. The operator
+/// deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement lets only clients that may delete
+/// an object change its owner references.
 const MANAGE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
 /// For the status subresource of owners.
 const WRITE_STATUS: Verbs = &["patch"];
@@ -41,8 +41,8 @@ const HOLD_LEASE: Verbs = &["get", "list", "update", "watch"];
 pub struct Permissions(BTreeMap<(String, String), BTreeSet<&'static str>>);
 
 impl Permissions {
-    /// The permissions that the operator needs without any kind of owner: any Secret or ConfigMap may be an input, and it
-    /// writes events.
+    /// The permissions that the operator needs without any kind of owner: any Secret or ConfigMap may be an input,
+    /// and it writes events.
     pub fn to_work() -> Self {
         let mut permissions = Self(BTreeMap::new());
         for input in Children::none().and::<Secret>().and::<ConfigMap>().iter() {
@@ -52,8 +52,8 @@ impl Permissions {
         permissions
     }
 
-    /// The permissions for reviews of the identity and the permissions of a client. They are for the whole cluster, because
-    /// reviews have no namespace.
+    /// The permissions for reviews of the identity and the permissions of a client. They are for the whole cluster,
+    /// because reviews have no namespace.
     pub fn to_review() -> Self {
         let mut permissions = Self(BTreeMap::new());
         permissions.allow("authentication.k8s.io", "tokenreviews", REVIEW);

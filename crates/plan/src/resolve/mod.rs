@@ -55,16 +55,17 @@ pub struct Resolver<'a> {
 pub struct Known<'a> {
     /// The state in which the operator left the object.
     pub applied: Option<&'a Applied>,
-    /// Digest of the object that it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], of the certificate
-    /// that it would issue.
+    /// Digest of the object that it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], of the
+    /// certificate that it would issue.
     pub digest: Option<Digest>,
 }
 
 impl Resolver<'_> {
     /// What to do about a desired object.
     ///
-    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an existing
-    /// object is never created; an object that another program created is never changed unless a user requests it.
+    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an
+    /// existing object is never created; an object that another program created is never changed unless a user
+    /// requests it.
     pub fn resolve<N: Copy>(
         &self,
         desired: &Desired,

@@ -151,8 +151,8 @@ impl Reconciler {
         Ok(Findings { outcomes, aspects })
     }
 
-    /// Waits if the old operator still owns fields of this object: its owner is about to apply it, and a reconcile before that
-    /// would restart pods twice.
+    /// Waits if the old operator still owns fields of this object: its owner is about to apply it, and a reconcile
+    /// before that would restart pods twice.
     fn awaits_hand_over(&self, owner: &Owner) -> Option<Outcome> {
         let seen = self.context.cluster.router.index.child(&owner.key)?;
         let parent = seen.owner.filter(|_| seen.unadopted)?;

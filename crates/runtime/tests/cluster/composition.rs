@@ -28,9 +28,11 @@ async fn b07_a_child_that_is_a_component_is_awaited_and_restored_like_any_other(
         format!("Deployment {}/g-gadget-widget: the newest spec has not been observed yet", world.name);
     world.until::<Widget>("g-gadget", |widget| widget.status.is_some()).await;
     let gadget = world
-    .until::<Gadget>("g", |gadget| {
+        .until::<Gadget>("g", |gadget| {
             let conditions = gadget.status.iter().flat_map(|status| &status.conditions);
-            conditions.into_iter().any(|c| c.message.as_ref().is_some_and(|message| message.ends_with(&waiting)))
+            conditions
+                .into_iter()
+                .any(|c| c.message.as_ref().is_some_and(|message| message.ends_with(&waiting)))
         })
         .await;
     assert!(gadget.metadata.uid.is_some(), "the grandparent reports what the grandchild waits for");

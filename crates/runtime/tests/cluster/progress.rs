@@ -17,14 +17,14 @@ use tokio::{sync::Notify, time::timeout};
 /// Records all stages.
 #[derive(Default)]
 struct Notes {
-stages: Mutex<Vec<Stage>>,
+    reported: Mutex<Vec<Stage>>,
     more: Notify,
 }
 
 impl Observer for Notes {
     fn observe(&self, progress: Progress) {
         assert_eq!((&*progress.owner.kind, &*progress.owner.name), ("Widget", "w"));
-        self.stages.lock().unwrap().push(progress.stage);
+        self.reported.lock().unwrap().push(progress.stage);
         self.more.notify_one();
     }
 }
@@ -35,9 +35,9 @@ impl Notes {
         let found = async {
             loop {
                 {
-                    let mut stages = self.stages.lock().unwrap();
-                    if let Some(position) = stages.iter().position(&met) {
-                    return stages.drain(..=position).collect();
+                    let mut reported = self.reported.lock().unwrap();
+                    if let Some(position) = reported.iter().position(&met) {
+                        return reported.drain(..=position).collect();
                     }
                 }
                 self.more.notified().await;
@@ -60,9 +60,9 @@ async fn observed() -> (World, Arc<Notes>) {
 }
 
 /// The states of each child, in order and without repetition.
-fn children(stages: &[Stage]) -> BTreeMap<String, Vec<State>> {
+fn children(reported: &[Stage]) -> BTreeMap<String, Vec<State>> {
     let mut children = BTreeMap::<String, Vec<State>>::new();
-    for stage in stages {
+    for stage in reported {
         if let Stage::Child { object, state } = stage {
             let states = children.entry(format!("{} {}", object.kind, object.name)).or_default();
             if states.last() != Some(state) {
@@ -85,11 +85,11 @@ fn unobserved() -> State {
 async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec::default()).await;
-    let stages = notes.until_verdict("ChildrenNotReady").await;
+    let reported = notes.until_verdict("ChildrenNotReady").await;
     let key = |group: &str, kind: &str, name: &str| ObjectKey::new(group, kind, &world.name, name);
     let planned = |object, after: &[usize]| Planned { object, after: after.to_vec() };
     assert_eq!(
-        stages[0],
+        reported[0],
         Stage::Planned(vec![
             planned(key("", "ConfigMap", "w-widget"), &[]),
             planned(key("", "Secret", "w-widget-token"), &[]),
@@ -97,7 +97,7 @@ async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
         ])
     );
     assert_eq!(
-        children(&stages),
+        children(&reported),
         expected([
             ("ConfigMap w-widget", &[State::Applying, State::Ready]),
             ("Secret w-widget-token", &[State::Applying, State::Ready]),
@@ -106,9 +106,12 @@ async fn the_progress_of_each_child_is_reported_from_applying_to_ready() {
     );
 
     world.make_available("w-widget").await;
-    let stages = notes.until_verdict("Ready").await;
-    assert!(!stages.iter().any(|stage| matches!(stage, Stage::Planned(_))), "answered from memory: {stages:#?}");
-    assert_eq!(children(&stages)["Deployment w-widget"].last(), Some(&State::Ready));
+    let reported = notes.until_verdict("Ready").await;
+    assert!(
+        !reported.iter().any(|stage| matches!(stage, Stage::Planned(_))),
+        "answered from memory: {reported:#?}"
+    );
+    assert_eq!(children(&reported)["Deployment w-widget"].last(), Some(&State::Ready));
 }
 
 #[tokio::test]
@@ -118,12 +121,12 @@ async fn a_restarted_operator_reports_the_state_of_all_children() {
     world.make_available("w-widget").await;
     notes.until_verdict("Ready").await;
     world.stop_operator().await;
-    notes.stages.lock().unwrap().clear();
+    notes.reported.lock().unwrap().clear();
 
     world.start_operator();
-    let stages = notes.until_verdict("Ready").await;
-    assert!(matches!(&stages[0], Stage::Planned(children) if children.len() == 3), "{stages:#?}");
-    let last: Vec<_> = children(&stages).into_values().map(|mut states| states.pop().unwrap()).collect();
+    let reported = notes.until_verdict("Ready").await;
+    assert!(matches!(&reported[0], Stage::Planned(children) if children.len() == 3), "{reported:#?}");
+    let last: Vec<_> = children(&reported).into_values().map(|mut states| states.pop().unwrap()).collect();
     assert_eq!(last, [State::Ready, State::Ready, State::Ready]);
 }
 
@@ -131,9 +134,9 @@ async fn a_restarted_operator_reports_the_state_of_all_children() {
 async fn a_failure_to_plan_and_a_later_plan_are_reported() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec { reads: Some("words".into()), ..WidgetSpec::default() }).await;
-    let stages = notes.until_verdict("DependencyMissing").await;
+    let reported = notes.until_verdict("DependencyMissing").await;
     let message = format!("Secret {}/words does not exist; create it", world.name);
-    assert_eq!(stages, [Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message })]);
+    assert_eq!(reported, [Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message })]);
 
     world.create_secret("words", "hello").await;
     assert!(matches!(notes.until_verdict("ChildrenNotReady").await[0], Stage::Planned(_)));
@@ -143,8 +146,8 @@ async fn a_failure_to_plan_and_a_later_plan_are_reported() {
 async fn a_refused_child_is_reported_with_the_reason() {
     let (world, notes) = observed().await;
     world.create_widget("w", WidgetSpec { no_containers: true, ..WidgetSpec::default() }).await;
-    let stages = notes.until_verdict("Rejected").await;
-    let states = children(&stages).remove("Deployment w-widget").unwrap();
+    let reported = notes.until_verdict("Rejected").await;
+    let states = children(&reported).remove("Deployment w-widget").unwrap();
     let [State::Applying, State::Failed(failure)] = &states[..] else { panic!("{states:#?}") };
     assert_eq!((failure.reason, failure.stalls), ("Rejected", true));
     assert!(failure.message.contains("spec.template.spec.containers"), "{}", failure.message);

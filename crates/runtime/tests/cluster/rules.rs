@@ -88,11 +88,7 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
 
     world.merge::<Widget>("w", json!({"status": null, "metadata": {"labels": {"theirs": "1"}}})).await;
     let relabelled = world.until_quiet().await;
-    assert_eq!(
-        writes(&relabelled),
-        Vec::<&str>::new(),
-        "a label of the owner changes no child"
-    );
+    assert_eq!(writes(&relabelled), Vec::<&str>::new(), "a label of the owner changes no child");
 }
 
 #[tokio::test]
@@ -343,7 +339,7 @@ async fn rule_8_an_object_that_cannot_be_decoded_is_reported_and_affects_no_othe
     world.ready_widget("fine", message("one")).await;
 
     let reported =
-    kube::runtime::wait::await_condition(api, "broken", |object: Option<&kube::core::DynamicObject>| {
+        kube::runtime::wait::await_condition(api, "broken", |object: Option<&kube::core::DynamicObject>| {
             object.is_some_and(|object| {
                 object.data.pointer("/status/conditions/0/reason") == Some(&Value::from("Undecodable"))
             })
@@ -393,7 +389,10 @@ async fn a_paused_object_is_not_reconciled_and_has_a_condition() {
     world.ready_widget("w", message("one")).await;
     world.merge::<Widget>("w", json!({"metadata": {"annotations": {"goharbor.io/pause": "true"}}})).await;
     let paused = world.until_condition("w", "Paused", "True").await;
-    assert_eq!(reason_and_message(&paused, "Paused").1, "the annotation goharbor.io/pause is set; remove it to resume");
+    assert_eq!(
+        reason_and_message(&paused, "Paused").1,
+        "the annotation goharbor.io/pause is set; remove it to resume"
+    );
     world.until_quiet().await;
 
     world.merge::<Widget>("w", json!({"spec": {"message": "two"}})).await;

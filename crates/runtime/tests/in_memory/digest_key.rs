@@ -55,7 +55,11 @@ async fn a_random_key_is_created_once_with_a_description_and_the_next_operator_f
     assert!(annotations["kubernetes.io/description"].contains("harbor-operator"), "{annotations:?}");
 
     let (_, other) = server().await;
-    assert_ne!(make_digest_key(&other, HOME, &SystemEntropy).await.unwrap(), made, "another cluster has another key");
+    assert_ne!(
+        make_digest_key(&other, HOME, &SystemEntropy).await.unwrap(),
+        made,
+        "another cluster has another key"
+    );
 }
 
 #[tokio::test]

@@ -207,7 +207,8 @@ async fn after_the_leader_is_killed_the_other_continues_and_nothing_is_written_t
         sleep(Duration::from_mins(1)).await;
 
         let mut children = BTreeMap::<String, usize>::new();
-        for request in writes_except_lease(&by_first).into_iter().map(str::to_owned).chain(second.requests()) {
+        for request in writes_except_lease(&by_first).into_iter().map(str::to_owned).chain(second.requests())
+        {
             let child = ["/configmaps/", "/deployments/", "POST /api/v1/namespaces/default/secrets"];
             let child = child.iter().any(|child| request.contains(child));
             if child && !request.starts_with("GET ") {

@@ -91,10 +91,10 @@ async fn an_object_that_a_child_misses_causes_one_event_for_the_parent_too() {
     let of_part = format!("Widget default/g-gadget: {note}");
     let once = expected([("DependencyMissing", note), ("DependencyMissing", &of_part)]);
     assert_eq!(events(&cluster).await, once);
-    let mut events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
-    events.retain(|event| event.note.as_ref() == Some(&of_part));
+    let mut stored = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
+    stored.retain(|event| event.note.as_ref() == Some(&of_part));
     let gadget = cluster.get::<Gadget>("g").await.metadata;
-    let about = events[0].regarding.clone().unwrap();
+    let about = stored[0].regarding.clone().unwrap();
     assert_eq!(
         (about.kind, about.name, about.uid, about.api_version),
         (Some("Gadget".into()), gadget.name, gadget.uid, Some("engine.test/v1".into()))

@@ -79,8 +79,11 @@ impl World {
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
 
         let faults = Faults::new(seed, plan);
-        let options =
-            Options { entropy: Arc::new(ConstantEntropy), clock: || Timestamp::UNIX_EPOCH, ..Options::default() };
+        let options = Options {
+            entropy: Arc::new(ConstantEntropy),
+            clock: || Timestamp::UNIX_EPOCH,
+            ..Options::default()
+        };
         let operator = Operator::new(
             Client::new(faults.layer(server.clone()), "default"),
             vec![ComponentKind::of::<WidgetComponent>()],

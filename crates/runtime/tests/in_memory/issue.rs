@@ -264,8 +264,8 @@ async fn a_renewed_authority_keeps_its_key_and_its_leaf_is_reissued() {
     assert_eq!(reissued.authority, renewed.chain);
 }
 
-/// Pods trust the certificate that they have: replacing an authority at once would break the connections of pods that are
-/// not restarted yet.
+/// Pods trust the certificate that they have: replacing an authority at once would break the connections of pods that
+/// are not restarted yet.
 #[tokio::test(start_paused = true)]
 async fn new_limits_of_an_authority_apply_from_its_next_renewal_on() {
     let cluster = cluster().await;

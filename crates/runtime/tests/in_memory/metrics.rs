@@ -55,7 +55,7 @@ async fn every_request_is_counted_once_including_watches() {
     // A watch is answered when it starts; no other request is running now.
     assert_eq!(of(""), sent.len(), "{counted:#?} {sent:#?}");
     let sent_of = |method: &str, end: &str| {
-    sent.iter().filter(|it| it.starts_with(method) && it.ends_with(end)).count()
+        sent.iter().filter(|it| it.starts_with(method) && it.ends_with(end)).count()
     };
     assert_eq!(of(r#"resource="widgets.engine.test/status""#), sent_of("PATCH", "/status"));
     assert_eq!(of(r#"verb="create",resource="secrets""#), sent_of("POST", "/secrets"));

@@ -123,13 +123,15 @@ async fn a_message_that_changes_all_the_time_is_written_rarely_and_the_last_one_
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec { replicas: Some(60), ..WidgetSpec::default() })).await;
     cluster
-        .until("w", "its words", |widget: &Widget| message(widget).ends_with("has not been observed yet"))
+        .until("w", "its message", |widget: &Widget| message(widget).ends_with("has not been observed yet"))
         .await;
     cluster.take_requests();
 
     for second in 1..=35 {
         cluster
-            .set_deployment_status(json!({"observedGeneration": 1, "replicas": second, "updatedReplicas": second}))
+            .set_deployment_status(
+                json!({"observedGeneration": 1, "replicas": second, "updatedReplicas": second}),
+            )
             .await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
@@ -137,7 +139,7 @@ async fn a_message_that_changes_all_the_time_is_written_rarely_and_the_last_one_
     assert!((2..=4).contains(&written), "{written} statuses in 35 seconds of changes");
 
     cluster
-        .until("w", "its words", |widget: &Widget| message(widget).ends_with("35 of 60 replicas updated"))
+        .until("w", "its message", |widget: &Widget| message(widget).ends_with("35 of 60 replicas updated"))
         .await;
     assert!(cluster.status_writes() <= 1);
 }
@@ -147,7 +149,7 @@ async fn a_change_of_the_ready_condition_is_written_at_once() {
     let cluster = cluster().await;
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec::default())).await;
-    cluster.until("w", "its words", |widget: &Widget| widget.status.is_some()).await;
+    cluster.until("w", "its message", |widget: &Widget| widget.status.is_some()).await;
     let start = tokio::time::Instant::now();
     let all = |number: i32| {
         let mut status = json!({"observedGeneration": 1});
@@ -159,7 +161,7 @@ async fn a_change_of_the_ready_condition_is_written_at_once() {
     cluster.set_deployment_status(all(1)).await;
     cluster.until("w", "ready", is_ready).await;
     cluster.set_deployment_status(all(0)).await;
-    cluster.until("w", "its words", |widget: &Widget| !is_ready(widget)).await;
+    cluster.until("w", "its message", |widget: &Widget| !is_ready(widget)).await;
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 

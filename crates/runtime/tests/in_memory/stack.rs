@@ -162,10 +162,7 @@ async fn the_deletion_behavior_can_change_also_for_children_that_are_created_onc
     cluster.merge::<Stack>("a", json!({"spec": {"keeps": true}})).await;
     for kept in [
         cluster.until::<Secret>("a-key", "is kept", |s| kept_for(&s.metadata).is_some()).await.metadata,
-        cluster
-            .until::<ConfigMap>("a-ledger", "is kept", |c| kept_for(&c.metadata).is_some())
-            .await
-            .metadata,
+        cluster.until::<ConfigMap>("a-ledger", "is kept", |c| kept_for(&c.metadata).is_some()).await.metadata,
     ] {
         assert_eq!(kept.owner_references.unwrap_or_default(), []);
     }

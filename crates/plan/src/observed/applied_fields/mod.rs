@@ -1,12 +1,12 @@
 //! Whether a stored object already is as the operator would apply it.
 //!
-//! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that it
-//! would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are maps need
-//! no schema, because `managedFields` names their items by key. Another manager that edits a field takes it over, so an edit
-//! shows even where the value was edited back.
+//! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that
+//! it would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are
+//! maps need no schema, because `managedFields` names their items by key. Another manager that edits a field takes it
+//! over, so an edit shows even where the value was edited back.
 //!
-//! If this cannot be decided, the answer is no, because an unnecessary apply does no harm. That is the case for an atomic
-//! list or struct in which the API server fills in defaults, and for an empty list.
+//! If this cannot be decided, the answer is no, because an unnecessary apply does no harm. That is the case for an
+//! atomic list or struct in which the API server fills in defaults, and for an empty list.
 
 use super::is_operator;
 use crate::Digest;
@@ -23,8 +23,8 @@ pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
     fields.zip(ownable(desired)).is_some_and(|(fields, desired)| view(fields, stored) == Some(desired))
 }
 
-/// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
-/// when the object is [`already_applied`]. `None` if the managed fields do not allow to decide that.
+/// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send
+/// exactly when the object is [`already_applied`]. `None` if the managed fields do not allow to decide that.
 pub fn applied_digest(object: &DynamicObject) -> Option<Digest> {
     let api_version = object.types.as_ref()?.api_version.as_str();
     let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
