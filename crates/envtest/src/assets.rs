@@ -1,4 +1,4 @@
-//! Where the server binaries are.
+//! Finds the server binaries.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ pub struct Assets {
 /// Why no server binaries can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetsError {
-    /// Neither `KUBEBUILDER_ASSETS` nor the cache names a folder.
+    /// `KUBEBUILDER_ASSETS` is not set, and the cache has no binaries.
     #[error(
         "no Kubernetes binaries in {}; run hack/kube-assets, or set KUBEBUILDER_ASSETS to a folder with etcd and \
          kube-apiserver",
         .0.display()
     )]
     NotFound(PathBuf),
-    /// `KUBEBUILDER_ASSETS` is set, but cannot be meant.
+    /// The folder in `KUBEBUILDER_ASSETS` lacks binaries.
     #[error(
         "KUBEBUILDER_ASSETS={} holds no {program}; point it at a folder with etcd and kube-apiserver, or unset it \
          and run hack/kube-assets", folder.display()
     )]
     Incomplete {
-        /// What the variable names.
+        /// The folder.
         folder: PathBuf,
-        /// What is missing there.
+        /// The missing binary.
         program: &'static str,
     },
 }
 
 impl Assets {
-    /// Whether `KUBEBUILDER_ASSETS` asks for real servers.
+    /// Whether `KUBEBUILDER_ASSETS` is set, which selects real servers.
     pub fn are_chosen() -> bool {
         chosen().is_some()
     }
 
-    /// The binaries that `KUBEBUILDER_ASSETS` names, otherwise those that `hack/kube-assets` left in the cache.
+    /// The binaries in `KUBEBUILDER_ASSETS`, otherwise those that `hack/kube-assets` put into the cache.
     pub fn find() -> Result<Self, AssetsError> {
         Self::choose(chosen(), cache().join("kube-assets"))
     }
@@ -57,7 +57,7 @@ impl Assets {
         }
     }
 
-    /// The binaries of this folder, whatever they are.
+    /// The binaries of this folder, without a check.
     #[cfg(test)]
     pub(crate) fn at(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }

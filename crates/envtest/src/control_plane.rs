@@ -1,4 +1,4 @@
-//! A running control plane, as a test sees it.
+//! A running control plane for tests.
 
 use crate::PATIENCE;
 use crate::assets::Assets;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// A running API server. Dropping it ends the server, or, if shared, this process's share in it.
+/// A running API server. Dropping it ends the server or, if it is shared, gives up the share of this process.
 pub struct ControlPlane {
     kubectl: PathBuf,
     folder: PathBuf,
@@ -35,10 +35,10 @@ enum Servers {
     /// An etcd and a kube-apiserver.
     Real {
         lease: Option<Lease>,
-        /// Only of a control plane that is ours alone.
+        /// Only for a control plane that is not shared.
         keeper: Option<Keeper>,
     },
-    /// The server in memory; held, not used.
+    /// The in-memory server, which runs until this is dropped.
     InMemory { _server: Arc<InMemory> },
 }
 
@@ -48,7 +48,7 @@ impl ControlPlane {
         Setup::default().start().await
     }
 
-    /// The control plane that all tests of this run share; the first one to ask starts it.
+    /// The control plane that all tests of this run share. The first test starts it.
     pub async fn shared() -> Result<Self, StartError> {
         Setup::default().shared().await
     }
@@ -86,19 +86,20 @@ impl ControlPlane {
         self
     }
 
-    /// A client that may do everything.
+    /// The client of the administrator.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// The configuration of a client that may do everything.
+    /// The client configuration of the administrator.
     pub fn config(&self) -> Config {
         self.config.clone()
     }
 
-    /// The configuration of a client that may do what RBAC grants this user and these groups, at first next to nothing.
+    /// The configuration of a client with the permissions that RBAC grants to this user and these groups, initially
+    /// almost none.
     ///
-    /// The administrator impersonates the user, so any name will do, also that of a service account
+    /// The administrator impersonates the user, so any name is possible, also that of a service account
     /// (`system:serviceaccount:NAMESPACE:NAME`).
     pub fn user(&self, name: &str, groups: &[&str]) -> Config {
         let mut config = self.config();
@@ -120,7 +121,7 @@ impl ControlPlane {
     /// A kubectl command of the administrator.
     pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
         let mut command = Command::new(&self.kubectl);
-        // The user's own cache would show another test's API, should it have had the same port.
+        // The user's own cache may have the API of another test that used the same port.
         command.env("KUBECONFIG", &self.kubeconfig).arg("--cache-dir").arg(self.folder.join("kubectl"));
         command.args(args);
         command
@@ -129,7 +130,7 @@ impl ControlPlane {
     /// Waits until a custom resource definition is served.
     ///
     /// # Panics
-    /// If it is not in time: a test that needs it has failed.
+    /// If it is not served in time.
     pub async fn until_established(&self, name: &str) {
         let api: Api<CustomResourceDefinition> = Api::all(self.client());
         let established = await_condition(api, name, conditions::is_crd_established());
@@ -137,12 +138,12 @@ impl ControlPlane {
         assert!(served, "the definition {name} is not established in time");
     }
 
-    /// The Kubernetes version in hand.
+    /// The Kubernetes version of the server.
     pub fn version(&self) -> ServerVersion {
         self.version
     }
 
-    /// A new namespace, whose name nobody else uses.
+    /// Creates a namespace with a unique name.
     pub async fn create_namespace(&self, prefix: &str) -> Result<String, StartError> {
         let metadata = ObjectMeta { generate_name: Some(format!("{prefix}-")), ..ObjectMeta::default() };
         let namespace = Namespace { metadata, ..Namespace::default() };
@@ -150,7 +151,8 @@ impl ControlPlane {
         Ok(created.metadata.name.unwrap_or_default())
     }
 
-    /// Ends a control plane that is ours alone and waits until nothing is left of it; gives up a share in a shared one.
+    /// Ends a control plane that is not shared and waits until its processes and files are gone. Gives up the share
+    /// in a shared one.
     pub async fn stop(self) {
         // Fails only when the runtime is shutting down, where dropping has the same effect.
         let _ = tokio::task::spawn_blocking(move || drop(self)).await;

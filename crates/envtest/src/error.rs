@@ -1,4 +1,4 @@
-//! Why a control plane could not be had.
+//! Errors of starting a control plane.
 
 use crate::assets::AssetsError;
 use crate::keeper::Server;
@@ -8,10 +8,10 @@ use std::{fmt, fs, io};
 /// Why a control plane could not be started or joined.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is nothing to start.
+    /// There are no server binaries.
     #[error(transparent)]
     Assets(#[from] AssetsError),
-    /// A controller manager was asked for, and the binaries lack it.
+    /// The test requires a controller manager, and the binaries lack it.
     #[error("{} holds no kube-controller-manager; unset KUBEBUILDER_ASSETS and run hack/kube-assets", .0.display())]
     NoControllerManager(PathBuf),
     /// A file of the control plane could not be written or read.
@@ -25,10 +25,10 @@ pub enum StartError {
     /// A port of the loopback interface could not be reserved.
     #[error("no free port on 127.0.0.1: {0}")]
     Port(#[source] io::Error),
-    /// A key or certificate could not be made.
+    /// A key or certificate could not be created.
     #[error("test certificates: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// The shell that looks after the servers ended.
+    /// The shell that starts and ends the servers ended.
     #[error("the keeper of the servers ended; it needs sh, flock and setsid in PATH: {0}")]
     Keeper(String),
     /// A server ended instead of starting.
@@ -38,7 +38,7 @@ pub enum StartError {
         server: Server,
         /// Its exit status.
         status: String,
-        /// What it said last.
+        /// The end of its log.
         log: ServerLog,
     },
     /// A server did not become ready in time.
@@ -46,15 +46,15 @@ pub enum StartError {
     NotReady {
         /// Which one.
         server: Server,
-        /// How long it was waited for.
+        /// How long the test waited.
         seconds: u64,
-        /// What it said last.
+        /// The end of its log.
         log: ServerLog,
     },
-    /// The server in memory could not make its certificates.
+    /// The in-memory server could not create its certificates.
     #[error(transparent)]
     Authority(#[from] apiserver::AuthorityError),
-    /// The server in memory could not be made.
+    /// The in-memory server could not be created.
     #[error(transparent)]
     Journal(#[from] apiserver::JournalError),
     /// The API server answered with an error.
@@ -70,21 +70,21 @@ impl StartError {
         move |source| Self::File { path: path.to_owned(), source }
     }
 
-    /// Another process took a port between our choosing it and the server's binding it.
+    /// Whether another process took the port before the server could bind it.
     pub(crate) fn is_port_taken(&self) -> bool {
         matches!(self, Self::Exited { log, .. } if log.tail.contains("address already in use"))
     }
 
-    /// Removes the log of a failure that nobody will hear of.
+    /// Removes the log of a failure that is not reported.
     pub(crate) fn forget_log(self) {
         if let Self::Exited { log: ServerLog { kept: Some(kept), .. }, .. } = self {
-            // Left over, it does no harm.
+            // A leftover file does no harm.
             let _ = fs::remove_file(kept);
         }
     }
 }
 
-/// The end of a server's log, and where the whole of it was kept.
+/// The end of a server's log, and the file with the whole log.
 #[derive(Debug)]
 pub struct ServerLog {
     pub(crate) tail: String,

@@ -23,7 +23,7 @@ pub(crate) fn create() -> Result<PathBuf, StartError> {
     }
 }
 
-/// Writes a file that appears complete or not at all.
+/// Writes a file atomically.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), StartError> {
     let draft = path.with_added_extension(format!("draft-{}", unique()));
     fs::write(&draft, content).and_then(|()| fs::rename(&draft, path)).map_err(StartError::file(path))
@@ -43,7 +43,7 @@ pub(crate) fn keep(log: &Path) -> io::Result<PathBuf> {
     fs::copy(log, &kept).map(|_| kept)
 }
 
-/// Differs between processes, between calls, and from what an earlier process of the same number left behind.
+/// A text that is unique among calls, processes and earlier processes with the same id.
 fn unique() -> String {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The server in memory, in this process, behind the same socket, kubeconfig and folder as real servers.
+//! The in-memory server in this process, with the same kind of socket, kubeconfig and folder as real servers.
 
 use crate::error::StartError;
 use crate::{folder, kubeconfig};
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 /// A server on a thread of its own. Dropping it ends the server and removes its folder.
 ///
-/// The thread has its own runtime, for that of a test may be paused, or end before the last watch does.
+/// The thread has its own runtime, because the runtime of a test may be paused, or end before the last watch.
 pub(crate) struct InMemory {
     folder: PathBuf,
     stop: Option<oneshot::Sender<()>>,
@@ -20,7 +20,7 @@ pub(crate) struct InMemory {
 }
 
 impl InMemory {
-    /// Starts a server; `controllers` are garbage collection and namespace deletion.
+    /// Starts a server, with garbage collection and namespace deletion if `controllers` is set.
     pub fn start(controllers: bool) -> Result<Arc<Self>, StartError> {
         let folder = folder::create()?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(StartError::Port)?;
@@ -41,14 +41,14 @@ impl InMemory {
         let thread = thread::spawn(move || {
             runtime.block_on(async {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                // It fails only when its own certificate is bad, which the first request of a test finds out.
+                // It fails only if its certificate is invalid. Then the first request of a test fails, too.
                 let _ = apiserver::serve(server, listener, &authority, stopped).await;
             });
         });
         Ok(Arc::new(Self { folder, stop: Some(stop), thread: Some(thread) }))
     }
 
-    /// The server that all tests of this process share; the first one to ask starts it.
+    /// The server that all tests of this process share. The first test starts it.
     pub fn shared(controllers: bool) -> Result<Arc<Self>, StartError> {
         static SHARED: [Mutex<Weak<InMemory>>; 2] = [Mutex::new(Weak::new()), Mutex::new(Weak::new())];
         let mut shared = SHARED[usize::from(controllers)].lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ impl InMemory {
         Ok(started)
     }
 
-    /// Where its kubeconfig is.
+    /// The folder with its kubeconfig.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -70,10 +70,10 @@ impl Drop for InMemory {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there has been printed.
+            // A panic of the thread has been printed already.
             let _ = thread.join();
         }
-        // Left over, it does no harm.
+        // A leftover folder does no harm.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

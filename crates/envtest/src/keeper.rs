@@ -1,4 +1,4 @@
-//! Looks after the servers from outside this process, so that they end however this process ends.
+//! Runs the servers from another process, so that they end even if this process is killed.
 
 use crate::error::{ServerLog, StartError};
 use crate::folder;
@@ -42,15 +42,15 @@ impl fmt::Display for Server {
     }
 }
 
-/// A share in a control plane's life: the servers run as long as one lease on their folder is held.
+/// A share in a control plane: the servers run while at least one process holds a lease on their folder.
 #[derive(Debug)]
 pub(crate) struct Lease {
-    // Held by the kernel for this file until it is closed; never inherited by child processes.
+    // The kernel holds the lock until this file is closed. Child processes do not inherit it.
     _file: File,
 }
 
 impl Lease {
-    /// A share in a control plane that runs already; `None` when it is ending or gone.
+    /// A share in a running control plane; `None` if it is ending or has ended.
     pub fn join(folder: &Path) -> Option<Self> {
         let file = File::open(folder.join("lease")).ok()?;
         file.try_lock_shared().ok()?;
@@ -75,7 +75,7 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Starts to look after a new folder; the servers outlive the last lease by `linger`.
+    /// Starts the keeper of a new folder. The servers outlive the last lease by `linger`.
     pub fn start(linger: Duration) -> Result<(Self, Lease), StartError> {
         let folder = folder::create()?;
         let started = Lease::create(&folder).and_then(|lease| {
@@ -108,12 +108,12 @@ impl Keeper {
         &self.folder
     }
 
-    /// Has a server started, with its binary and arguments.
+    /// Makes the keeper start a server, with its binary and arguments.
     pub fn run(&self, server: Server, command: &[String]) -> Result<(), StartError> {
         folder::write(&self.folder.join(format!("{server}.args")), &(command.join("\n") + "\n"))
     }
 
-    /// Fails when a server, or the keeper itself, has ended.
+    /// Fails if a server, or the keeper itself, has ended.
     pub fn check(&mut self) -> Result<(), StartError> {
         for server in Server::ALL {
             if let Ok(status) = fs::read_to_string(self.folder.join(format!("{server}.exit"))) {
@@ -127,13 +127,13 @@ impl Keeper {
         Ok(())
     }
 
-    /// What a server wrote last; the whole log is copied to where it outlives the folder.
+    /// The end of a server's log. Copies the whole log to a file that outlives the folder.
     pub fn log(&self, server: Server) -> ServerLog {
         let log = self.folder.join(format!("{server}.log"));
         ServerLog { tail: folder::tail(&log, 20), kept: folder::keep(&log).ok() }
     }
 
-    /// Waits until the servers have ended and their folder is gone; the leases must have been dropped before.
+    /// Waits until the servers have ended and their folder is removed. All leases must have been dropped before.
     pub fn wait(mut self) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {

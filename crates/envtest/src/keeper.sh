@@ -1,5 +1,5 @@
-# Keeps the servers of one control plane: starts each one when its command line appears, and when nobody holds the
-# lease any more, ends them all and removes the folder. The kernel releases a lease also for a process that was killed.
+# Runs the servers of one control plane: starts each one when its command line appears. When no process holds the lease
+# any more, ends them all and removes the folder. The kernel also releases the lease of a process that was killed.
 # Usage: sh -c keeper.sh keeper FOLDER LINGER SERVER...
 set -eu
 folder=$1 linger=$2
@@ -7,7 +7,7 @@ shift 2
 command -v flock setsid >/dev/null || { echo "flock or setsid is not in PATH" >&2; exit 1; }
 exec 9<"$folder/lease"
 
-# A session of its own is a process group that can be ended as a whole, whatever the servers start.
+# A separate session is a process group that can be ended as a whole, with all processes that the servers start.
 # shellcheck disable=SC2016 # the inner shell expands
 setsid sh -c '
     folder=$1
@@ -23,12 +23,13 @@ setsid sh -c '
         ) &
     done
     wait
-    # The group must exist, and its number be ours, until the keeper ends it.
+    # The group must exist with this id until the keeper ends it.
     while :; do sleep 3600; done
 ' servers "$folder" "$@" 9<&- &
 group=$!
 
-# Whoever comes while we linger takes the lease again; who comes later finds the exclusive lock and starts anew.
+# A process that comes during the linger time takes the lease again. One that comes later finds the exclusive lock and
+# starts new servers.
 until
     flock --exclusive 9
     flock --unlock 9
@@ -36,7 +37,7 @@ until
     flock --exclusive --nonblock 9
 do :; done
 
-# Bounded, because zombies that nobody reaps (a container without init) count as members of the group. dash takes a
+# Bounded, because zombies that are not reaped (a container without init) count as members of the group. dash accepts a
 # group only after "-s SIGNAL --".
 tries=0
 until kill -s KILL -- "-$group" 2>/dev/null || [ "$tries" -ge 100 ]; do tries=$((tries + 1)); sleep 0.02; done

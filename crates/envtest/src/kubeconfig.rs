@@ -7,12 +7,12 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Where a control plane's folder holds its kubeconfig.
+/// The path of the kubeconfig in a control plane's folder.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("kubeconfig")
 }
 
-/// Writes a file that kubectl, kube-controller-manager and we can use. JSON is YAML.
+/// Writes the kubeconfig for kubectl, kube-controller-manager and tests. JSON is valid YAML.
 pub(crate) fn write(folder: &Path, port: u16, pki: &Pki) -> Result<(), StartError> {
     let kubeconfig = json!({
         "apiVersion": "v1",

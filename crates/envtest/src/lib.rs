@@ -1,7 +1,7 @@
-//! A Kubernetes API server on loopback, for tests, that leaves nothing behind.
+//! A Kubernetes API server on loopback for tests. It leaves no processes and no files behind.
 //!
-//! Where `KUBEBUILDER_ASSETS` names their binaries, it is a real etcd and kube-apiserver; otherwise it is the server in
-//! memory of the crate `apiserver`. Tests cannot tell, and need not.
+//! If `KUBEBUILDER_ASSETS` is set to a folder with their binaries, it is a real etcd and kube-apiserver. Otherwise it
+//! is the in-memory server of crate `apiserver`. Tests run on both without a change.
 //!
 //! ```no_run
 //! # async fn test() -> Result<(), envtest::StartError> {
@@ -10,15 +10,16 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What it guarantees:
-//! - Real API semantics: admission, RBAC, server-side apply and pruning are Kubernetes' own, or proved to be alike by
-//!   the conformance suite. There are no nodes, and no controller that would make a workload ready; garbage collection
-//!   and namespace deletion are opt-in ([`Setup::with_controller_manager`]).
-//! - The servers end when the last process that uses them ends, also when that process is killed by a signal.
+//! Guarantees:
+//! - Real API semantics: admission, RBAC, server-side apply and pruning are those of Kubernetes, or the conformance
+//!   suite proves them to be equal. There are no nodes, and no controllers that make workloads ready. Garbage
+//!   collection and namespace deletion are opt-in ([`Setup::with_controller_manager`]).
+//! - The servers end when the last process that uses them ends, also when a signal kills that process.
 //! - [`ControlPlane::shared`] is one control plane for all test processes of one run (in memory: for all tests of a
-//!   process); tests isolate themselves by namespace. [`ControlPlane::start`] is for a test that needs a server of its own.
+//!   process). Tests isolate themselves by namespace. [`ControlPlane::start`] is for a test that needs its own
+//!   server.
 //!
-//! Real servers need `sh` and util-linux's `flock` and `setsid`, which every Linux has.
+//! Real servers need `sh`, and `flock` and `setsid` of util-linux, which every Linux has.
 
 mod assets;
 mod control_plane;
@@ -45,6 +46,6 @@ pub use requests::{Requests, writes};
 pub use setup::Setup;
 pub use version::ServerVersion;
 
-/// Longer than anything may take (Kubernetes' garbage collector looks for new kinds every 30 s): a test that has waited
-/// for it has failed.
+/// How long tests wait before they fail. It is longer than any operation takes: Kubernetes' garbage collector
+/// discovers new kinds only every 30 s.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);

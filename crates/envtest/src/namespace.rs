@@ -1,4 +1,4 @@
-//! A namespace of a test's own, and what tests do in one. Everything here panics where a test would.
+//! A namespace for one test, and operations in it. The functions panic on errors, because a test would.
 
 #![allow(clippy::missing_panics_doc, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 use std::{fmt::Debug, pin::pin, time::Duration};
 use tokio::time::timeout;
 
-/// Between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What a kind must be able to do to be used in a test.
+/// A kind that can be used in a test.
 pub trait Kind:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + Clone
@@ -50,11 +50,11 @@ impl<K> Kind for K where
 {
 }
 
-/// A namespace nobody else uses.
+/// A namespace that no other test uses.
 pub struct Namespace {
-    /// Where it is.
+    /// The control plane that it is on.
     pub plane: ControlPlane,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }
 
@@ -126,7 +126,7 @@ impl Namespace {
         timeout(PATIENCE, gone).await.expect("it is deleted in time");
     }
 
-    /// Waits for an event about the object of this name; its note.
+    /// Waits for an event about the object of this name, and returns its note.
     pub async fn until_event(&self, about: &str, reason: &str) -> String {
         let matches = |event: &Event| {
             event.regarding.as_ref().and_then(|object| object.name.as_deref()) == Some(about)
@@ -139,7 +139,7 @@ impl Namespace {
         event.note.unwrap_or_default()
     }
 
-    /// Does to a Deployment what its controller and the kubelets would.
+    /// Sets the status of a Deployment as its controller and the kubelets would.
     pub async fn make_available(&self, name: &str) {
         let deployment = self.until::<Deployment>(name, |_| true).await;
         let replicas = deployment.spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1);
@@ -152,7 +152,7 @@ impl Namespace {
         api.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
     }
 
-    /// What kubectl prints. Fails the test with kubectl's own words.
+    /// Runs kubectl and returns its output. Panics with kubectl's error message.
     pub async fn kubectl(&self, arguments: &[&str]) -> String {
         let output = self.plane.kubectl(["--namespace", &self.name]).args(arguments).output().await.unwrap();
         assert!(
@@ -163,7 +163,7 @@ impl Namespace {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Lets a user do something here.
+    /// Grants a user permissions in this namespace.
     pub async fn allow(&self, user: &str, verbs: &str, resources: &str) {
         let role: String =
             resources.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -174,8 +174,8 @@ impl Namespace {
     }
 }
 
-/// Tries until it works. A watch is refused or cut off by a busy API server as a matter of course, and opened again by
-/// every client; kube's [`await_condition`] gives up instead.
+/// Retries until it succeeds. A busy API server may refuse or end a watch at any time, and clients restart it. kube's
+/// [`await_condition`] does not.
 async fn insist<T, E: Debug>(attempt: impl AsyncFn() -> Result<T, E>) -> T {
     loop {
         match attempt().await {

@@ -1,4 +1,4 @@
-//! Kinds that can own others. Everything here panics where a test would.
+//! Waits until new kinds can own objects. The functions panic on errors, because a test would.
 
 #![allow(clippy::panic)]
 
@@ -18,16 +18,16 @@ use kube::{
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// Somebody who may make a ConfigMap, and what that takes; whether it can have an owner is another question.
+/// The name of a user, a role and a binding. The user may create a ConfigMap, but has no permission for its owner.
 const PROBE: &str = "owner-probe";
 
 impl ControlPlane {
-    /// Waits until objects of these kinds can own others. The admission plugin that protects owners looks for new kinds
-    /// every half minute, and refuses what belongs to one it does not know: an operator tries again, but a test that
-    /// counts its requests must not begin before.
+    /// Waits until objects of these kinds can own others. The admission plugin OwnerReferencesPermissionEnforcement
+    /// discovers new kinds every half minute, and refuses objects whose owner has an unknown kind. An operator
+    /// retries, but a test that counts its requests must not begin before.
     ///
     /// # Panics
-    /// If they cannot in time: a test that needs it has failed.
+    /// If they cannot in time.
     pub async fn until_owners(&self, definitions: &[CustomResourceDefinition]) {
         allow(&self.client())
             .await
@@ -45,7 +45,7 @@ impl ControlPlane {
     }
 }
 
-/// Whether the plugin knows the kind: then it may still mind who asks.
+/// Whether the plugin knows the kind. Then it may still refuse the request because of a missing permission.
 async fn is_known(api: &Api<ConfigMap>, definition: &CustomResourceDefinition) -> bool {
     let spec = &definition.spec;
     let version = spec.versions.iter().find(|version| version.storage).map_or("", |version| &version.name);

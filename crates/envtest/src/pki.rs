@@ -25,7 +25,7 @@ pub(crate) struct Identity {
 }
 
 impl Pki {
-    /// New keys, written to `folder`.
+    /// Generates keys and writes them to `folder`.
     pub fn create(folder: &Path) -> Result<Self, StartError> {
         let key = KeyPair::generate()?;
         let params = authority();
@@ -80,7 +80,7 @@ fn sign(
     Ok(identity)
 }
 
-/// The keys live as long as a test run; fixed dates keep a wrong clock from failing tests.
+/// The keys exist only during a test run. With fixed dates, a wrong clock does not fail tests.
 fn valid_always(params: &mut CertificateParams) {
     params.not_before = date_time_ymd(2000, 1, 1);
     params.not_after = date_time_ymd(2099, 1, 1);

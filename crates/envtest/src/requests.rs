@@ -1,4 +1,4 @@
-//! Counting what a client sends.
+//! Records the requests of a client.
 
 use http::Request;
 use kube::{
@@ -11,11 +11,10 @@ use std::{
 };
 use tower::util::MapRequestLayer;
 
-/// How long a client must be silent to be called quiet: long against the latency of a request on loopback, so that
-/// one that is going to come has come.
+/// How long a client must send nothing to be quiet: much longer than a request on loopback takes.
 const SILENCE: Duration = Duration::from_millis(500);
 
-/// Notes every request of a client as `METHOD path`, and watches, which stay open, by themselves.
+/// Records every request of a client as `METHOD path`, and watches, which stay open, separately.
 #[derive(Clone, Debug, Default)]
 pub struct Requests(Arc<Mutex<Noted>>);
 
@@ -26,7 +25,7 @@ struct Noted {
 }
 
 impl Requests {
-    /// A client whose requests are noted.
+    /// A client whose requests are recorded.
     pub fn client(&self, config: Config) -> kube::Result<Client> {
         let log = self.clone();
         let note = MapRequestLayer::new(move |request: Request<Body>| {
@@ -40,17 +39,17 @@ impl Requests {
         Ok(ClientBuilder::try_from(config)?.with_layer(&note).build())
     }
 
-    /// What was sent since the last call.
+    /// Takes the requests since the last call.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.noted().requests)
     }
 
-    /// The paths watched so far.
+    /// The paths of all watches so far.
     pub fn watches(&self) -> Vec<String> {
         self.noted().watches.clone()
     }
 
-    /// Waits until nothing has been sent for a while, and returns what was until then.
+    /// Waits until the client is quiet, and returns its requests until then.
     pub async fn until_quiet(&self) -> Vec<String> {
         let mut all = self.take();
         loop {
@@ -68,7 +67,7 @@ impl Requests {
     }
 }
 
-/// Those of some requests that change something.
+/// The requests that are not reads.
 pub fn writes(requests: &[String]) -> Vec<&str> {
     requests.iter().map(String::as_str).filter(|request| !request.starts_with("GET ")).collect()
 }

@@ -1,4 +1,4 @@
-//! The command lines of the servers. Every flag is one that Kubernetes 1.20 and current versions understand.
+//! The command lines of the servers. Kubernetes 1.20 and current versions support all flags.
 
 use crate::assets::Assets;
 use crate::error::StartError;
@@ -17,10 +17,10 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Ports that were free a moment ago; a server that finds its port taken ends, and the start is tried again.
+    /// Ports that were free a moment ago. If another process takes one, the server ends and the start is retried.
     pub fn free() -> Result<Self, StartError> {
         let reserve = || TcpListener::bind(("127.0.0.1", 0)).map_err(StartError::Port);
-        // Both are held until both are known, so that they differ.
+        // Holds both listeners until both ports are known, so that they differ.
         let (etcd, apiserver) = (reserve()?, reserve()?);
         let port = |listener: &TcpListener| listener.local_addr().map(|a| a.port()).map_err(StartError::Port);
         Ok(Self { etcd: port(&etcd)?, apiserver: port(&apiserver)? })
@@ -36,7 +36,7 @@ pub(crate) fn etcd(assets: &Assets, folder: &Path, ports: Ports) -> Vec<String> 
             format!("--data-dir={}", folder.join("etcd").display()),
             format!("--listen-client-urls={client}"),
             format!("--advertise-client-urls={client}"),
-            // No peer ever comes; the default port would collide with a second etcd.
+            // There are no peers; the default port would collide with a second etcd.
             "--listen-peer-urls=http://127.0.0.1:0".to_owned(),
             "--unsafe-no-fsync".to_owned(),
         ],
@@ -61,19 +61,19 @@ pub(crate) fn apiserver(assets: &Assets, folder: &Path, ports: Ports, pki: &Pki)
             format!("--service-account-signing-key-file={}", pki.tokens_key.display()),
             "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
             "--allow-privileged=true".to_owned(),
-            // As strict as clusters get about what an operator may do.
+            // The strictest setting of clusters for operators.
             "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".to_owned(),
-            // No controller makes the service accounts that this plugin would demand of every pod.
+            // No controller creates the service accounts that this plugin requires for every pod.
             "--disable-admission-plugins=ServiceAccount".to_owned(),
         ],
     )
 }
 
-/// Garbage collection and namespace deletion, nothing that makes workloads progress.
+/// Garbage collection and namespace deletion, but no controllers of workloads.
 pub(crate) fn controller_manager(assets: &Assets, folder: &Path, version: ServerVersion) -> Vec<String> {
     let mut flags = vec![
         format!("--kubeconfig={}", kubeconfig::path(folder).display()),
-        // Current versions have longer names and take these as aliases.
+        // Current versions have longer names and accept these as aliases.
         "--controllers=garbagecollector,namespace".to_owned(),
         "--leader-elect=false".to_owned(),
         "--secure-port=0".to_owned(),

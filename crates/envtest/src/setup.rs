@@ -1,4 +1,4 @@
-//! Starting a control plane: which servers, in which order, and when they are ready.
+//! Starts the servers of a control plane in order, and waits until they are ready.
 
 use crate::assets::Assets;
 use crate::control_plane::ControlPlane;
@@ -16,20 +16,20 @@ use kube::{Api, Client};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Long enough for a machine that compiles on all cores; a server that ends is reported at once.
+/// Long enough for a machine that compiles on all cores. A server that ends is reported at once.
 const READY: Duration = Duration::from_mins(2);
 const PORT_ATTEMPTS: u32 = 5;
 
 /// Which servers a control plane has.
 ///
-/// Real ones where `KUBEBUILDER_ASSETS` says where they are, otherwise the one in memory.
+/// By default real servers if `KUBEBUILDER_ASSETS` is set, otherwise the in-memory one.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     controller_manager: bool,
     kind: Option<Kind>,
 }
 
-/// What serves the API.
+/// The kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Real,
@@ -43,19 +43,19 @@ impl Setup {
         Self { controller_manager: true, ..self }
     }
 
-    /// Insists on real servers, be it those of the cache.
+    /// Requires real servers, from `KUBEBUILDER_ASSETS` or from the cache.
     #[must_use]
     pub fn real(self) -> Self {
         Self { kind: Some(Kind::Real), ..self }
     }
 
-    /// Insists on the server in memory.
+    /// Requires the in-memory server.
     #[must_use]
     pub fn in_memory(self) -> Self {
         Self { kind: Some(Kind::InMemory), ..self }
     }
 
-    /// Starts a control plane for this test alone; dropping it ends the servers.
+    /// Starts a control plane for this test alone. Dropping it ends the servers.
     pub async fn start(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
             return ControlPlane::in_memory(InMemory::start(self.controller_manager)?).await;
@@ -64,10 +64,10 @@ impl Setup {
         Ok(control_plane.owned(keeper))
     }
 
-    /// The control plane with these servers that all tests of this run share; the first one to ask starts it.
+    /// The control plane with these servers that all tests of this run share. The first test starts it.
     ///
     /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent. With and without a
-    /// controller manager are two control planes, so a run is lighter whose tests agree.
+    /// controller manager are two control planes, so a run needs fewer processes if all its tests use the same.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
             return ControlPlane::in_memory(InMemory::shared(self.controller_manager)?).await;
@@ -88,7 +88,7 @@ impl Setup {
         Ok(assets)
     }
 
-    /// Starts the servers; they outlive the control plane that is returned by `linger`.
+    /// Starts the servers. They outlive the returned control plane by `linger`.
     pub(crate) async fn launch(
         &self,
         assets: &Assets,
@@ -140,7 +140,8 @@ async fn is_ready(probe: &Client) -> bool {
     probe.request_text(request).await.is_ok()
 }
 
-/// Its readiness endpoints say nothing of its controllers, so see one work: an object whose owner is gone goes.
+/// Waits until the garbage collector deletes an object whose owner does not exist. The readiness endpoints do not
+/// report whether the controllers run.
 async fn collects_garbage(keeper: &mut Keeper, control_plane: &ControlPlane) -> Result<(), StartError> {
     let namespace = control_plane.create_namespace("envtest").await?;
     let owner = OwnerReference {
@@ -164,7 +165,7 @@ async fn collects_garbage(keeper: &mut Keeper, control_plane: &ControlPlane) -> 
     Ok(())
 }
 
-/// Waits until `condition` holds, unless a server ends or the time is up.
+/// Waits until `condition` is true. Fails if a server ends or the time is up.
 async fn ready<F: Future<Output = bool>>(
     keeper: &mut Keeper,
     server: Server,
@@ -219,7 +220,7 @@ mod tests {
         fs::remove_dir_all(assets).unwrap();
     }
 
-    /// An etcd that only waits, and a kube-apiserver that is this shell script.
+    /// Binaries of an etcd that only waits, and of a kube-apiserver that is this shell script.
     fn binaries(apiserver: &str) -> PathBuf {
         let folder = folder::create().unwrap();
         program(&folder.join("etcd"), "sleep 60");

@@ -1,8 +1,8 @@
 //! One control plane for all test processes of a run.
 //!
-//! Processes meet at a file in the user's cache that names the control plane's folder, and lock it while they look
-//! for a running one or start it. Afterwards every process holds its own lease on the folder, so it does not matter
-//! which one started the servers, or how any of them ends.
+//! A file in the user's cache names the folder of the control plane. A process locks this file while it joins the
+//! running control plane or starts one. Afterwards every process holds its own lease on the folder, so it does not
+//! matter which one started the servers, or how any of them ends.
 
 use crate::assets::{self, Assets};
 use crate::control_plane::ControlPlane;
@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bridges the pauses between two tests of a run that need the servers.
+/// Long enough for the pauses between two tests of a run that need the servers.
 const LINGER: Duration = Duration::from_secs(10);
 const STALE: Duration = Duration::from_hours(24);
 
@@ -42,15 +42,15 @@ pub(crate) async fn control_plane(
     Ok(started)
 }
 
-/// The running control plane of a folder. None at all, one that is ending, and one that was killed are all the same.
+/// The running control plane of a folder; `None` if there is none, or if it is ending or was killed.
 async fn join(assets: &Assets, folder: &Path) -> Option<ControlPlane> {
     let lease = Lease::join(folder)?;
     let attached = ControlPlane::attach(assets.clone(), folder, lease);
     tokio::time::timeout(Duration::from_secs(10), attached).await.ok()?.ok()
 }
 
-/// What the processes that share a control plane have in common: the run if nextest tells, otherwise the folder of
-/// the test binaries; and the servers they want.
+/// Identifies a shared control plane: the run id of nextest, otherwise the folder of the test binaries; and the
+/// servers.
 fn key(assets: &Assets, controller_manager: bool) -> String {
     let run = env::var_os("NEXTEST_RUN_ID").map(PathBuf::from);
     let run = run.or_else(|| env::current_exe().ok()?.parent().map(Path::to_owned));
@@ -59,7 +59,7 @@ fn key(assets: &Assets, controller_manager: bool) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Waits for the lock off the runtime's threads, which a test may have only one of.
+/// Waits for the lock on a blocking thread, because the runtime of a test may have only one thread.
 async fn lock(path: &Path) -> io::Result<File> {
     let path = path.to_owned();
     let locked = tokio::task::spawn_blocking(move || {
@@ -69,7 +69,7 @@ async fn lock(path: &Path) -> io::Result<File> {
     locked.await.map_err(io::Error::other)?
 }
 
-/// Runs have names of their own, so their files would pile up.
+/// Removes old files, because every run creates one.
 fn remove_stale(place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten() {

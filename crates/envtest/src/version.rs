@@ -1,24 +1,25 @@
-//! What the API server in hand can do.
+//! The version of the API server.
 
 use k8s_openapi::apimachinery::pkg::version::Info;
 
 /// The Kubernetes version of the API server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServerVersion {
-    /// 1, so far.
+    /// The major version, which is 1.
     pub major: u32,
-    /// The number that counts.
+    /// The minor version.
     pub minor: u32,
 }
 
 impl ServerVersion {
-    /// Whether the server is of this version or newer.
+    /// Whether the server has this version or a newer one.
     pub fn at_least(self, major: u32, minor: u32) -> bool {
         self >= Self { major, minor }
     }
 
-    /// Whether validation rules of a CRD are enforced, those with `optionalOldSelf` included. Rules without it came with
-    /// 1.25; ours have it, so that an object stored before a rule existed can still be changed.
+    /// Whether the server enforces validation rules of a CRD, including those with `optionalOldSelf`. Rules without
+    /// it came with 1.25. The operator's rules have it, so that an object that was stored before a rule existed can
+    /// still be changed.
     pub fn serves_cel(self) -> bool {
         self.at_least(1, 30)
     }
@@ -30,7 +31,7 @@ impl From<&Info> for ServerVersion {
     }
 }
 
-/// Vendors append to the number: `29+`.
+/// The number at the start of a text, because vendors append to it: `29+`.
 fn leading_number(text: &str) -> u32 {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The harness itself: what it starts works, and nothing of it is left behind.
+//! Tests of the harness: its servers work, and it leaves nothing behind.
 
 use envtest::{ControlPlane, Setup};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
@@ -164,7 +164,7 @@ fn servers_of_a_killed_process_end() {
     assert!(!folder.exists());
 }
 
-/// The other half of the test above, which runs it in a process of its own.
+/// Run by the test above in a separate process.
 #[tokio::test]
 #[ignore = "started by servers_of_a_killed_process_end"]
 async fn holds_a_control_plane_until_killed() {
@@ -192,7 +192,7 @@ async fn eventually<F: Future<Output = bool>>(what: &str, condition: impl Fn() -
     }
 }
 
-/// The command lines of all running processes that mention the folder; a zombie has none.
+/// The command lines of all running processes that contain the folder. A zombie has none.
 fn processes(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries

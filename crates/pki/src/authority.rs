@@ -1,4 +1,4 @@
-//! Who signs: a certificate's own key, or an authority's.
+//! Signing of certificates, with their own key or with the key of an authority.
 
 use crate::{IssueError, key_pair};
 use jiff::Timestamp;
@@ -7,33 +7,33 @@ use rcgen::{CertificateParams, Issuer, KeyPair, PublicKeyData as _};
 use std::fmt;
 use x509_parser::parse_x509_certificate;
 
-/// Who signs a certificate.
+/// The signer of a certificate.
 #[derive(Clone)]
 pub enum Authority {
-    /// Its own key.
+    /// The certificate is self-signed.
     Itself,
-    /// The key of an authority.
+    /// An authority signs it.
     Other {
-        /// Its certificate and those above it, as PEM.
+        /// The certificate of the authority and those above it, as PEM.
         chain: String,
-        /// Its key, as PEM.
+        /// The key of the authority, as PEM.
         key: String,
     },
 }
 
-/// A certificate with all that belongs to it, as PEM.
+/// A certificate with its chain, its root and its key, as PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Issued {
-    /// The certificate and those between it and the root; the root alone if it is that.
+    /// The certificate and those between it and the root; only the root if the certificate is the root.
     pub chain: String,
-    /// The root.
+    /// The root certificate.
     pub authority: String,
     /// The certificate's key.
     pub key: String,
 }
 
 impl Issued {
-    /// When it expires, if it can be read.
+    /// When the certificate expires; `None` if it cannot be parsed.
     pub fn expires(&self) -> Option<Timestamp> {
         let pem = pem::parse(&self.chain).ok()?;
         let (_, certificate) = parse_x509_certificate(pem.contents()).ok()?;
@@ -42,7 +42,7 @@ impl Issued {
 }
 
 impl Authority {
-    /// The authority with this chain and key, if it may sign.
+    /// The authority with this chain and key. Fails if it may not sign.
     pub fn from_pem(chain: String, key: String) -> Result<Self, IssueError> {
         let first = certificates(&chain)?.into_iter().next();
         let first = first.ok_or(IssueError::Authority("the authority has no certificate"))?;
@@ -73,9 +73,9 @@ impl Authority {
         Ok(Issued { chain, authority, key })
     }
 
-    /// What goes into files for a certificate this authority has signed: the chain, and the root.
+    /// The chain and the root for a certificate that this authority has signed.
     ///
-    /// As cert-manager has it: the root is apart, and in the chain only if it is all there is.
+    /// As with cert-manager, the root is separate, and the chain contains it only if there is no other certificate.
     pub(crate) fn around(&self, certificate: &[u8]) -> Result<(String, String), IssueError> {
         let mut chain = vec![Pem::new("CERTIFICATE", certificate)];
         if let Self::Other { chain: above, .. } = self {

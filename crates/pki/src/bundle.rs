@@ -1,4 +1,4 @@
-//! Certificates that others bring along.
+//! Bundles of certificates that users provide.
 
 use pem::Pem;
 use x509_parser::parse_x509_certificate;
@@ -6,29 +6,29 @@ use x509_parser::parse_x509_certificate;
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
-/// Certificates in PEM, at least one, each of which can be read.
+/// At least one certificate in PEM. All of them can be parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
     certificates: Vec<Pem>,
     tidy: bool,
 }
 
-/// Why a text is no [`Bundle`].
+/// Why a text is not a [`Bundle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
-    /// There is no certificate in it.
+    /// It contains no certificate.
     #[error("holds no certificate in PEM")]
     Empty,
-    /// One of the certificates is damaged; the first is number one.
+    /// One of the certificates cannot be parsed; the first is number one.
     #[error("certificate {0} in it cannot be read")]
     Unreadable(usize),
 }
 
 impl Bundle {
-    /// Reads all certificates. What is between them, such as their names, is skipped.
+    /// Parses all certificates. Text between them, such as their names, is skipped.
     ///
     /// # Errors
-    /// There is none, or one is damaged: programs skip such a one in silence, or stop at it.
+    /// When there is no certificate, or one cannot be parsed: programs would skip it without an error, or stop at it.
     pub fn parse(text: &[u8]) -> Result<Self, BundleError> {
         let text = String::from_utf8_lossy(text);
         let mut certificates = Vec::new();
@@ -48,13 +48,13 @@ impl Bundle {
         Ok(Self { certificates, tidy: text.ends_with('\n') && text.lines().all(is_tidy) })
     }
 
-    /// Whether every boundary is on a line of its own, and the last line ends: only then do Go's programs find all
-    /// certificates, in this text and in one that is appended to it.
+    /// Whether every boundary is on a line of its own and the last line ends with a newline. Only then do Go programs
+    /// find all certificates, in this text and in one that is appended to it.
     pub fn is_tidy(&self) -> bool {
         self.tidy
     }
 
-    /// The certificates, and nothing else, tidily.
+    /// Only the certificates, in tidy form.
     pub fn to_pem(&self) -> String {
         crate::authority::written(&self.certificates)
     }
@@ -71,7 +71,7 @@ mod tests {
     use crate::{Algorithm, Authority, Encoding, KeySpec, Purpose, Request, generate};
     use jiff::Timestamp;
 
-    /// A certificate, which ends with a line break.
+    /// A certificate that ends with a newline.
     fn certificate() -> String {
         let elliptic = KeySpec { algorithm: Algorithm::Ecdsa, encoding: Encoding::Pkcs8, size: 256 };
         let request = Request {

@@ -1,4 +1,4 @@
-//! Private keys: made by graviola, since ring makes no RSA keys, and signed with by ring.
+//! Private keys. graviola generates them, because ring cannot generate RSA keys; ring signs with them.
 
 use crate::IssueError;
 use graviola::signing::{ecdsa, eddsa, rsa};
@@ -8,19 +8,19 @@ use rcgen::KeyPair;
 /// Longer than any key.
 const LONGEST: usize = 8192;
 
-/// What key a certificate is to have.
+/// The specification of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySpec {
     /// Kind of key.
     pub algorithm: Algorithm,
-    /// How the key is written.
+    /// How the key is encoded.
     pub encoding: Encoding,
-    /// Size of the key in bits; of no meaning for Ed25519.
+    /// Size of the key in bits; ignored for Ed25519.
     pub size: i32,
 }
 
 impl KeySpec {
-    /// What every client can read and every server can use.
+    /// A key that every client and every server supports.
     pub const DEFAULT: Self = Self { algorithm: Algorithm::Rsa, encoding: Encoding::Pkcs1, size: 2048 };
 }
 
@@ -35,7 +35,7 @@ pub enum Algorithm {
     Ed25519,
 }
 
-/// How a key is written.
+/// How a key is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// PKCS#1 for RSA, SEC 1 for elliptic curves, PKCS#8 for the rest.
@@ -51,7 +51,7 @@ enum Made {
     Ed25519(eddsa::Ed25519SigningKey),
 }
 
-/// A new key, as PEM. Takes a while: not for a thread that others wait for.
+/// Generates a key, as PEM. This takes a while, so call it on a blocking thread.
 ///
 /// # Panics
 /// On processors that graviola does not support: x86-64 without AVX2 or ADX, 64-bit ARM without cryptographic
@@ -78,7 +78,7 @@ pub fn generate(spec: KeySpec) -> Result<String, IssueError> {
     made.to_pem(spec.encoding)
 }
 
-/// The key pair of a PEM of PKCS#1, SEC 1 or PKCS#8.
+/// Parses a key pair from PEM with PKCS#1, SEC 1 or PKCS#8.
 pub fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
     let pem = pem::parse(text)?;
     let unreadable = |_| IssueError::Key("cannot be read");
@@ -104,7 +104,7 @@ pub fn key_pair(text: &str) -> Result<KeyPair, IssueError> {
     Ok(KeyPair::try_from(pkcs8)?)
 }
 
-/// Whether a key can be read and is of the [usual](KeySpec::DEFAULT) form.
+/// Whether a key can be parsed and has the encoding of [`KeySpec::DEFAULT`].
 pub fn is_default(text: &str) -> bool {
     pem::parse(text).is_ok_and(|pem| pem.tag() == "RSA PRIVATE KEY") && key_pair(text).is_ok()
 }
@@ -112,7 +112,7 @@ pub fn is_default(text: &str) -> bool {
 impl Made {
     fn to_pem(&self, encoding: Encoding) -> Result<String, IssueError> {
         let mut buffer = [0; LONGEST];
-        // What cert-manager calls PKCS1 is SEC 1 for elliptic curves; Ed25519 has PKCS#8 alone.
+        // With cert-manager, PKCS1 means SEC 1 for elliptic curves. Ed25519 only has PKCS#8.
         let (tag, written) = match (self, encoding) {
             (Self::Rsa(key), Encoding::Pkcs1) => ("RSA PRIVATE KEY", key.to_pkcs1_der(&mut buffer)),
             (Self::P256(key), Encoding::Pkcs1) => ("EC PRIVATE KEY", key.to_sec1_der(&mut buffer)),

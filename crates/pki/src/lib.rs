@@ -1,7 +1,7 @@
-//! Keys and certificates: what the operator issues itself, what the sandbox's cert-manager does, and what users bring.
+//! Keys and certificates: those that the operator issues, those of the sandbox's cert-manager, and those of users.
 //!
-//! Knows nothing of Kubernetes and reads no clock. Only a new [`Key`](generate) is random; everything else is a
-//! function of its arguments.
+//! Does not know Kubernetes and reads no clock. Only [`generate`] uses randomness; everything else is a function of its
+//! arguments.
 
 mod authority;
 mod bundle;
@@ -13,22 +13,22 @@ pub use bundle::{Bundle, BundleError};
 pub use key::{Algorithm, Encoding, KeySpec, generate, is_default, key_pair};
 pub use request::{Defect, Purpose, Request};
 
-/// Why a certificate could not be made. Never contains a key.
+/// Why a certificate could not be issued. Never contains a key.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueError {
-    /// A key cannot be made, read or written.
+    /// A key cannot be generated, parsed or encoded.
     #[error("private key: {0}")]
     Key(&'static str),
-    /// A certificate cannot be made.
+    /// A certificate cannot be created.
     #[error("certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// Something is not PEM.
+    /// A text is not valid PEM.
     #[error("PEM: {0}")]
     Pem(#[from] pem::PemError),
-    /// What should sign cannot.
+    /// The authority cannot sign.
     #[error("{0}")]
     Authority(&'static str),
-    /// A date that cannot be.
+    /// A time is out of range.
     #[error("certificate: valid beyond the end of time")]
     Time,
 }

@@ -1,4 +1,4 @@
-//! What a certificate is to be, and whether one is.
+//! Requests for certificates, and whether an issued certificate matches one.
 
 use crate::{Authority, IssueError, Issued, is_default, key_pair};
 use jiff::Timestamp;
@@ -11,55 +11,56 @@ use std::{collections::BTreeSet, fmt, net::IpAddr};
 use time::OffsetDateTime;
 use x509_parser::{certificate::X509Certificate, extensions::GeneralName, parse_x509_certificate};
 
-/// Clocks of nodes differ: a certificate is valid from a little before it was issued.
+/// How many seconds before its issuance a certificate becomes valid, because the clocks of nodes differ.
 const BACKDATED: i64 = 300;
 const DAY: i64 = 24 * 60 * 60;
 
-/// What a certificate is to be.
+/// A request for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The common name, and all of its subject.
+    /// The common name, which is the whole subject.
     pub subject: String,
-    /// The host names it is valid for.
+    /// The host names that the certificate is valid for.
     pub dns_names: Vec<String>,
-    /// The addresses it is valid for.
+    /// The IP addresses that the certificate is valid for.
     pub ip_addresses: Vec<IpAddr>,
-    /// What it is good for.
+    /// The purpose of the certificate.
     pub purpose: Purpose,
     /// For how many days it is valid, at least one.
     pub days: u32,
 }
 
-/// What a certificate is good for.
+/// The purpose of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Signs leaves, and no other authority.
+    /// Signs leaf certificates, and no other authority.
     Authority {
-        /// The only names they may be for, each with what is below it; any name and any address unless set.
+        /// The only host names that leaf certificates may have, including their subdomains. Unset, any name and any
+        /// address is allowed.
         only_for: Option<Vec<String>>,
     },
-    /// Proves who a server or a client is.
+    /// Proves the identity of a server or a client.
     Leaf,
 }
 
-/// Why a certificate must be issued anew.
+/// Why a certificate must be reissued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// It, its key or its authority cannot be read.
+    /// It, its key or its authority cannot be parsed.
     Unreadable,
-    /// It is for another key, or for one that is not of the usual form.
+    /// It is for another key, or its key does not have the default encoding.
     Key,
     /// It has another subject.
     Subject,
-    /// It is for other names or addresses.
+    /// It has other names or addresses.
     Names,
-    /// It is good for something else.
+    /// It has another purpose.
     Purpose,
-    /// It was issued for another time.
+    /// It has another lifetime.
     Days,
-    /// It is not signed by its authority as that is now.
+    /// It is not signed by the current certificate of its authority.
     Signature,
-    /// It is in the last third of its life, past it, or before it.
+    /// It is in the last third of its lifetime, has expired, or is not valid yet.
     Due,
 }
 
@@ -79,7 +80,7 @@ impl fmt::Display for Defect {
 }
 
 impl Request {
-    /// Issues the certificate for a key. The `serial` is to be random.
+    /// Issues the certificate for a key. The `serial` must be random.
     pub fn issue(
         &self,
         authority: &Authority,
@@ -90,7 +91,7 @@ impl Request {
         authority.sign(self.params(serial, now)?, key)
     }
 
-    /// When a certificate that is as asked for is to be renewed; or why it is not.
+    /// When a certificate that matches this request is due for renewal; or why it does not match.
     pub fn due(&self, issued: &Issued, authority: &Authority, now: Timestamp) -> Result<Timestamp, Defect> {
         let pem = pem::parse(&issued.chain).map_err(|_| Defect::Unreadable)?;
         let (_, certificate) = parse_x509_certificate(pem.contents()).map_err(|_| Defect::Unreadable)?;
@@ -119,10 +120,11 @@ impl Request {
         Timestamp::from_second(renewal).map_err(|_| Defect::Unreadable)
     }
 
-    /// Whether a certificate that may sign for these names, or for any, does for this request.
+    /// Whether a certificate that may sign for these names, or for any name if `None`, is sufficient for this
+    /// request.
     ///
-    /// One that may sign for more does, too: it is limited when it is renewed. What trusts an authority has its
-    /// certificate, so a new one reaches it only with a restart.
+    /// A certificate that may sign for more names is sufficient and gets the limit with its renewal: a pod that
+    /// trusts an authority has its certificate, and gets a new one only with a restart.
     fn suffices(&self, permitted: Option<&[&str]>) -> bool {
         match (&self.purpose, permitted) {
             (_, None) => true,
@@ -171,8 +173,8 @@ impl Request {
     }
 }
 
-/// These names and no address. Verifiers check a name against constraints of its own kind alone, so addresses are
-/// excluded one and all.
+/// Permits these names and no address. Verifiers check a name only against constraints of its own type, so all
+/// addresses must be excluded explicitly.
 fn constraints(names: &[String]) -> Result<NameConstraints, IssueError> {
     let permitted = names.iter().map(|name| {
         let name = Ia5String::try_from(name.as_str())?;
@@ -185,7 +187,7 @@ fn constraints(names: &[String]) -> Result<NameConstraints, IssueError> {
     })
 }
 
-/// The names a certificate may sign for, if it is limited to some.
+/// The names that a certificate may sign for; `None` if it is not limited.
 fn permitted<'a>(certificate: &'a X509Certificate<'_>) -> Result<Option<Vec<&'a str>>, Defect> {
     let constraints = certificate.name_constraints().map_err(|_| Defect::Unreadable)?;
     let Some(constraints) = constraints else { return Ok(None) };
@@ -197,21 +199,21 @@ fn permitted<'a>(certificate: &'a X509Certificate<'_>) -> Result<Option<Vec<&'a 
     Ok(Some(names.collect()))
 }
 
-/// The common name, if that is all of the subject.
+/// The common name; `None` if the subject has other attributes.
 fn subject<'a>(certificate: &'a X509Certificate<'_>) -> Option<&'a str> {
     let mut all = certificate.subject().iter_attributes();
     let only = all.next().filter(|_| all.next().is_none())?;
     certificate.subject().iter_common_name().next().filter(|name| *name == only)?.as_str().ok()
 }
 
-/// What a certificate is valid for.
+/// A name or address that a certificate is valid for.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Name<'a> {
     Dns(&'a str),
     Ip(IpAddr),
 }
 
-/// The names and addresses, unless it has others.
+/// The names and addresses; `None` if the certificate has names of another type.
 fn names<'a>(certificate: &'a X509Certificate<'_>) -> Option<BTreeSet<Name<'a>>> {
     let Some(names) = certificate.subject_alternative_name().ok()? else { return Some(BTreeSet::new()) };
     let each = names.value.general_names.iter().map(|name| match name {

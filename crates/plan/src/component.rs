@@ -48,14 +48,14 @@ pub trait Component: Send + Sync + 'static {
     /// Parts of its state that have a condition of their own. A child names the part that it belongs to.
     const ASPECTS: &'static [Aspect] = &[];
 
-    /// Fields of its status that only this kind has. `verdict` is the result of the reconcile, `status` has the fields that
-    /// every kind has.
+    /// Fields of its status that only this kind has. `verdict` is the result of the reconcile, `status` has the
+    /// fields that every kind has.
     fn details(_owner: &Self::Owner, _verdict: &Verdict, _status: &ComponentStatus) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Settings that work, but most likely not as the user intends. The message of the `Ready` condition lists them while
-    /// the object is ready.
+    /// Settings that work, but most likely not as the user intends. The message of the `Ready` condition lists them
+    /// while the object is ready.
     fn advice(_owner: &Self::Owner) -> Vec<Violation> {
         Vec::new()
     }

@@ -26,7 +26,8 @@ impl DigestKey {
         stored.try_into().ok().map(Self)
     }
 
-    /// The digest of a value's JSON: the first eight bytes of its HMAC-SHA-256. Fails only if the value has no JSON form.
+    /// The digest of a value's JSON: the first eight bytes of its HMAC-SHA-256. Fails only if the value has no JSON
+    /// form.
     pub fn digest(&self, value: &(impl Serialize + ?Sized)) -> serde_json::Result<Digest> {
         let mut hash = Context::with_key(&Key::new(HMAC_SHA256, &self.0));
         serde_json::to_writer(Sink(|bytes: &[u8]| hash.update(bytes)), value)?;
@@ -40,8 +41,8 @@ impl fmt::Debug for DigestKey {
     }
 }
 
-/// The salted digest of bytes: the first eight bytes of the HMAC-SHA-256 whose key is the salt. It reveals nothing about
-/// random bytes, and equal bytes have different digests under different salts.
+/// The salted digest of bytes: the first eight bytes of the HMAC-SHA-256 whose key is the salt. It reveals nothing
+/// about random bytes, and equal bytes have different digests under different salts.
 pub fn salted(salt: &str, bytes: &[u8]) -> Digest {
     Digest::truncated(ring::hmac::sign(&Key::new(HMAC_SHA256, salt.as_bytes()), bytes).as_ref())
 }

@@ -16,13 +16,16 @@ pub enum PlanError {
     /// Referenced objects do not exist (yet). Their watch triggers the next reconcile.
     #[error("{} not exist; create {}", does(.0), it(.0))]
     Missing(BTreeSet<ObjectKey>),
-    /// Referenced objects exist but have no value (yet). Another program sets it, and the watch triggers the next reconcile.
+    /// Referenced objects exist but have no value (yet). Another program sets it, and the watch triggers the next
+    /// reconcile.
     #[error("{} no value yet; fill {}, or wait for the program that does", hold(.0), it(.0))]
     Unfilled(BTreeSet<ObjectKey>),
-    /// Kinds that the API server does not serve (yet), and what to install for each. Their watch triggers the next reconcile.
+    /// Kinds that the API server does not serve (yet), and what to install for each. Their watch triggers the next
+    /// reconcile.
     #[error("{}", unserved(.0))]
     Unserved(BTreeMap<ObjectKey, String>),
-    /// Other objects, which change together with this one, have not changed yet. Their watch triggers the next reconcile.
+    /// Other objects, which change together with this one, have not changed yet. Their watch triggers the next
+    /// reconcile.
     #[error("{}", unsettled(.0))]
     Unsettled(BTreeMap<ObjectKey, String>),
     /// The spec is invalid.
@@ -160,10 +163,10 @@ fn it(keys: &BTreeSet<ObjectKey>) -> &'static str {
 }
 
 fn unserved(kinds: &BTreeMap<ObjectKey, String>) -> String {
-    let words = |(kind, install): (&ObjectKey, &String)| {
+    let message = |(kind, install): (&ObjectKey, &String)| {
         format!("the cluster does not serve {kind}; install {install}")
     };
-    joined(&kinds.iter().map(words).collect::<Vec<_>>())
+    joined(&kinds.iter().map(message).collect::<Vec<_>>())
 }
 
 fn unsettled(objects: &BTreeMap<ObjectKey, String>) -> String {

@@ -1,7 +1,8 @@
 //! The pure core: desired state is a function of a spec and of the objects that it reads.
 //!
-//! A [`Component`] describes the objects that should exist. [`plan`] calls it until all objects that it reads are in the
-//! snapshot. This crate uses no network, no clock and no randomness, so the operator, `render` and `graph` share it.
+//! A [`Component`] describes the objects that should exist. [`plan`] calls it until all objects that it reads are in
+//! the snapshot. This crate uses no network, no clock and no randomness, so the operator, `render` and `graph` share
+//! it.
 
 mod applicative;
 mod aspect;

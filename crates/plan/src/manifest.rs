@@ -117,8 +117,8 @@ pub enum Policy {
     /// A Secret with a certificate that the operator issues and renews. A Secret that a user created beforehand is used
     /// unchanged.
     Issue(Issuance),
-    /// The operator does not send it, because another program creates it or because it cannot be created yet. The operator
-    /// waits until it exists and is ready, and does not sweep it.
+    /// The operator does not send it, because another program creates it or because it cannot be created yet. The
+    /// operator waits until it exists and is ready, and does not sweep it.
     Await {
         /// Which program creates it, or what is needed for that.
         why: String,
@@ -146,8 +146,8 @@ pub struct Desired {
     pub deletion: DeletionBehavior,
     /// The part of its owner's state that it belongs to, if that part has a condition of its own.
     pub aspect: Option<Aspect>,
-    /// Fields that the operator leaves out because another manager sets them, such as `spec.replicas`. If the operator has
-    /// set one before, the value stays.
+    /// Fields that the operator leaves out because another manager sets them, such as `spec.replicas`. If the
+    /// operator has set one before, the value stays.
     pub left_to_others: &'static [&'static str],
     /// If this is an upgrade, the state in which an existing object is held until the upgrade may start.
     pub held: Option<Held>,
@@ -155,7 +155,8 @@ pub struct Desired {
 
 /// An object whose upgrade may not start yet.
 pub struct Held {
-    /// The object with the version before the upgrade and all other changes; `None` to leave the existing object unchanged.
+    /// The object with the version before the upgrade and all other changes; `None` to leave the existing object
+    /// unchanged.
     pub object: Option<Box<dyn AnyManifest>>,
     /// What the upgrade waits for, as text for users.
     pub why: String,
@@ -174,8 +175,8 @@ impl Desired {
         }
     }
 
-    /// An object that another program creates, or that cannot be created yet. A Secret lists the keys that it will have.
-    /// See [`Policy::Await`].
+    /// An object that another program creates, or that cannot be created yet. A Secret lists the keys that it will
+    /// have. See [`Policy::Await`].
     pub fn awaited<K: Manifest>(object: K, why: impl Into<String>) -> Self {
         Self::new(object, Policy::Await { why: why.into() })
     }

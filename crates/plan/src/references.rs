@@ -34,8 +34,8 @@ pub fn stamp(workload: &mut serde_json::Value, digest: String) {
     workload["spec"]["template"]["metadata"]["annotations"][INPUTS_ANNOTATION] = digest.into();
 }
 
-/// The content of an object as a digest for each key, without values. It must stay in memory, because a reader could use
-/// the digests to test guesses of passwords.
+/// The content of an object as a digest for each key, without values. It must stay in memory, because a reader could
+/// use the digests to test guesses of passwords.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Content(BTreeMap<String, Digest>);
 

@@ -2,8 +2,8 @@
 
 /// `text` on one line, without control characters, and no longer than `longest` bytes and an ellipsis.
 ///
-/// Messages contain text from the statuses of other programs and from users' fields. That text must not fill the memory,
-/// exceed a limit of the API server, forge a log line or move the cursor of a terminal.
+/// Messages contain text from the statuses of other programs and from users' fields. That text must not fill the
+/// memory, exceed a limit of the API server, forge a log line or move the cursor of a terminal.
 pub(crate) fn sanitized(text: &str, longest: usize) -> String {
     let mut safe = String::new();
     for c in text.chars().map(|c| if is_unsafe(c) { ' ' } else { c }) {

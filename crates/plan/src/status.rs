@@ -224,9 +224,9 @@ impl Difference {
 
 /// The status after a reconcile.
 ///
-/// Users wait for `Ready`. `Reconciling` and `Stalled` are conditions of kstatus. `InProgress` and `Failed` are for scripts
-/// that were written for the old operator. The creation of other objects waits for `Available`. `lastTransitionTime`
-/// changes only with `status`.
+/// Users wait for `Ready`. `Reconciling` and `Stalled` are conditions of kstatus. `InProgress` and `Failed` are for
+/// scripts that were written for the old operator. The creation of other objects waits for `Available`.
+/// `lastTransitionTime` changes only with `status`.
 pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let (ready, progressing, stalled) = match verdict {
         Verdict::Ready => (true, false, false),
@@ -290,8 +290,8 @@ pub fn paused(input: &StatusInput<'_>, message: &str) -> ComponentStatus {
 }
 
 impl StatusInput<'_> {
-    /// Status, reason and message of an aspect, given the overall `verdict`. An aspect that was not reconciled is `Unknown`
-    /// and does not keep its previous status.
+    /// Status, reason and message of an aspect, given the overall `verdict`. An aspect that was not reconciled is
+    /// `Unknown` and does not keep its previous status.
     fn aspect<'v>(
         &self,
         aspect: Aspect,

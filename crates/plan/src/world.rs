@@ -55,10 +55,10 @@ impl<'a> World<'a> {
         self.defaults
     }
 
-    /// Reads an object of the owner's namespace, without its status: a change of the status does not trigger planning. To
-    /// wait for a status, use [`crate::Desired::awaited`]. Returns `None` if the object does not exist, and
-    /// [`PlanError::Unread`] if it was not read yet. An invalid name is refused and not read, because it could be a path to
-    /// another object.
+    /// Reads an object of the owner's namespace, without its status: a change of the status does not trigger
+    /// planning. To wait for a status, use [`crate::Desired::awaited`]. Returns `None` if the object does not exist,
+    /// and [`PlanError::Unread`] if it was not read yet. An invalid name is refused and not read, because it could be
+    /// a path to another object.
     pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         if !ObjectName::is_valid(name) {
@@ -105,10 +105,10 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The enum values that the installed definition of a kind allows for a field, which is a path with dots. `None` if the
-    /// definition does not list them or the operator cannot read it. Returns [`PlanError::Unread`] if it was not read yet.
-    /// The kind must be among the component's children. Use it only for decisions that are made once: a change of the
-    /// definition does not trigger a reconcile.
+    /// The enum values that the installed definition of a kind allows for a field, which is a path with dots. `None`
+    /// if the definition does not list them or the operator cannot read it. Returns [`PlanError::Unread`] if it was
+    /// not read yet. The kind must be among the component's children. Use it only for decisions that are made once: a
+    /// change of the definition does not trigger a reconcile.
     pub fn allowed<K: Resource<DynamicType = ()>>(
         &self,
         field: &str,
@@ -129,8 +129,8 @@ impl<'a> World<'a> {
     }
 }
 
-/// The entry of a [`Snapshot`] for a kind that the API server serves. It has a resource version, so that change detection
-/// treats it like an object.
+/// The entry of a [`Snapshot`] for a kind that the API server serves. It has a resource version, so that change
+/// detection treats it like an object.
 pub fn served() -> Arc<DynamicObject> {
     let metadata = ObjectMeta { resource_version: Some("served".into()), ..ObjectMeta::default() };
     Arc::new(DynamicObject { types: None, metadata, data: Value::Null })

@@ -1,4 +1,4 @@
-//! A browser without a window, driven through its debugging protocol.
+//! A headless browser, controlled through its debugging protocol.
 
 use crate::{
     error::Failure,
@@ -18,9 +18,9 @@ use std::{
 /// Long enough for a machine that compiles on all cores.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// One page of a browser. What happens in it is noted: requests, messages of the console, violations of policies.
+/// One page of a browser. Records its events: requests, messages of the console, violations of policies.
 ///
-/// The browser ends with this, and when the test's process ends, since the pipe it is driven through does.
+/// The browser ends when this is dropped, and when the test's process ends, because both close its pipe.
 #[derive(Debug)]
 pub struct Browser {
     process: Child,
@@ -33,20 +33,20 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one, with an empty page.
+    /// Starts a browser with an empty page.
     pub fn start() -> Result<Self, Failure> {
         let path = set("HARBOR_BROWSER").unwrap_or_else(|| cached("browser").join("chromium"));
         if !path.exists() {
             return Err(Failure::NoBrowser { path });
         }
         let site = Site::new()?;
-        // The protocol is spoken on the descriptors 3 and 4, which only a shell can name without unsafe code.
+        // The protocol uses the file descriptors 3 and 4, which only a shell can set without unsafe code.
         let pipes = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>program.log 2>&1"#;
         let mut process = clean(Command::new("sh"))
             .args(["-c", pipes, "browser"])
             .arg(path)
             .args(["--headless", "--remote-debugging-pipe", "--no-first-run", "--hide-scrollbars"])
-            // Its own sandbox needs privileges that containers lack, and it only ever sees what a test serves.
+            // Its own sandbox needs privileges that containers lack, and it only loads pages of the test.
             .args(["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .arg(format!("--user-data-dir={}", site.folder().join("profile").display()))
@@ -64,7 +64,7 @@ impl Browser {
             thread::spawn(move || {
                 let texts = BufReader::new(answers).split(0).map_while(Result::ok);
                 let values = texts.filter_map(|text| serde_json::from_slice::<Value>(&text).ok());
-                // Nobody is left to tell when the receiver is gone.
+                // Ends when the receiver is dropped.
                 let _ = values.map(|value| sender.send(value)).find(Result::is_err);
             });
         }
@@ -86,7 +86,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Sends a command of the protocol, and answers what the browser does.
+    /// Sends a command of the protocol, and returns the browser's answer.
     pub fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         self.sent += 1;
         let mut command = json!({"id": self.sent, "method": method, "params": params});
@@ -109,14 +109,14 @@ impl Browser {
         }
     }
 
-    /// Goes to an address and waits until all of the page is there.
+    /// Navigates to a URL and waits until the page is loaded.
     pub fn go(&mut self, url: &str) -> Result<(), Failure> {
         self.call("Page.navigate", json!({"url": url}))?;
         self.next("Page.navigate", |message| message["method"] == "Page.loadEventFired")?;
         Ok(())
     }
 
-    /// The value of an expression in the page, or of what it promises.
+    /// The value of an expression in the page. Awaits a promise.
     pub fn value(&mut self, expression: &str) -> Result<Value, Failure> {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", params)?;
@@ -126,7 +126,7 @@ impl Browser {
         }
     }
 
-    /// Waits until an expression holds in the page.
+    /// Waits until an expression is true in the page.
     pub fn until(&mut self, expression: &str) -> Result<(), Failure> {
         let seconds = PATIENCE.as_secs() / 2;
         let promise = format!(
@@ -150,7 +150,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Everything of a kind that has happened so far, such as `Network.requestWillBeSent`: its parameters.
+    /// The parameters of all events of a kind so far, such as `Network.requestWillBeSent`.
     pub fn happened(&mut self, method: &str) -> Vec<Value> {
         self.happened.extend(self.messages.try_iter());
         let events = self.happened.iter().filter(|event| event["method"] == method);
@@ -176,7 +176,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Without its pipe it ends by itself; its files can go only then.
+        // It ends when its pipe is closed. Only then can its files be removed.
         drop(self.commands.take());
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Asking over HTTP, with and without TLS.
+//! An HTTP client, with and without TLS.
 
 use crate::error::Failure;
 use bytes::Bytes;
@@ -20,10 +20,10 @@ use tokio_rustls::{
     },
 };
 
-/// Longer than any answer may take.
+/// Longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Somebody who asks a server, each time over a new connection, and does not follow redirections.
+/// An HTTP client that opens a new connection for each request and does not follow redirects.
 #[derive(Debug, Clone)]
 pub struct Client {
     address: SocketAddr,
@@ -37,25 +37,25 @@ struct Tls {
 }
 
 impl Client {
-    /// One that speaks plain HTTP.
+    /// A client for plain HTTP.
     pub fn http(address: impl Into<SocketAddr>) -> Self {
         Self { address: address.into(), tls: None }
     }
 
-    /// One that speaks TLS with a server that must prove, to whoever trusts `authority`, that it is `name`.
+    /// A client for HTTPS, which verifies that the server has a certificate of `authority` for `name`.
     pub fn https(address: impl Into<SocketAddr>, authority: &str, name: &str) -> Self {
         let tls = Tls { authority: authority.to_owned(), name: name.to_owned() };
         Self { address: address.into(), tls: Some(tls) }
     }
 
-    /// What the server says to a path.
+    /// The answer to a GET request for a path.
     pub fn get(&self, path: &str) -> Result<Response<Bytes>, Failure> {
         let mut request = Request::new(Bytes::new());
         *request.uri_mut() = path.parse().map_err(|error| self.unanswered(&Method::GET, path, &error))?;
         self.send(request)
     }
 
-    /// What the server says to a request, whose URI has only a path and a query.
+    /// The answer to a request, whose URI has only a path and a query.
     pub fn send(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, Failure> {
         let (method, path) = (request.method().clone(), request.uri().to_string());
         if let (false, Ok(host)) = (request.headers().contains_key(HOST), self.address.to_string().parse()) {
@@ -100,7 +100,7 @@ async fn exchange_over(
     request: Request<Full<Bytes>>,
 ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // What ends the connection is seen by the request.
+    // An error of the connection also fails the request.
     tokio::spawn(connection);
     let (parts, body) = sender.send_request(request).await?.into_parts();
     Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))

@@ -1,4 +1,4 @@
-//! Why a program did not do what a test asked of it.
+//! Errors of programs.
 
 use crate::program::Program;
 use std::{
@@ -6,15 +6,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a program could not be started or did not answer as it should. What a test's `unwrap` shows is the message.
+/// Why a program could not be started or failed. The debug output is the message, for `unwrap` in tests.
 #[derive(thiserror::Error)]
 pub enum Failure {
-    /// The program is not there.
+    /// The program does not exist.
     #[error("no {program} in {}; run hack/programs, or set HARBOR_PROGRAMS to a folder that holds it", folder.display())]
     NotFound {
         /// Which one.
         program: Program,
-        /// Where it was looked for.
+        /// The folder that should contain it.
         folder: PathBuf,
     },
     /// A file could not be written or read.
@@ -43,7 +43,7 @@ pub enum Failure {
         program: Program,
         /// Its exit status.
         status: String,
-        /// What it said.
+        /// Its log.
         log: Log,
     },
     /// A server was not ready in time.
@@ -51,9 +51,9 @@ pub enum Failure {
     NotReady {
         /// Which one.
         program: Program,
-        /// How long it was waited for.
+        /// How long the test waited.
         seconds: u64,
-        /// What it said.
+        /// Its log.
         log: Log,
     },
     /// A command failed.
@@ -61,7 +61,7 @@ pub enum Failure {
     Refused {
         /// Which one.
         program: Program,
-        /// What it said.
+        /// Its output.
         words: Log,
     },
     /// A request got no answer.
@@ -69,7 +69,7 @@ pub enum Failure {
     NoAnswer {
         /// The request's method.
         method: http::Method,
-        /// Where it went.
+        /// The URL.
         url: String,
         /// What happened.
         problem: String,
@@ -77,18 +77,18 @@ pub enum Failure {
     /// There is no browser.
     #[error("no browser at {}; run hack/browser, or set HARBOR_BROWSER to a Chromium", path.display())]
     NoBrowser {
-        /// Where it was looked for.
+        /// The expected path.
         path: PathBuf,
     },
-    /// The browser did not do what it was told to.
+    /// A command of the browser failed.
     #[error("the browser: {method}: {problem}")]
     Browser {
-        /// What it was told.
+        /// The command.
         method: String,
         /// What happened.
         problem: String,
     },
-    /// A key or certificate could not be made.
+    /// A key or certificate could not be created.
     #[error("test certificates: {0}")]
     Certificate(#[from] rcgen::Error),
 }
@@ -105,7 +105,7 @@ impl Failure {
     }
 }
 
-/// What a program wrote.
+/// The output of a program.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Log(pub String);
 

@@ -7,7 +7,7 @@ use rcgen::{
 
 /// A certificate and its key, in PEM.
 pub struct Identity {
-    /// The certificate of whoever signed it, for those who are to trust it.
+    /// The certificate of the authority that signed it, for clients.
     pub authority: String,
     /// The certificate.
     pub certificate: String,
@@ -16,7 +16,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A server on loopback, signed by an authority that signs nothing else.
+    /// The certificate of a server on loopback, signed by a new authority.
     pub fn loopback() -> Result<Self, Failure> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "programs");
@@ -35,7 +35,7 @@ impl Identity {
     }
 }
 
-/// The keys live as long as a test; fixed dates keep a wrong clock from failing it.
+/// The keys exist only during a test. With fixed dates, a wrong clock does not fail it.
 fn valid_always(params: &mut CertificateParams) {
     params.not_before = date_time_ymd(2000, 1, 1);
     params.not_after = date_time_ymd(2099, 1, 1);

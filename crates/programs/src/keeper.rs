@@ -1,4 +1,4 @@
-//! Looks after a server from outside this process, so that it ends however this process ends.
+//! Runs a server from another process, so that it ends even if this process is killed.
 
 use crate::{
     error::{Failure, Log},
@@ -16,24 +16,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Long enough for a machine that compiles on all cores; a server that ends is reported at once.
+/// Long enough for a machine that compiles on all cores. A server that ends is reported at once.
 const READY: Duration = Duration::from_mins(1);
 
-/// How a server is asked to end, its own processes included.
+/// How a server is ended, including its child processes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
-    /// It has only one process and nothing to lose.
+    /// `SIGKILL`: it has one process and no state to save.
     Kill,
-    /// The processes it started must be ended by it.
+    /// `SIGTERM`: it ends its child processes.
     Terminate,
-    /// As before, and it would wait for its clients if asked politely.
+    /// `SIGQUIT`: it ends its child processes, and would wait for its clients on `SIGTERM`.
     Quit,
 }
 
 /// The command of a server.
 pub(crate) struct Launch<'a> {
     pub program: Program,
-    /// What runs the program in its stead, such as under another user.
+    /// A command prefix that runs the program, such as under another user.
     pub through: &'a [&'a str],
     pub arguments: Vec<OsString>,
     pub environment: &'a [(&'a str, &'a str)],
@@ -49,7 +49,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it at its site.
+    /// Starts a server in its site.
     pub fn start(launch: Launch<'_>, site: Site) -> Result<Self, Failure> {
         let program = launch.program;
         let signal = match launch.end {
@@ -66,7 +66,7 @@ impl Server {
             .args(launch.arguments)
             .envs(launch.environment.iter().copied())
             .current_dir(site.folder())
-            // Ends when this process does.
+            // Closed when this process ends.
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -77,13 +77,13 @@ impl Server {
         Ok(Self { program, keeper, site })
     }
 
-    /// Waits until somebody listens on all of these ports.
+    /// Waits until the server listens on all of these ports.
     pub fn until_listening(&self, ports: &[u16]) -> Result<(), Failure> {
         let open = |port: &u16| TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, *port))).is_ok();
         self.until(|| ports.iter().all(open))
     }
 
-    /// Waits until `ready` holds, unless the server ends or the time is up.
+    /// Waits until `ready` is true. Fails if the server ends or the time is up.
     pub fn until(&self, ready: impl Fn() -> bool) -> Result<(), Failure> {
         let program = self.program;
         let deadline = Instant::now() + READY;
@@ -103,7 +103,7 @@ impl Server {
         self.site.folder()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         let bytes = fs::read(self.folder().join("program.log")).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -111,7 +111,7 @@ impl Server {
 
     fn exit(&self) -> Option<String> {
         let status = fs::read_to_string(self.folder().join("program.exit")).ok()?;
-        // The file exists a moment before its content.
+        // The file is created a moment before it is written.
         Some(status.trim().to_owned()).filter(|status| !status.is_empty())
     }
 }
@@ -122,12 +122,12 @@ impl Drop for Server {
             eprintln!("{} on {} said:\n{}", self.program, self.folder().display(), self.log());
         }
         drop(self.keeper.stdin.take());
-        // Nothing is left to do for whoever cannot wait.
+        // There is nothing else to do if this fails.
         let _ = self.keeper.wait();
     }
 }
 
-/// Arguments of different kinds, as a command takes them.
+/// Arguments of different types for a command.
 pub(crate) fn arguments<const N: usize>(arguments: [&dyn AsRef<OsStr>; N]) -> Vec<OsString> {
     arguments.iter().map(|argument| argument.as_ref().to_owned()).collect()
 }

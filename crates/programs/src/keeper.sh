@@ -1,4 +1,4 @@
-# Runs one program until the standard input ends, as it does however the test's process ends, and leaves nothing behind.
+# Runs one program until the standard input ends, which happens even if the test's process is killed. Leaves nothing behind.
 # Usage: sh -c keeper.sh keeper FOLDER SIGNAL PROGRAM ARGUMENT...
 set -eu
 folder=$1 signal=$2
@@ -9,7 +9,7 @@ exec 3<&0 </dev/null
 program=$!
 (
     cat <&3 >/dev/null
-    # A number whose process has ended may be somebody else's by now.
+    # The id of a process that has ended may belong to another process now.
     [ -e "$folder/program.exit" ] || kill -s "$signal" "$program"
 ) &
 exec 3<&-

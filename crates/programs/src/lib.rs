@@ -1,4 +1,4 @@
-//! The programs Harbor is made of or talks to, on loopback, for tests: a configuration that they accept is right.
+//! The real programs that Harbor consists of or connects to, on loopback, for tests of their configuration.
 //!
 //! ```no_run
 //! # fn test() -> Result<(), programs::Failure> {
@@ -10,17 +10,18 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What it guarantees:
-//! - The programs are those of `hack/programs`, from Debian's packages; one that is missing fails the test and says how
-//!   to get it.
-//! - A program listens on a port that is its own from before it starts, in a folder of its own, and is ready when
-//!   `start` returns.
-//! - It ends when it is dropped, and when the test's process ends, also by a signal. Nothing of it is left behind.
-//! - What a program wrote is part of the error when it does not start, and printed when the test fails.
+//! Guarantees:
+//! - The programs are those of `hack/programs`, from Debian's packages. If one is missing, the test fails with a
+//!   message that states how to get it.
+//! - A program listens on a port that is reserved before it starts, has its own folder, and is ready when `start`
+//!   returns.
+//! - It ends when it is dropped, and when the test's process ends, also by a signal. It leaves no processes and no
+//!   files behind.
+//! - The output of a program is part of the error when it does not start, and is printed when the test fails.
 //!
-//! A browser is not a program of Harbor's: `hack/browser` provides it.
+//! The browser is not a program of Harbor: `hack/browser` provides it.
 //!
-//! Servers need `sh`, and PostgreSQL, which will not run as root, util-linux's `setpriv`, which every Linux has.
+//! Servers need `sh`. PostgreSQL does not run as root, so it needs `setpriv` of util-linux, which every Linux has.
 
 mod browser;
 mod client;

@@ -12,11 +12,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// An `nginx` that serves.
+/// A running `nginx`.
 ///
-/// Its configuration stands alone: of Debian's own only `mime.types` is there, beside it, so that a relative `include`
-/// finds it. The folders that nginx would use under `/var/lib/nginx` do not exist; the configuration must name others
-/// (`client_body_temp_path` and its four siblings).
+/// Its configuration is independent of Debian's. Only `mime.types` is in the same folder, for a relative `include`.
+/// The folders below `/var/lib/nginx` do not exist, so the configuration must set others (`client_body_temp_path` and
+/// the four similar directives).
 #[derive(Debug)]
 pub struct Nginx {
     server: Server,
@@ -24,7 +24,7 @@ pub struct Nginx {
 }
 
 impl Nginx {
-    /// What `nginx -t` says of a configuration.
+    /// Checks a configuration with `nginx -t`.
     pub fn check(site: &Site, configuration: &str) -> Result<(), Failure> {
         let file = written(site, configuration)?;
         let mut command = Program::Nginx.command()?;
@@ -32,10 +32,11 @@ impl Nginx {
         Program::Nginx.output(&mut command).map(drop)
     }
 
-    /// Starts it at `site`, where its configuration listens on `ports`.
+    /// Starts nginx in `site`, with a configuration that listens on `ports`.
     pub fn start(site: Site, ports: Vec<Port>, configuration: &str) -> Result<Self, Failure> {
         let file = written(&site, configuration)?;
-        // Started by root, its workers would be nobody, who cannot enter the folder; in Harbor's images nobody is root.
+        // As root, nginx would run its workers as user `nobody`, who cannot access the folder. Harbor's images do not
+        // run as root.
         let user = if site.is_roots()? { " user root;" } else { "" };
         let mut arguments = arguments([&"-g", &format!("daemon off;{user}")]);
         arguments.extend(places(site.folder(), &file));
@@ -51,17 +52,17 @@ impl Nginx {
         Ok(Self { server, ports })
     }
 
-    /// Where it listens, in the order it was told.
+    /// The ports, in the order in which they were given.
     pub fn ports(&self) -> impl Iterator<Item = u16> {
         self.ports.iter().map(Port::number)
     }
 
-    /// Its files, as long as it runs.
+    /// The folder with its files, while it runs.
     pub fn folder(&self) -> &Path {
         self.server.folder()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         self.server.log()
     }
@@ -74,6 +75,6 @@ fn written(site: &Site, configuration: &str) -> Result<PathBuf, Failure> {
 }
 
 fn places(folder: &Path, file: &Path) -> Vec<OsString> {
-    // Until the configuration is read, errors would go to a file below /var/log.
+    // Before it has read the configuration, nginx would write errors to a file below /var/log.
     arguments([&"-p", &folder, &"-c", &file, &"-e", &"stderr"])
 }

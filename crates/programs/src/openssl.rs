@@ -1,9 +1,9 @@
-//! What openssl thinks.
+//! The `openssl` command.
 
 use crate::{error::Failure, program::Program};
 use std::ffi::OsStr;
 
-/// What `openssl` prints; fails with its words.
+/// Runs `openssl` and returns its output. Fails with its error message.
 pub fn openssl<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<String, Failure> {
     Program::Openssl.output(Program::Openssl.command()?.args(arguments))
 }

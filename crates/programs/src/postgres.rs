@@ -15,11 +15,11 @@ use std::{
     process::Command,
 };
 
-/// `nobody`, on every Debian.
+/// The user id of `nobody` on Debian.
 const NOBODY: u32 = 65534;
 
-/// Runs a program as `nobody`, who can go where root could, such as to a cache below root's home; with the last bit
-/// also where the program itself asks for its permissions first.
+/// Runs a program as `nobody` with root's access to files, such as a cache below root's home. The last option keeps
+/// this access for programs that check permissions themselves.
 const AS_NOBODY: [&str; 7] = [
     "setpriv",
     "--reuid=65534",
@@ -30,7 +30,7 @@ const AS_NOBODY: [&str; 7] = [
     "--securebits=+no_setuid_fixup",
 ];
 
-/// A `postgres` that serves, with the one user `postgres`, who has a password.
+/// A running `postgres` with the single user `postgres`, who has a password.
 #[derive(Debug)]
 pub struct Postgres {
     server: Server,
@@ -38,10 +38,10 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// An empty one, which speaks TLS with those who ask if it has something to prove itself with.
+    /// Starts an empty server, which offers TLS if it has a certificate.
     pub fn start(password: &str, tls: Option<&Identity>) -> Result<Self, Failure> {
         let (site, port) = (Site::new()?, Port::free()?);
-        // It refuses to run as root.
+        // PostgreSQL does not run as root.
         let through: &[&str] = if site.is_roots()? { &AS_NOBODY } else { &[] };
         let data = site.folder().join("data");
         fs::create_dir(&data).map_err(Failure::file(&data))?;
@@ -55,7 +55,7 @@ impl Postgres {
         let launch =
             Launch { program: Program::Postgres, through, arguments, environment: &[], end: End::Quit };
         let server = Server::start(launch, site)?;
-        // The port is open before the server answers; the eighth line of this file is what its own tools wait for.
+        // The port is open before the server answers. PostgreSQL's own tools wait for the eighth line of this file.
         let state = data.join("postmaster.pid");
         server.until(|| {
             let state = fs::read_to_string(&state).unwrap_or_default();
@@ -64,24 +64,24 @@ impl Postgres {
         Ok(Self { server, port })
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Its files, as long as it runs.
+    /// The folder with its files, while it runs.
     pub fn folder(&self) -> &Path {
         self.server.folder()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         self.server.log()
     }
 }
 
-/// What `psql` prints for a statement, one row per line, bare. `connection` is a URL or what libpq calls a connection
-/// string, `environment` what else it knows (`PGPASSWORD`).
+/// The output of `psql` for a statement, unaligned and with one row per line. `connection` is a URL or a connection
+/// string of libpq; `environment` has further settings, such as `PGPASSWORD`.
 pub fn psql(connection: &str, environment: &[(&str, &str)], statement: &str) -> Result<String, Failure> {
     let mut command = Program::Psql.command()?;
     command.envs(environment.iter().copied()).args([
@@ -119,14 +119,14 @@ fn options(site: &Site, port: u16, tls: Option<&Identity>) -> Result<Vec<OsStrin
     let mut options = vec![
         format!("port={port}"),
         "listen_addresses=127.0.0.1".to_owned(),
-        // A socket's path may be too long, and nobody wants one.
+        // The path of a socket may be too long, and no test uses one.
         "unix_socket_directories=".to_owned(),
         "fsync=off".to_owned(),
     ];
     if let Some(identity) = tls {
         let certificate = site.write("tls.crt", &identity.certificate)?;
         let key = site.write("tls.key", &identity.key)?;
-        // Otherwise PostgreSQL takes the key for known to others.
+        // Otherwise PostgreSQL refuses the key, because other users could read it.
         fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).map_err(Failure::file(&key))?;
         options.extend([
             "ssl=on".to_owned(),

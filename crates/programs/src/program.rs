@@ -1,4 +1,4 @@
-//! Where the programs are, and how one is run to its end.
+//! Finds programs and runs commands.
 
 use crate::error::{Failure, Log};
 use std::{env, ffi::OsStr, fmt, path::PathBuf, process::Command};
@@ -6,23 +6,23 @@ use std::{env, ffi::OsStr, fmt, path::PathBuf, process::Command};
 /// A program that `hack/programs` provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// The registry Harbor stores its artifacts with.
+    /// The registry that stores Harbor's artifacts.
     DockerRegistry,
-    /// What serves Harbor's web pages.
+    /// The server of Harbor's web pages.
     Nginx,
     /// Redis and its sentinel.
     RedisServer,
     /// The client of Redis.
     RedisCli,
-    /// What makes the data folder of PostgreSQL.
+    /// Creates the data folder of PostgreSQL.
     Initdb,
     /// The server of PostgreSQL.
     Postgres,
     /// The client of PostgreSQL.
     Psql,
-    /// What judges certificates and keys.
+    /// Checks certificates and keys.
     Openssl,
-    /// What judges alerts.
+    /// Checks alerts and metrics.
     Promtool,
 }
 
@@ -42,7 +42,7 @@ impl Program {
         }
     }
 
-    /// Its binary in the folder that `HARBOR_PROGRAMS` names, otherwise in the one `hack/programs` left in the cache.
+    /// The path of its binary in `HARBOR_PROGRAMS`, otherwise in the folder of `hack/programs` in the cache.
     pub fn path(self) -> Result<PathBuf, Failure> {
         self.within(folder())
     }
@@ -52,17 +52,17 @@ impl Program {
         if path.exists() { Ok(path) } else { Err(Failure::NotFound { program: self, folder }) }
     }
 
-    /// A command that knows nothing of the environment the tests run in.
+    /// A command without the environment variables of the test.
     pub(crate) fn command(self) -> Result<Command, Failure> {
         Ok(clean(Command::new(self.path()?)))
     }
 
-    /// What the program prints when it runs to its end.
+    /// Runs the program and returns its output.
     pub(crate) fn output(self, command: &mut Command) -> Result<String, Failure> {
         self.outcome(command).map(|outcome| outcome.output)
     }
 
-    /// What the program prints when it runs to its end, and what it complains of although it does not fail.
+    /// Runs the program and returns its output and its standard error.
     pub(crate) fn outcome(self, command: &mut Command) -> Result<Outcome, Failure> {
         let spawn = |source| Failure::Spawn { program: self, source };
         let result = command.output().map_err(spawn)?;
@@ -75,7 +75,7 @@ impl Program {
     }
 }
 
-/// What a program that has ended wrote.
+/// The output of a program that succeeded.
 pub(crate) struct Outcome {
     pub output: String,
     pub complaints: String,
@@ -87,12 +87,12 @@ impl fmt::Display for Program {
     }
 }
 
-/// The folder that holds the programs and nginx's `mime.types`.
+/// The folder with the programs and nginx's `mime.types`.
 pub(crate) fn folder() -> PathBuf {
     set("HARBOR_PROGRAMS").unwrap_or_else(|| cached("programs"))
 }
 
-/// What a script of ours left in the cache under this name.
+/// The folder in the cache with this name, which a script of this repository fills.
 pub(crate) fn cached(name: &str) -> PathBuf {
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     cache.unwrap_or_else(env::temp_dir).join("harbor-operator").join(name)
@@ -102,7 +102,7 @@ pub(crate) fn set(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// A developer's own `PGPASSWORD` or `REGISTRY_…` would change what is tested.
+/// Removes environment variables: a developer's own `PGPASSWORD` or `REGISTRY_…` would change the test.
 pub(crate) fn clean(mut command: Command) -> Command {
     let path = env::var_os("PATH").unwrap_or_else(|| OsStr::new("/usr/bin:/bin").to_owned());
     command.env_clear().env("PATH", path);

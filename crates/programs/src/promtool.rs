@@ -1,4 +1,4 @@
-//! What Prometheus thinks.
+//! The `promtool` command.
 
 use crate::{error::Failure, program::Program};
 use std::{
@@ -6,12 +6,12 @@ use std::{
     io::{Seek as _, Write as _},
 };
 
-/// What `promtool` prints; fails with its words.
+/// Runs `promtool` and returns its output. Fails with its error message.
 pub fn promtool<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Result<String, Failure> {
     Program::Promtool.output(Program::Promtool.command()?.args(arguments))
 }
 
-/// What `promtool check metrics` says of a scraped text: nothing, if all is well.
+/// The output of `promtool check metrics` for a text of metrics. It is empty if there is no problem.
 pub fn check_metrics(text: &str) -> Result<String, Failure> {
     let written = || {
         let mut file = tempfile::tempfile()?;

@@ -1,4 +1,4 @@
-//! Redis, and the sentinel that knows which Redis is the master.
+//! Redis and its sentinel.
 
 use crate::{
     error::{Failure, Log},
@@ -9,18 +9,18 @@ use crate::{
 };
 use std::{fmt::Write as _, path::Path};
 
-/// How a Redis is to be reached.
+/// The access to a Redis.
 #[derive(Clone, Copy, Default)]
 pub struct Setup<'a> {
-    /// The only user there is; the default one unless set.
+    /// The only user; the default user if unset.
     pub username: Option<&'a str>,
-    /// What clients must know.
+    /// The password for clients.
     pub password: Option<&'a str>,
-    /// What it proves itself with; without it, it does not speak TLS, with it, nothing else.
+    /// Its certificate. With it, Redis only accepts TLS; without it, no TLS.
     pub tls: Option<&'a Identity>,
 }
 
-/// A `redis-server` that serves, be it as a sentinel.
+/// A running `redis-server`, as database or as sentinel.
 #[derive(Debug)]
 pub struct Redis {
     server: Server,
@@ -28,13 +28,13 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// An empty one.
+    /// Starts an empty server.
     pub fn start(setup: &Setup<'_>) -> Result<Self, Failure> {
         Self::serve(setup, Role::Database)
     }
 
-    /// A sentinel that watches `master`, started with this `setup`, under the name `set`. It speaks TLS if the master
-    /// does, and asks for no password: Harbor tells a sentinel none.
+    /// Starts a sentinel that monitors `master`, which was started with this `setup`, under the name `set`. It uses
+    /// TLS if the master does, and requires no password, because Harbor sends none to a sentinel.
     pub fn sentinel(setup: &Setup<'_>, master: &Self, set: &str) -> Result<Self, Failure> {
         Self::serve(setup, Role::Sentinel { master: master.port(), set })
     }
@@ -57,22 +57,22 @@ impl Redis {
         Ok(Self { server, port })
     }
 
-    /// A connection to it, as somebody who knows no password and speaks no TLS.
+    /// A connection to it without password and TLS.
     pub fn connection(&self) -> Connection<'static> {
         Connection { host: "127.0.0.1", port: self.port(), ..Connection::default() }
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Its files, as long as it runs.
+    /// The folder with its files, while it runs.
     pub fn folder(&self) -> &Path {
         self.server.folder()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         self.server.log()
     }
@@ -97,7 +97,7 @@ fn configuration(site: &Site, port: u16, setup: &Setup<'_>, role: Role<'_>) -> R
                 format!("port 0\ntls-port {port}"),
                 format!("tls-cert-file {}", quoted(&certificate.to_string_lossy())),
                 format!("tls-key-file {}", quoted(&key.to_string_lossy())),
-                // Whom a sentinel believes; clients need not show a certificate.
+                // For a sentinel, to verify its master; clients need no certificate.
                 format!("tls-ca-cert-file {}", quoted(&authority.to_string_lossy())),
                 "tls-auth-clients no".to_owned(),
             ]);
@@ -129,7 +129,7 @@ fn users(setup: &Setup<'_>) -> Vec<String> {
     }
 }
 
-/// As Redis reads it, whatever the text holds.
+/// Quotes a text for the configuration of Redis. Every byte is escaped.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
@@ -139,26 +139,26 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// A client of a Redis: what to connect to, and how.
+/// A client connection to a Redis.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Connection<'a> {
     /// The server's name or address.
     pub host: &'a str,
     /// The server's port.
     pub port: u16,
-    /// Who to log in as; the default user unless set.
+    /// The user; the default user if unset.
     pub username: Option<&'a str>,
-    /// What the user proves itself with.
+    /// The password of the user.
     pub password: Option<&'a str>,
     /// The database to select.
     pub database: u32,
-    /// The file of the certificates to trust; without it, TLS is not spoken.
+    /// The file with the trusted certificates; without it, the connection does not use TLS.
     pub authority: Option<&'a Path>,
 }
 
 impl Connection<'_> {
-    /// What Redis answers to a command. An error that Redis answers with is a failure, also when it is the answer to the
-    /// password or to the database, which redis-cli takes lightly.
+    /// The answer of Redis to a command. Fails if Redis answers with an error, also to the password or to the
+    /// selection of the database, which redis-cli only prints.
     pub fn ask(&self, command: &[&str]) -> Result<String, Failure> {
         let mut cli = Program::RedisCli.command()?;
         cli.args(["-e", "-h", self.host, "-p", &self.port.to_string(), "-n", &self.database.to_string()]);

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::path::Path;
 
-/// A `docker-registry` that serves.
+/// A running `docker-registry`.
 #[derive(Debug)]
 pub struct Registry {
     server: Server,
@@ -16,7 +16,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Starts it at `site`, where its configuration listens on `port`.
+    /// Starts the registry in `site`, with a configuration that listens on `port`.
     pub fn start(
         site: Site,
         port: Port,
@@ -36,17 +36,17 @@ impl Registry {
         Ok(Self { server, port })
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Its files, as long as it runs.
+    /// The folder with its files, while it runs.
     pub fn folder(&self) -> &Path {
         self.server.folder()
     }
 
-    /// What it has written so far.
+    /// Its log so far.
     pub fn log(&self) -> String {
         self.server.log()
     }

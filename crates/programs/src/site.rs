@@ -1,4 +1,4 @@
-//! Where a program lives: a folder and ports of its own.
+//! The folder and the ports of a program.
 
 use crate::error::Failure;
 use std::{
@@ -10,32 +10,33 @@ use std::{
 use tempfile::TempDir;
 use tokio::net::TcpSocket;
 
-/// A folder that only this user can enter, and that goes with the program that lives in it.
+/// A folder that only this user can access. It is removed when the program that uses it ends.
 #[derive(Debug)]
 pub struct Site {
     folder: TempDir,
 }
 
 impl Site {
-    /// A new and empty one.
+    /// Creates an empty folder.
     pub fn new() -> Result<Self, Failure> {
         let private = fs::Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix("harbor-programs-").permissions(private).tempdir();
         Ok(Self { folder: folder.map_err(Failure::file(&std::env::temp_dir()))? })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Whether programs that are started here are started as root. Who we are is told by the folder, which we made.
+    /// Whether this process, and so the programs that it starts, runs as root. The owner of the folder is this
+    /// process's user.
     pub(crate) fn is_roots(&self) -> Result<bool, Failure> {
         let metadata = fs::metadata(self.folder()).map_err(Failure::file(self.folder()))?;
         Ok(metadata.uid() == 0)
     }
 
-    /// Writes a file, in folders that need not exist, and says where it is.
+    /// Writes a file, creates missing folders, and returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<PathBuf, Failure> {
         let path = self.folder().join(name);
         let parent = path.parent().unwrap_or(self.folder());
@@ -45,17 +46,17 @@ impl Site {
     }
 }
 
-/// A port of the loopback interface that nobody else gets as long as this exists.
+/// A port of the loopback interface that is reserved while this exists.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
-    // Bound and not listening: the kernel gives the port to nobody who asks for any port, but lets a server that
-    // allows the reuse of addresses, as all of ours do, listen on it.
+    // Bound and not listening: the kernel does not assign the port to another process, but lets a server with
+    // SO_REUSEADDR listen on it. All programs here set that option.
     _reservation: TcpSocket,
 }
 
 impl Port {
-    /// One that is free.
+    /// Reserves a free port.
     pub fn free() -> Result<Self, Failure> {
         let reserve = || {
             let socket = TcpSocket::new_v4()?;

@@ -1,4 +1,4 @@
-//! The harness itself: every program starts, answers and refuses, and nothing of it is left behind.
+//! Tests of the harness: every program starts, answers and refuses, and leaves nothing behind.
 
 #![allow(clippy::unwrap_used, reason = "a program that does not start fails the test")]
 
@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Everything that means something in a URL, a shell, a configuration file or a connection string.
+/// Characters with a special meaning in a URL, a shell, a configuration file or a connection string.
 const PASSWORD: &str = r#"p@ss/w:rd#1%20?&=+$'"\ ß"#;
 
 fn loopback(port: u16) -> SocketAddr {
@@ -53,7 +53,7 @@ fn a_registry_reads_its_environment() {
     Registry::start(site, port, configuration, &[("REGISTRY_HTTP_ADDR", &address)]).unwrap();
 }
 
-/// What every configuration needs that is not to touch the system's folders.
+/// A configuration that does not use the system's folders.
 fn nginx_configuration(servers: &str) -> String {
     format!(
         "pid nginx.pid;\nevents {{}}\nhttp {{\n  include mime.types;\n  access_log off;\n  \
@@ -238,7 +238,7 @@ fn programs_of_a_killed_process_end() {
     assert_eq!(left(), 0, "{folders:?}");
 }
 
-/// The other half of the test above, which runs it in a process of its own.
+/// Run by the test above in a separate process.
 #[test]
 #[ignore = "started by programs_of_a_killed_process_end"]
 fn holds_programs_until_killed() {
@@ -273,7 +273,7 @@ fn all_kinds() -> Vec<(Box<dyn Any>, String)> {
     servers.into_iter().zip(folders).collect()
 }
 
-/// The command lines of all running processes that were started in the folder; a zombie is in none.
+/// The command lines of all running processes that were started in the folder. A zombie has no folder.
 fn processes(folder: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
     entries

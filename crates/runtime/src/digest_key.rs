@@ -1,8 +1,8 @@
 //! The digest key: a Secret in the operator's own namespace, created once.
 //!
-//! Pod templates have a digest of the values that their pods use. Only the operator can read the key, so no other reader
-//! can use the digest to test guesses of these values. The operator never changes or deletes the Secret. If the Secret is
-//! deleted, the operator creates another at its next start, and replaces all pods once.
+//! Pod templates have a digest of the values that their pods use. Only the operator can read the key, so no other
+//! reader can use the digest to test guesses of these values. The operator never changes or deletes the Secret. If
+//! the Secret is deleted, the operator creates another at its next start, and replaces all pods once.
 
 use crate::{Entropy, ReconcileError, error::Verb};
 use k8s_openapi::{
@@ -50,7 +50,8 @@ pub async fn find_digest_key(client: &Client, namespace: &str) -> Result<Option<
     }
 }
 
-/// The digest key in this namespace. Creates it if there is none. Operators that start at the same time get the same key.
+/// The digest key in this namespace. Creates it if there is none. Operators that start at the same time get the same
+/// key.
 ///
 /// # Errors
 /// When the Secret can be neither read nor created, or does not hold a key.
@@ -59,7 +60,8 @@ pub async fn make_digest_key(
     namespace: &str,
     entropy: &dyn Entropy,
 ) -> Result<DigestKey, NoDigestKey> {
-    // An operator that loses the race reads the Secret of the winner. If that is deleted in between, it creates another.
+    // An operator that loses the race reads the Secret of the winner. If that is deleted in between, it creates
+    // another.
     for _ in 0..3 {
         if let Some(key) = find_digest_key(client, namespace).await? {
             return Ok(key);

@@ -134,12 +134,12 @@ pub enum ReconcileError {
     #[error("the object cannot be decoded: {0}; correct it with `kubectl edit`")]
     Undecodable(String),
     /// The reconcile took too long.
-    #[error("reconciling took longer than {} s and was given up; it will be tried again", .0.as_secs())]
+    #[error("the reconcile took longer than {} s and was aborted; the operator retries it", .0.as_secs())]
     DeadlineExceeded(Duration),
     /// Planning took too long.
     #[error(
-        "planning took longer than {} s and was given up; make the object or what it refers to smaller: the operator \
-         tries again when the object changes",
+        "planning took longer than {} s and was aborted; make the object or what it refers to smaller: the operator \
+        plans it again when it changes",
         .0.as_secs()
     )]
     TooExpensive(Duration),
@@ -203,16 +203,16 @@ fn knows_no_owner_yet(status: &Status) -> bool {
 
 /// The message of an error with those of its sources, because errors of clients often only state that they failed.
 pub fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     let mut source = error.source();
     while let Some(inner) = source {
-        let inner_words = inner.to_string();
-        if !words.contains(&inner_words) {
-            words = format!("{words}: {inner_words}");
+        let inner_message = inner.to_string();
+        if !message.contains(&inner_message) {
+            message = format!("{message}: {inner_message}");
         }
         source = inner.source();
     }
-    words
+    message
 }
 
 impl Classify for ReconcileError {

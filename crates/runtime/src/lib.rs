@@ -2,14 +2,16 @@
 //!
 //! How a change flows, folder by folder:
 //!
-//! 1. `cluster`: a watch delivers a changed object; the index returns the owners that it affects, and they are enqueued;
-//! 2. `schedule`: the controller of the owner's kind takes the owner from its queue and reconciles it, with a deadline;
+//! 1. `cluster`: a watch delivers a changed object; the index returns the owners that it affects, and they are
+//!    enqueued;
+//! 2. `schedule`: the controller of the owner's kind takes the owner from its queue and reconciles it, with a
+//!    deadline;
 //! 3. `reconcile`: plans the owner, ensures its children in the order of the graph, sweeps, and remembers the result;
 //! 4. `apply`: ensures one object of the graph in the cluster, `external` one outside of it;
 //! 5. `report`: writes the status if it differs, sends events, reports progress.
 //!
-//! `dry_run` is the same reconcile with a client that writes nothing, `inspect` only compares the plan with the cluster.
-//! When nothing has changed, the operator sends and reads nothing.
+//! `dry_run` is the same reconcile with a client that writes nothing, `inspect` only compares the plan with the
+//! cluster. When nothing has changed, the operator sends and reads nothing.
 
 mod apply;
 mod cluster;

@@ -25,18 +25,18 @@ pub struct Options {
     pub defaults: Defaults,
     /// How long one reconcile may take before the operator aborts it and retries. One minute by default.
     pub deadline: Duration,
-    /// How long one pass of planning may take before the operator stops planning the object. Ten seconds by default: the
-    /// largest object that the definitions allow takes a fraction of a second.
+    /// How long one pass of planning may take before the operator stops planning the object. Ten seconds by default:
+    /// the largest object that the definitions allow takes a fraction of a second.
     pub planning: Duration,
-    /// How many objects of one kind are reconciled concurrently. 4 by default: more is not faster, and makes the order less
-    /// predictable.
+    /// How many objects of one kind are reconciled concurrently. 4 by default: more is not faster, and makes the
+    /// order less predictable.
     pub concurrency: u16,
     /// Field managers of the old operator, whose fields the operator takes over. None by default.
     pub predecessors: BTreeSet<String>,
     /// The source of randomness. That of the operating system by default.
     pub entropy: Arc<dyn Entropy>,
-    /// The key for digests of the values that pods use. A placeholder by default, which does not protect them: outside of
-    /// tests, use that of [`crate::make_digest_key`].
+    /// The key for digests of the values that pods use. A placeholder by default, which does not protect them:
+    /// outside of tests, use that of [`crate::make_digest_key`].
     pub digest_key: DigestKey,
     /// The clock. That of the system by default.
     pub clock: fn() -> Timestamp,

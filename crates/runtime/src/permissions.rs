@@ -43,8 +43,8 @@ const HOLD_LEASE: Verbs = &["get", "list", "update", "watch"];
 pub struct Permissions(BTreeMap<(String, String), BTreeSet<&'static str>>);
 
 impl Permissions {
-    /// The permissions that the operator needs without any kind of owner: any Secret or ConfigMap may be an input, and it
-    /// writes events.
+    /// The permissions that the operator needs without any kind of owner: any Secret or ConfigMap may be an input,
+    /// and it writes events.
     pub fn to_work() -> Self {
         let mut permissions = Self(BTreeMap::new());
         for input in Children::none().and::<Secret>().and::<ConfigMap>().iter() {
@@ -54,8 +54,8 @@ impl Permissions {
         permissions
     }
 
-    /// The permissions for reviews of the identity and the permissions of a client. They are for the whole cluster, because
-    /// reviews have no namespace.
+    /// The permissions for reviews of the identity and the permissions of a client. They are for the whole cluster,
+    /// because reviews have no namespace.
     pub fn to_review() -> Self {
         let mut permissions = Self(BTreeMap::new());
         permissions.allow("authentication.k8s.io", "tokenreviews", REVIEW);

@@ -1,4 +1,4 @@
-//! How long objects take and whether they fail: as the options of the sandbox and the object's annotations say.
+//! How long objects take to become ready and whether they fail, from the options of the sandbox and from annotations.
 
 use api::names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION};
 use std::{collections::BTreeMap, time::Duration};
@@ -18,8 +18,8 @@ pub(crate) struct Told {
 }
 
 impl Behaviour {
-    /// The behaviour that annotations ask for. The annotations of the object come first, then those of its owners,
-    /// nearest first.
+    /// The behaviour that annotations set. The annotations of the object come first, then those of its owners, nearest
+    /// first.
     pub(crate) fn told<'a>(&self, annotations: impl Iterator<Item = &'a BTreeMap<String, String>>) -> Told {
         let mut delay = None;
         let mut failure = None;
@@ -31,7 +31,7 @@ impl Behaviour {
     }
 }
 
-/// A duration as Go writes it: `1h30m`, `1.5s`, `300ms`.
+/// Parses a duration in the format of Go: `1h30m`, `1.5s`, `300ms`.
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = Duration::ZERO;

@@ -1,9 +1,9 @@
-//! Conditions in a status, whose times change only when what they say does.
+//! Conditions in a status. Their transition time changes only with their status.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// One condition about to be written.
+/// One condition to write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition<'a> {
     pub kind: &'a str,
@@ -17,7 +17,7 @@ impl<'a> Condition<'a> {
         Self { kind, status: if holds { "True" } else { "False" }, reason, message }
     }
 
-    /// The condition, since when it was `before` if that is still so.
+    /// The condition as JSON, with the transition time of `before` if the status has not changed.
     pub fn after(self, before: &Value) -> Value {
         let previous = find(before, self.kind).filter(|previous| previous["status"] == self.status);
         let since = previous.and_then(|previous| previous.get("lastTransitionTime").cloned());
@@ -36,22 +36,22 @@ pub(crate) fn find<'v>(conditions: &'v Value, kind: &str) -> Option<&'v Value> {
     conditions.as_array()?.iter().find(|condition| condition["type"] == kind)
 }
 
-/// Whether the condition of this type holds.
+/// Whether the condition of this type is true.
 pub(crate) fn holds(conditions: &Value, kind: &str) -> bool {
     find(conditions, kind).is_some_and(|condition| condition["status"] == "True")
 }
 
-/// The present as Kubernetes writes it.
+/// The current time in the format of Kubernetes.
 pub(crate) fn now() -> String {
     written(Timestamp::now())
 }
 
-/// A time as Kubernetes writes it, in whole seconds.
+/// A time in the format of Kubernetes, in whole seconds.
 pub(crate) fn written(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// With another field.
+/// The value with another field.
 pub(crate) fn with(mut value: Value, field: &str, content: impl Into<Value>) -> Value {
     if let Some(fields) = value.as_object_mut() {
         fields.insert(field.to_owned(), content.into());

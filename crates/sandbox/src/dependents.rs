@@ -1,4 +1,4 @@
-//! Who looks at an object besides its owner and its children.
+//! Which stand-ins depend on an object, besides those of its owner and its children.
 
 use crate::{
     kind::Kind,
@@ -33,13 +33,13 @@ pub(crate) fn of(world: &World, kind: Kind, object: &DynamicObject) -> Vec<Key> 
         Kind::ClusterIssuer => keys(Kind::Certificate, world.everywhere(Kind::Certificate)),
         Kind::Service => within(Kind::HttpRoute),
         Kind::RedisReplication => within(Kind::RedisSentinel),
-        // One keeps the others out.
+        // Only one tenant of a namespace is started.
         Kind::Tenant => within(Kind::Tenant),
         _ => Vec::new(),
     }
 }
 
-/// The names of the claims a pod uses.
+/// The names of the claims that a pod uses.
 pub(crate) fn claims(pod: &DynamicObject) -> impl Iterator<Item = String> {
     let volumes = pod.data["spec"]["volumes"].as_array().into_iter().flatten();
     volumes.filter_map(|volume| Some(volume["persistentVolumeClaim"]["claimName"].as_str()?.to_owned()))

@@ -1,8 +1,8 @@
-//! The kinds the stand-ins look at.
+//! The kinds that the stand-ins watch.
 
 use kube::core::{ApiResource, GroupVersionKind};
 
-/// A kind of object the stand-ins look at; its order is the one objects are kept in.
+/// A kind that the stand-ins watch. Objects are stored in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Deployment,
@@ -35,7 +35,7 @@ use Kind::{
     RedisSentinel, ReplicaSet, Secret, Service, StatefulSet, Tenant,
 };
 
-/// Kinds every cluster has.
+/// Kinds that every cluster has.
 pub(crate) const BUILT_IN: [Kind; 11] = [
     Deployment,
     ReplicaSet,
@@ -50,7 +50,7 @@ pub(crate) const BUILT_IN: [Kind; 11] = [
     ConfigMap,
 ];
 
-/// Kinds that exist once somebody has installed their definition.
+/// Kinds that exist once their definition is installed.
 pub(crate) const DEFINED: [Kind; 11] = [
     HttpRoute,
     Issuer,
@@ -66,18 +66,18 @@ pub(crate) const DEFINED: [Kind; 11] = [
 ];
 
 impl Kind {
-    /// How the API names it.
+    /// Its API resource.
     pub fn resource(self) -> ApiResource {
         let (group, version, kind, plural) = self.names();
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
     }
 
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are namespaced.
     pub fn namespaced(self) -> bool {
         self != ClusterIssuer
     }
 
-    /// The kind an owner reference names, if it is one we look at.
+    /// The kind that an owner reference names, if the stand-ins watch it.
     pub fn named(api_version: &str, kind: &str) -> Option<Self> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         BUILT_IN.into_iter().chain(DEFINED).find(|each| {
@@ -86,7 +86,7 @@ impl Kind {
         })
     }
 
-    /// The kind a definition of this group and plural name defines, if it is one we look at.
+    /// The kind that a definition with this group and plural defines, if the stand-ins watch it.
     pub fn defined_by(group: &str, plural: &str) -> Option<Self> {
         DEFINED.into_iter().find(|each| {
             let (its_group, _, _, its_plural) = each.names();

@@ -1,5 +1,5 @@
-//! Stand-ins for what a cluster would have: its controllers, its kubelets, and the operators of others that Harbor
-//! needs. They are ordinary clients of an API server, ours or a real one.
+//! Stand-ins for the controllers and kubelets of a cluster, and for the third-party operators that Harbor needs. They
+//! are ordinary clients of an API server, in memory or real.
 //!
 //! ```
 //! use apiserver::ApiServer;
@@ -26,16 +26,17 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What they guarantee:
-//! - A pod becomes ready only if a kubelet could start it: its claims are bound, the Secrets and `ConfigMap`s it needs
-//!   exist. Certificates are real and verify.
-//! - When nothing changes, nothing is sent.
-//! - Annotations make an object fail ([`SANDBOX_FAIL_ANNOTATION`](api::names::SANDBOX_FAIL_ANNOTATION)) or take longer
-//!   ([`SANDBOX_DELAY_ANNOTATION`](api::names::SANDBOX_DELAY_ANNOTATION)), and everything it owns with it.
-//! - They keep nothing they could not find out again: they can be stopped and started at any time.
+//! Guarantees:
+//! - A pod becomes ready only if a kubelet could start it: its claims are bound, and the Secrets and `ConfigMap`s
+//!   that it needs exist. Certificates are real and can be verified.
+//! - When nothing changes, the stand-ins send nothing.
+//! - Annotations make an object fail ([`SANDBOX_FAIL_ANNOTATION`](api::names::SANDBOX_FAIL_ANNOTATION)) or take
+//!   longer ([`SANDBOX_DELAY_ANNOTATION`](api::names::SANDBOX_DELAY_ANNOTATION)). They also apply to everything that
+//!   it owns.
+//! - They have no state that they could not read again, so they can be stopped and started at any time.
 //!
-//! What they do not do: run a container, store a byte, listen at an address. Nothing stands in for `DaemonSet`s,
-//! `CronJob`s and autoscalers, and of cert-manager's issuers only `selfSigned` and `ca` sign.
+//! They run no containers, store no data and listen on no address. There are no stand-ins for `DaemonSet`s,
+//! `CronJob`s and autoscalers. Of cert-manager's issuers only `selfSigned` and `ca` are supported.
 
 mod behaviour;
 mod caches;

@@ -1,4 +1,4 @@
-//! What third-party operators make for their resources: Services and StatefulSets.
+//! The Services and StatefulSets that third-party operators create for their resources.
 
 use crate::{
     kind::Kind,
@@ -8,7 +8,7 @@ use crate::{
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Map, Value, json};
 
-/// A resource of a third-party operator, about to get what belongs to it.
+/// Creates the objects that belong to a resource of a third-party operator.
 #[derive(Clone, Copy)]
 pub(crate) struct Maker<'a> {
     pub world: &'a World,
@@ -16,7 +16,7 @@ pub(crate) struct Maker<'a> {
     pub owner: &'a DynamicObject,
 }
 
-/// Whether a Service has an address of its own.
+/// Whether a Service has a cluster IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
     Own,
@@ -34,12 +34,12 @@ pub(crate) struct Servers<'a> {
     pub port: i64,
     pub environment: Value,
     pub parallel: bool,
-    /// Names of claims, and the specs all of them have.
+    /// Names of claims with their specs.
     pub claims: Vec<(String, Value)>,
 }
 
 impl Maker<'_> {
-    /// Makes a Service with ports of a name, a number and a target.
+    /// Ensures a Service. Ports have a name, a number and a target.
     pub async fn service(
         &self,
         name: &str,
@@ -61,7 +61,7 @@ impl Maker<'_> {
         self.world.apply(Kind::Service, service).await
     }
 
-    /// Makes a StatefulSet, and says how many of its pods are ready for its newest template.
+    /// Ensures a StatefulSet, and returns how many pods of its newest template are ready.
     pub async fn servers(&self, servers: &Servers<'_>) -> Result<i64, ReactError> {
         let claims: Vec<Value> = servers
             .claims
@@ -89,7 +89,7 @@ impl Maker<'_> {
                 }]},
             },
         });
-        // Claims of a set that exists cannot change, whatever the resource says now.
+        // The claim templates of an existing set cannot be changed.
         let namespace = self.owner.namespace().unwrap_or_default();
         let existing = self.world.find(Kind::StatefulSet, &namespace, &servers.name);
         let existing = existing.map(|set| set.data["spec"]["volumeClaimTemplates"].clone());
@@ -109,8 +109,8 @@ impl Maker<'_> {
         })
     }
 
-    /// These labels, and those of the resource where its operator hands them on: to objects and pods, not to the
-    /// selectors of sets.
+    /// These labels, and those of the resource if its operator copies them to objects and pods. The selectors of sets
+    /// do not get them.
     pub fn labels(&self, own: &Value) -> Value {
         let own = || own.as_object().cloned().unwrap_or_default();
         let handed_on = || self.owner.labels().iter().map(|(key, value)| (key.clone(), json!(value)));
@@ -125,7 +125,7 @@ impl Maker<'_> {
     }
 }
 
-/// How many replicas of a workload are ready and as its spec says.
+/// How many replicas of a workload are ready and updated.
 pub(crate) fn ready_replicas(workload: &DynamicObject) -> i64 {
     let status = &workload.data["status"];
     if status["observedGeneration"].as_i64() != workload.metadata.generation {
@@ -135,7 +135,7 @@ pub(crate) fn ready_replicas(workload: &DynamicObject) -> i64 {
     number("readyReplicas").min(number("updatedReplicas"))
 }
 
-/// The claim of a server that wants this much.
+/// The claim of a server with this size and storage class.
 pub(crate) fn claim(size: &Value, class: &Value) -> Value {
     json!({
         "accessModes": ["ReadWriteOnce"],

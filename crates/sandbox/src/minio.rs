@@ -15,7 +15,7 @@ const KIND: Kind = Kind::Tenant;
 
 const INITIALIZED: &str = "Initialized";
 
-/// The state of a tenant that is not the first of its namespace.
+/// The state of a further tenant in a namespace.
 const ONE_TOO_MANY: &str = "Another MinIO Tenant already exists in the namespace";
 
 pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next, ReactError> {
@@ -77,8 +77,8 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     Ok(Next::Change)
 }
 
-/// Of several tenants in a namespace, one that was not initialized before. MinIO's operator fails it and returns, also
-/// when it was reconciling another tenant (`syncHandler` of its main controller, since 2020).
+/// If there are several tenants in a namespace, one that was not initialized before. MinIO's operator marks it as
+/// failed and returns, even when it reconciles another tenant (`syncHandler` of its main controller, since 2020).
 fn one_too_many(world: &World, tenant: &DynamicObject) -> Option<Seen> {
     let tenants = world.list(KIND, &tenant.namespace().unwrap_or_default());
     let several = tenants.len() > 1;
@@ -104,7 +104,7 @@ fn servers<'a>(tenant: &str, spec: &'a Value, pool: &Value, index: usize) -> Ser
     }
 }
 
-/// Pods need the Secret with the tenant's keys, wherever it is named.
+/// Environment variables from the Secret with the tenant's keys, which the spec names in one of two fields.
 fn credentials(spec: &Value) -> Value {
     if let Some(name) = spec["configuration"]["name"].as_str() {
         return json!([{

@@ -1,4 +1,4 @@
-//! Which stand-in an object has.
+//! Calls the stand-in of an object.
 
 use crate::{
     caches::{opstree, spotahome},
@@ -15,16 +15,16 @@ use crate::{
 use kube::core::DynamicObject;
 use std::time::Duration;
 
-/// When a stand-in wants to look at its object again.
+/// When a stand-in must be called again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// When something changes.
+    /// After a change.
     Change,
-    /// After this time, or when something changes.
+    /// After this time, or after a change.
     After(Duration),
 }
 
-/// Does what the cluster would do about an object as it is now.
+/// Does what the cluster would do about an object in its current state.
 pub(crate) async fn react(world: &World, kind: Kind, object: &DynamicObject) -> Result<Next, ReactError> {
     match kind {
         Kind::Pod => return pod::react(world, object).await,

@@ -1,4 +1,4 @@
-//! Watches, and calls the stand-ins of what has changed: never twice at a time for one object, and nothing unasked.
+//! Watches the cluster and calls the stand-ins of changed objects, never twice at the same time for one object.
 
 use crate::{
     kind::Kind,
@@ -27,21 +27,22 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
 const FIRST_RETRY: Duration = Duration::from_millis(100);
-/// Clocks cannot name every time; whoever is early looks again.
+/// The longest timer, because an `Instant` cannot represent every time. A stand-in that is called too early sets
+/// another.
 const FARTHEST: Duration = Duration::from_hours(24 * 365);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
-/// Why the stand-ins have stopped without being asked to.
+/// Why the stand-ins ended although they were not stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A watch, which never ends, has.
+    /// A watch ended, which should never happen.
     #[error("a watch of the stand-ins ended; this is a defect, please report it")]
     WatchEnded,
 }
 
 type Outcome = (Key, Result<Next, ReactError>);
 
-/// Follows the cluster until `stop`.
+/// Watches the cluster and calls stand-ins until `stop`.
 pub(crate) async fn run(
     world: Arc<World>,
     kinds: Vec<Kind>,
@@ -55,7 +56,7 @@ pub(crate) async fn run(
         watches.spawn(follow(Arc::clone(&world), kind, Some(done)));
         listed.push(first);
     }
-    // Who has not seen all pods would make them again.
+    // Before all pods are listed, a stand-in would create them again.
     let complete = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(()),
@@ -83,15 +84,15 @@ pub(crate) async fn run(
     }
 }
 
-/// What is being done, and what is to be done next and when.
+/// Running stand-ins, pending requests and timers.
 struct Desk {
     world: Arc<World>,
     running: JoinSet<Outcome>,
     busy: HashSet<Key>,
-    /// Asked for while busy.
+    /// Requested while busy.
     again: HashSet<Key>,
     alarms: BTreeSet<(Instant, Key)>,
-    /// The alarm of each key, which has one.
+    /// The alarm of each key.
     set: HashMap<Key, Instant>,
     failures: HashMap<Key, u32>,
 }
@@ -174,7 +175,7 @@ impl Desk {
     }
 }
 
-/// Keeps what the world knows of a kind up to date.
+/// Watches a kind and updates the world.
 async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sender<()>>) {
     let (client, resource) = (world.client.clone(), kind.resource());
     let api: Api<DynamicObject> = match &world.namespace {
@@ -193,7 +194,7 @@ async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sende
             Ok(Event::InitDone) => {
                 world.keep_only(kind, &present);
                 if let Some(done) = listed.take() {
-                    // Nobody waits only when the sandbox is ending.
+                    // The receiver is dropped only when the sandbox is ending.
                     let _ = done.send(());
                 }
             }
@@ -204,7 +205,7 @@ async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sende
     }
 }
 
-/// Follows the kinds that come with a definition, from when it is established to when it is deleted.
+/// Watches the kinds with a definition, from when it is established until it is deleted.
 async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
     let mut watches = JoinSet::new();
     let mut followed: HashMap<Kind, AbortHandle> = HashMap::new();

@@ -1,8 +1,8 @@
-//! Whether writing something would change anything.
+//! Compares the current state of an object with the wanted one.
 
 use serde_json::{Map, Value};
 
-/// A value without what Kubernetes leaves out or fills in as if it had been there: zeros, empty lists, empty maps.
+/// A value without zeros, empty lists and empty maps, which Kubernetes may leave out or fill in.
 pub(crate) fn without_zeros(value: &Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,
@@ -23,7 +23,7 @@ pub(crate) fn without_zeros(value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether `now` already says all that `wanted` says.
+/// Whether `now` already has all fields of `wanted`.
 pub(crate) fn covers(now: &Value, wanted: &Value) -> bool {
     match (now, wanted) {
         (Value::Object(now), Value::Object(wanted)) => {
@@ -37,9 +37,9 @@ pub(crate) fn covers(now: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// The merge patch that turns `now` into `wanted`, unless they are the same already.
+/// The merge patch that turns `now` into `wanted`; `None` if they are equal.
 pub(crate) fn difference(now: &Value, wanted: &Value) -> Option<Value> {
-    // Zeros are sent all the same: the schema of a custom kind may require them.
+    // The patch contains zeros, because the schema of a custom kind may require them.
     (without_zeros(now) != without_zeros(wanted)).then(|| merge_patch(now, &without_nulls(wanted.clone())))
 }
 

@@ -1,4 +1,4 @@
-//! Passwords and the Secrets that hold them: drawn once, never changed.
+//! Generated passwords and their Secrets, which are created once and never changed.
 
 use crate::{
     kind::Kind,
@@ -10,12 +10,12 @@ use kube::{ResourceExt as _, core::DynamicObject};
 use rand::{RngExt as _, distr::Alphanumeric};
 use serde_json::{Map, Value, json};
 
-/// A password nobody can guess.
+/// A random password.
 pub(crate) fn password() -> String {
     rand::rng().sample_iter(Alphanumeric).take(32).map(char::from).collect()
 }
 
-/// A value as Secrets carry it.
+/// A value in the encoding of a Secret.
 pub(crate) fn encoded(content: impl Into<Vec<u8>>) -> Value {
     // Bytes always have a base64 form.
     serde_json::to_value(ByteString(content.into())).unwrap_or_default()
@@ -27,7 +27,7 @@ pub(crate) fn decoded(secret: &DynamicObject, key: &str) -> Option<Vec<u8>> {
     Some(bytes.0)
 }
 
-/// Makes a Secret of an owner's, unless it exists, from what `content` draws.
+/// Creates a Secret of an owner with the values of `content`, unless it exists.
 pub(crate) async fn create(
     world: &World,
     kind: Kind,

@@ -1,4 +1,4 @@
-//! Starting the stand-ins.
+//! Starts the stand-ins.
 
 use crate::{
     behaviour::Behaviour,
@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
-/// Operators of others that can be left out, because a real one is there or is to be missed.
+/// Third-party operators whose stand-ins can be left out, because a real one exists or should be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// The Gateway API's controller.
@@ -47,8 +47,8 @@ impl Operator {
 
 /// Stand-ins for a cluster's controllers, kubelets and third-party operators.
 ///
-/// They act on all namespaces and only on what they see, so they can be stopped and started at any time. The kinds of
-/// third-party operators are followed once their definitions are installed.
+/// They act on all namespaces and depend only on the state of the cluster, so they can be stopped and started at any
+/// time. They watch the kinds of third-party operators once their definitions are installed.
 pub struct StandIns {
     client: Client,
     behaviour: Behaviour,
@@ -57,40 +57,40 @@ pub struct StandIns {
 }
 
 impl StandIns {
-    /// All of them, as fast as they can.
+    /// All stand-ins, without delay.
     pub fn new(client: Client) -> Self {
         Self { client, behaviour: Behaviour::default(), left_out: Vec::new(), namespace: None }
     }
 
-    /// How long each thing takes to come up.
+    /// Sets how long each object takes to become ready.
     #[must_use]
     pub fn delay(mut self, delay: Duration) -> Self {
         self.behaviour.delay = delay;
         self
     }
 
-    /// How they behave unless an object says otherwise.
+    /// Sets the behaviour of objects without annotations.
     #[must_use]
     pub fn behaviour(mut self, behaviour: Behaviour) -> Self {
         self.behaviour = behaviour;
         self
     }
 
-    /// All but this one.
+    /// Leaves this operator out.
     #[must_use]
     pub fn without(mut self, operator: Operator) -> Self {
         self.left_out.push(operator);
         self
     }
 
-    /// Only in this namespace, and on nothing outside of namespaces, so that several can share a cluster.
+    /// Acts only in this namespace and on no cluster-scoped objects, so that several can share a cluster.
     #[must_use]
     pub fn within(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Acts until `stop`; what the API server refuses is tried again.
+    /// Runs until `stop`. Retries requests that the API server refuses.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let present =
             |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
@@ -103,7 +103,7 @@ impl StandIns {
     }
 }
 
-/// The built-in kinds of this server; Kubernetes before 1.21, for one, has no such endpoint slices.
+/// The built-in kinds that this server has. Kubernetes before 1.21, for example, does not have these EndpointSlices.
 async fn built_in(client: &Client) -> Vec<Kind> {
     let versions: BTreeSet<String> = BUILT_IN.iter().map(|kind| kind.resource().api_version).collect();
     let mut served = HashMap::new();
@@ -120,7 +120,7 @@ async fn built_in(client: &Client) -> Vec<Kind> {
         match served.get(&resource.api_version) {
             Some(Ok(list)) => list.resources.iter().any(|each| each.name == resource.plural),
             Some(Err(kube::Error::Api(status))) => !status.is_not_found(),
-            // A server that does not answer yet is watched until it does.
+            // The watch retries until the server answers.
             _ => true,
         }
     };

@@ -1,4 +1,4 @@
-//! What the stand-ins know of the cluster: every object of their kinds, who owns whom, and since when.
+//! The state of the cluster that the stand-ins keep: all objects of their kinds, with their owners.
 
 use crate::{
     behaviour::{Behaviour, Told},
@@ -18,10 +18,10 @@ use std::{
 };
 use tokio::{sync::mpsc::UnboundedSender, time::Instant};
 
-/// No chain of owners in the wild is longer; one that names itself ends here.
+/// Longest chain of owners. It also ends a chain that is a cycle.
 const GENERATIONS: usize = 8;
 
-/// Names one object.
+/// Identifies one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub kind: Kind,
@@ -38,7 +38,7 @@ impl Key {
         Self::new(kind, object.namespace().unwrap_or_default(), object.name_any())
     }
 
-    /// The controller an object names as its owner, if it is of a kind we look at.
+    /// The controller of an object, if the stand-ins watch its kind.
     pub fn owner_of(object: &DynamicObject) -> Option<Self> {
         let owner = object.owner_references().iter().find(|owner| owner.controller == Some(true))?;
         let kind = Kind::named(&owner.api_version, &owner.kind)?;
@@ -46,19 +46,19 @@ impl Key {
     }
 }
 
-/// An object as it was last seen.
+/// The last observed state of an object.
 pub(crate) type Seen = Arc<DynamicObject>;
 
-/// What the stand-ins know, and the client they change it with.
+/// The state of the cluster, and the client to change it.
 pub(crate) struct World {
     pub client: Client,
-    /// The one namespace to act in, if not in all.
+    /// The only namespace to act in; `None` for all.
     pub namespace: Option<String>,
     /// The kinds that exist without a definition.
     pub built_in: Vec<Kind>,
     behaviour: Behaviour,
     woken: UnboundedSender<Key>,
-    /// Held while a certificate is issued.
+    /// Locked while a certificate is issued.
     pub issuing: tokio::sync::Mutex<()>,
     known: Mutex<Known>,
 }
@@ -68,11 +68,11 @@ struct Known {
     objects: BTreeMap<Key, Seen>,
     /// Children by the uid of their controller.
     children: HashMap<String, BTreeSet<Key>>,
-    /// When work on an object, named by its uid, began.
+    /// When some work on an object began, by uid and work.
     began: HashMap<(String, String), Instant>,
-    /// Addresses given to objects, named by their uid, in this run.
+    /// Addresses that were assigned to objects in this run, by uid.
     promised: HashMap<String, Ipv4Addr>,
-    /// What was written last of an object, and which version that made.
+    /// The last write to an object, and the resulting version.
     written: HashMap<(Key, &'static str), (String, Value)>,
 }
 
@@ -119,7 +119,7 @@ impl World {
         from.take_while(|(key, _)| key.kind == kind).map(|(_, object)| Arc::clone(object)).collect()
     }
 
-    /// The objects of a kind that an object controls, by name.
+    /// The objects of a kind that an object controls, ordered by name.
     pub fn children(&self, of: &DynamicObject, kind: Kind) -> Vec<Seen> {
         let known = self.known();
         let keys = known.children.get(of.metadata.uid.as_deref().unwrap_or_default());
@@ -127,7 +127,7 @@ impl World {
         keys.filter_map(|key| known.objects.get(key).cloned()).collect()
     }
 
-    /// Pods of a namespace that a Service's selector chooses.
+    /// The pods that a Service's selector matches.
     pub fn pods_of(&self, service: &DynamicObject) -> Vec<Seen> {
         let Some(labels) = service.data["spec"]["selector"].as_object().filter(|labels| !labels.is_empty())
         else {
@@ -142,7 +142,7 @@ impl World {
         pods
     }
 
-    /// How an object is to behave: what it says itself, then what its owners say, then the sandbox.
+    /// The behaviour of an object, from its annotations, then those of its owners, then the options of the sandbox.
     pub fn told(&self, object: &DynamicObject) -> Told {
         let mut annotations = vec![object.annotations().clone()];
         let mut owner = Key::owner_of(object).and_then(|key| self.get(&key));
@@ -153,14 +153,14 @@ impl World {
         self.behaviour.told(annotations.iter())
     }
 
-    /// How much of `delay` is left of some work on an object that begins when it is first asked about.
+    /// How much of `delay` is left for some work on an object. The work begins with the first call.
     pub fn remaining(&self, object: &DynamicObject, work: &str, delay: Duration) -> Option<Duration> {
         let key = (object.uid().unwrap_or_default(), work.to_owned());
         let began = *self.known().began.entry(key).or_insert_with(Instant::now);
         delay.checked_sub(began.elapsed()).filter(|left| !left.is_zero())
     }
 
-    /// The first address from `first` on that is neither taken nor promised to another object.
+    /// The first address from `first` on that is neither taken nor assigned to another object.
     pub fn address_for(&self, object: &DynamicObject, first: Ipv4Addr, taken: &HashSet<String>) -> String {
         let uid = object.uid().unwrap_or_default();
         let mut known = self.known();
@@ -176,7 +176,7 @@ impl World {
         address.to_string()
     }
 
-    /// Takes note of an object as it is now, and wakes whoever that concerns.
+    /// Stores the current state of an object, and wakes the stand-ins that depend on it.
     pub fn observe(&self, kind: Kind, object: DynamicObject) {
         let key = Key::of(kind, &object);
         let object = Arc::new(object);
@@ -197,7 +197,7 @@ impl World {
         self.wake(key, &object);
     }
 
-    /// Takes note that an object is gone, and wakes whoever that concerns.
+    /// Removes a deleted object, and wakes the stand-ins that depend on it.
     pub fn forget(&self, key: Key) {
         let mut known = self.known();
         let Some(object) = known.objects.remove(&key) else { return };
@@ -210,7 +210,7 @@ impl World {
         self.wake(key, &object);
     }
 
-    /// Forgets the objects of a kind that a complete list does not have.
+    /// Removes the objects of a kind that are not in a complete list.
     pub fn keep_only(&self, kind: Kind, listed: &BTreeSet<Key>) {
         let gone: Vec<Key> = {
             let known = self.known();
@@ -222,7 +222,7 @@ impl World {
         }
     }
 
-    /// Whether exactly this was written last and nothing has changed since.
+    /// Whether this was the last write and the object has not changed since.
     pub(crate) fn already_written(
         &self,
         key: &Key,
@@ -237,7 +237,7 @@ impl World {
         })
     }
 
-    /// Remembers what was written and what that made.
+    /// Records a write and the resulting version.
     pub(crate) fn note_written(&self, key: &Key, part: &'static str, result: &DynamicObject, what: Value) {
         let version = result.resource_version().unwrap_or_default();
         self.known().written.insert((key.clone(), part), (version, what));
@@ -249,7 +249,7 @@ impl World {
         self.descendants(object, 0, &mut awake);
         awake.insert(key);
         for key in awake {
-            // Nobody listens any more only when the sandbox is ending.
+            // The receiver is dropped only when the sandbox is ending.
             let _ = self.woken.send(key);
         }
     }

@@ -1,4 +1,4 @@
-//! Changing the cluster: only what differs is sent, in the name of `sandbox`.
+//! Writes to the cluster, only if there is a difference, with the field manager `sandbox`.
 
 use crate::{
     kind::Kind,
@@ -13,10 +13,10 @@ use kube::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Who the stand-ins are in managed fields.
+/// The field manager of the stand-ins.
 pub(crate) const MANAGER: &str = "sandbox";
 
-/// Why a stand-in could not do its work.
+/// Why a stand-in failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReactError {
     #[error("the API server: {0}")]
@@ -28,7 +28,7 @@ pub(crate) enum ReactError {
 }
 
 impl ReactError {
-    /// Whether somebody else was faster, which the next look at the object settles.
+    /// Whether another client was faster. The next call of the stand-in resolves that.
     pub fn is_race(&self) -> bool {
         let Self::Api(kube::Error::Api(status)) = self else { return false };
         status.is_conflict() || status.is_not_found() || status.is_already_exists()
@@ -52,14 +52,14 @@ impl World {
         }
     }
 
-    /// Makes an object be as `wanted` says, whatever else is said of it, by server-side apply.
+    /// Applies an object, by server-side apply.
     pub async fn apply(&self, kind: Kind, wanted: Value) -> Result<(), ReactError> {
         let wanted = typed(kind, wanted);
         let key = key_of(kind, &wanted);
         if let Some(now) = self.get(&key)
             && (now.metadata.deletion_timestamp.is_some()
                 || self.already_written(&key, "", &now, &wanted)
-                // Items of a list do not say their kind.
+                // Items of a list have no kind.
                 || covers(&typed(kind, serde_json::to_value(&*now)?), &wanted))
         {
             return Ok(());
@@ -72,13 +72,14 @@ impl World {
         Ok(())
     }
 
-    /// Changes some fields of an object that others have made. Not by server-side apply: whoever made it may be one of us,
-    /// and would be understood to want nothing but these fields any more.
+    /// Changes some fields of an existing object. Not by server-side apply: another stand-in may have applied the
+    /// object with the same field manager, and the API server would remove all its other fields.
     pub async fn amend(&self, kind: Kind, object: &DynamicObject, fields: Value) -> Result<(), ReactError> {
         self.change(kind, object, fields, Part::Object).await
     }
 
-    /// The same by way of the status, as controllers annotate: a Deployment's generation then does not count it.
+    /// The same through the status subresource, as controllers do to set annotations: it does not change the
+    /// generation of a Deployment.
     pub async fn amend_through_status(
         &self,
         kind: Kind,
@@ -111,7 +112,7 @@ impl World {
         Ok(())
     }
 
-    /// Makes an object unless it exists; what it is afterwards is others' business.
+    /// Creates an object unless it exists.
     pub async fn create(&self, kind: Kind, wanted: Value) -> Result<(), ReactError> {
         let wanted = typed(kind, wanted);
         let key = key_of(kind, &wanted);
@@ -125,7 +126,7 @@ impl World {
         Ok(())
     }
 
-    /// Makes the status of an object be `status`, all of it.
+    /// Sets the whole status of an object.
     pub async fn set_status(
         &self,
         kind: Kind,
@@ -146,7 +147,7 @@ impl World {
         Ok(())
     }
 
-    /// Deletes an object that is still the one that was seen; `now` does without a farewell.
+    /// Deletes an object if it still has the observed uid; with `now`, without a grace period.
     pub async fn delete(&self, kind: Kind, object: &DynamicObject, now: bool) -> Result<(), ReactError> {
         let preconditions = Preconditions { uid: object.uid(), resource_version: None };
         let params = DeleteParams {
@@ -165,7 +166,7 @@ impl World {
         Ok(())
     }
 
-    /// Takes a finalizer of ours to settle away from an object that is being deleted.
+    /// Removes a finalizer from an object that is being deleted.
     pub async fn release(
         &self,
         kind: Kind,
@@ -199,7 +200,7 @@ pub(crate) fn owned_by(kind: Kind, owner: &DynamicObject) -> Value {
     }])
 }
 
-/// Those of some objects that are not being deleted.
+/// The objects that are not being deleted.
 pub(crate) fn staying(mut objects: Vec<Seen>) -> Vec<Arc<DynamicObject>> {
     objects.retain(|object| object.metadata.deletion_timestamp.is_none());
     objects

@@ -1,4 +1,5 @@
-//! What we write, against the definitions that the third parties publish, where those are at hand.
+//! Validates the objects that the operator writes with the published definitions of the third parties, if these are
+//! available.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -24,7 +25,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{fmt::Debug, fs, path::Path};
 
-/// Applies an object with every field our type has, strictly: an unknown field or a wrong value is refused.
+/// Applies an object with every field of the type, with strict validation: the server refuses unknown fields and wrong
+/// values.
 async fn accepted<K>(definition: &str, spec: Value)
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
@@ -57,7 +59,7 @@ where
     assert_eq!(without_defaults(&stored["spec"], &spec), spec, "nothing was pruned");
 }
 
-/// What is stored, reduced to the fields that were sent.
+/// The stored object, reduced to the fields that were sent.
 fn without_defaults(stored: &Value, sent: &Value) -> Value {
     match (stored, sent) {
         (Value::Object(stored), Value::Object(sent)) => sent
@@ -175,7 +177,7 @@ async fn both_operators_of_redis_accept_ours() {
     accepted::<RedisSentinel>("redis.redis.opstreelabs.in_redissentinels", sentinel).await;
 }
 
-/// The spec of the first object of a kind in what a golden case of HarborCluster makes.
+/// The spec of the first object of a kind in the output of a golden case of HarborCluster.
 fn rendered(case: &str, kind: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../components/tests/golden/harborcluster")

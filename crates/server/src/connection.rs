@@ -1,4 +1,4 @@
-//! One connection: its requests, one after the other, each in time.
+//! One connection: answers its requests one after the other, with time limits.
 
 use crate::Limits;
 use axum::{
@@ -24,20 +24,20 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// Put into the extensions of a response whose body lasts: how long it may take, in the place of [`Limits::request`].
+/// An extension for responses with a streaming body: the time limit that replaces [`Limits::request`].
 #[derive(Clone, Copy, Debug)]
 pub struct Streaming(pub Duration);
 
-/// What a connection is about.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Phase {
-    /// Its first request has not arrived.
+    /// The first request has not arrived.
     First { since: Instant },
-    /// Its last request was answered, and the next has not arrived.
+    /// The last request was answered, and the next has not arrived.
     Idle { since: Instant },
-    /// A request is being answered.
+    /// The server is answering a request.
     Answering { since: Instant },
-    /// It is being answered with a stream.
+    /// The server is answering a request with a stream.
     Streaming { until: Instant },
 }
 
@@ -46,7 +46,7 @@ impl Phase {
         Self::First { since: Instant::now() }
     }
 
-    /// Since when it waits for a request, if it does.
+    /// Since when the connection waits for a request, if it does.
     pub(crate) fn waiting_since(self) -> Option<Instant> {
         match self {
             Self::First { since } | Self::Idle { since } => Some(since),
@@ -54,7 +54,7 @@ impl Phase {
         }
     }
 
-    /// When it has taken too long.
+    /// When the phase must have ended.
     fn deadline(self, limits: &Limits) -> Instant {
         match self {
             Self::First { since } => since + limits.head,
@@ -65,7 +65,7 @@ impl Phase {
     }
 }
 
-/// Answers the requests of a connection until either side has had enough.
+/// Answers the requests of a connection until the client closes it, a limit is exceeded or the server stops.
 pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
     stream: S,
     router: Router,
@@ -76,7 +76,7 @@ pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
     let mut seen = phase.subscribe();
     let service = service_fn(move |request| respond(router.clone(), request, phase.clone()));
     let mut builder = http1::Builder::new();
-    // Ours are for all phases.
+    // The deadlines of the phases replace it.
     builder.timer(TokioTimer::new()).header_read_timeout(None::<Duration>);
     builder.max_header_size(limits.head_bytes).max_buf_size(limits.head_bytes.max(SMALLEST_BUFFER));
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -84,7 +84,7 @@ pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
     loop {
         let deadline = seen.borrow_and_update().deadline(&limits);
         tokio::select! {
-            // That the client hung up, or sent no HTTP, is its own business.
+            // The client closed the connection or sent invalid HTTP, which is no error of the server.
             _ = connection.as_mut() => return,
             () = sleep_until(deadline) => return,
             Ok(()) = seen.changed() => {}
@@ -96,7 +96,7 @@ pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
     }
 }
 
-/// hyper takes no less.
+/// The smallest buffer that hyper accepts.
 const SMALLEST_BUFFER: usize = 8 * 1024;
 
 async fn respond(
@@ -116,7 +116,7 @@ async fn respond(
     Ok(response.map(|body| Body::new(Answer { body, _answering: answering })))
 }
 
-/// A request that is being answered; when dropped, the connection waits for the next one.
+/// A request that the server is answering. When it is dropped, the connection waits for the next one.
 struct Answering(watch::Sender<Phase>);
 
 impl Answering {
@@ -132,7 +132,7 @@ impl Drop for Answering {
     }
 }
 
-/// The body of an answer, which ends the answering with itself.
+/// The body of an answer. When it is dropped, the request is answered.
 struct Answer {
     body: Body,
     _answering: Answering,

@@ -1,11 +1,12 @@
-//! The HTTP server of every port the operator opens: health, metrics and the web page.
+//! The HTTP server of every port that the operator opens: health, metrics and the web page.
 //!
-//! What it guarantees:
-//! - Never more than [`Limits::connections`] are open. Where one more comes, the connection that has waited longest for
-//!   a request is closed; a connection whose request is being answered is not. So a client that sends its request at
-//!   once, such as the kubelet, is answered however many connections others keep open.
-//! - A request has a head of at most [`Limits::head_bytes`] and no body, and it arrives and is answered in time.
-//! - A connection costs a bounded amount of memory, whatever its client sends or does not read.
+//! Guarantees:
+//! - At most [`Limits::connections`] are open. For a further connection, the server closes the one that has waited
+//!   longest for a request, and never one whose request it is answering. So a client that sends its request at once,
+//!   such as the kubelet, gets an answer even if other clients keep many connections open.
+//! - A request has a head of at most [`Limits::head_bytes`] and no body. It must arrive, and is answered, within time
+//!   limits.
+//! - A connection uses a bounded amount of memory, whatever its client sends or does not read.
 
 mod connection;
 mod open;
@@ -19,10 +20,10 @@ use open::Open;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What clients may use.
+/// Limits for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most connections at once.
+    /// The maximum number of open connections.
     pub connections: usize,
     /// How long the first request of a connection may take to arrive.
     pub head: Duration,
@@ -30,12 +31,12 @@ pub struct Limits {
     pub request: Duration,
     /// How long the next request of a connection may take to arrive.
     pub idle: Duration,
-    /// Most bytes of a request.
+    /// The maximum size of the head of a request.
     pub head_bytes: usize,
 }
 
 impl Limits {
-    /// Enough for browsers, which open six connections each, and for Prometheus, which asks every half minute.
+    /// Enough for browsers, which open six connections each, and for Prometheus, which scrapes every half minute.
     pub const DEFAULT: Self = Self {
         connections: 128,
         head: Duration::from_secs(10),
@@ -45,7 +46,7 @@ impl Limits {
     };
 }
 
-/// How long answers under way may take when the server stops.
+/// How long the server waits for running answers when it stops.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves until `stop` is cancelled.
@@ -56,7 +57,7 @@ pub async fn serve<L: Listener>(mut listener: L, router: Router, limits: Limits,
             open.spawn(|phases| connection::answer(stream, router.clone(), limits, phases, stop.clone()));
         }
     }
-    // Nothing is accepted any more; a client that tries is refused rather than kept waiting.
+    // Closes the port, so that new clients are refused and do not wait.
     drop(listener);
     let _ = tokio::time::timeout(FAREWELL, open.ended()).await;
 }

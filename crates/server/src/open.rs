@@ -1,4 +1,4 @@
-//! The connections that are open, never more than there may be.
+//! The open connections, at most a given number.
 
 use crate::connection::Phase;
 use std::{collections::HashMap, time::Duration};
@@ -8,10 +8,10 @@ use tokio::{
     time::Instant,
 };
 
-/// How long to be silent after saying that there are too many connections.
+/// How long to wait between two warnings about too many connections.
 const SILENCE: Duration = Duration::from_mins(1);
 
-/// The connections that are open.
+/// The open connections.
 pub(crate) struct Open {
     most: usize,
     tasks: JoinSet<()>,
@@ -29,7 +29,7 @@ impl Open {
         Self { most, tasks: JoinSet::new(), connections: HashMap::new(), warned: None }
     }
 
-    /// Whether one more may be opened, for which the one that has waited longest for a request is closed if need be.
+    /// Whether one more connection may be opened. If needed, closes the one that has waited longest for a request.
     pub(crate) async fn make_room(&mut self) -> bool {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.forget(ended);
@@ -42,14 +42,14 @@ impl Open {
             self.connections.values().filter_map(|it| Some((it.phase.borrow().waiting_since()?, it)));
         let Some((_, longest)) = waiting.min_by_key(|(since, _)| *since) else { return false };
         longest.task.abort();
-        // Its buffers and its file are released before another takes its place.
+        // Frees its buffers and its file descriptor before the new connection uses others.
         if let Some(ended) = self.tasks.join_next_with_id().await {
             self.forget(ended);
         }
         true
     }
 
-    /// Opens one, which says what it is about.
+    /// Opens a connection, which reports its phase.
     pub(crate) fn spawn<F>(&mut self, connection: impl FnOnce(watch::Sender<Phase>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

@@ -9,7 +9,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Takes connections in memory.
+/// A listener for in-memory connections.
 struct Port(mpsc::Receiver<DuplexStream>);
 
 impl Listener for Port {
@@ -33,7 +33,7 @@ struct Site {
     port: mpsc::Sender<DuplexStream>,
     stop: CancellationToken,
     served: tokio::task::JoinHandle<()>,
-    /// Told whenever a request for `/hang` has arrived.
+    /// Notified when a request for `/hang` has arrived.
     hanging: Arc<Notify>,
 }
 
@@ -43,7 +43,7 @@ const HALF: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nx-half: ";
 const ALMOST_FOREVER: Duration = Duration::from_secs(3599);
 const FOREVER: Duration = Duration::from_hours(1);
 
-/// Nothing is late, so that only their number matters.
+/// No time limits, so that only the number of connections matters.
 const PATIENT: Limits =
     Limits { connections: 64, head: FOREVER, request: FOREVER, idle: FOREVER, head_bytes: 16 * 1024 };
 
@@ -73,7 +73,7 @@ impl Site {
         client
     }
 
-    /// A connection on which this was sent.
+    /// A connection on which the client has sent these bytes.
     async fn sent(&self, bytes: &[u8]) -> DuplexStream {
         let mut client = self.connect().await;
         client.write_all(bytes).await.unwrap();
@@ -85,14 +85,14 @@ fn never() -> impl futures::Stream<Item = io::Result<&'static str>> + Send + 'st
     futures::stream::pending()
 }
 
-/// Everything that is sent until the connection is closed.
+/// Everything that the server sends until it closes the connection.
 async fn rest(client: &mut DuplexStream) -> String {
     let mut text = String::new();
     client.read_to_string(&mut text).await.unwrap();
     text
 }
 
-/// The head of an answer, of which it is the first part to arrive.
+/// The first part of an answer.
 async fn begin(client: &mut DuplexStream) -> String {
     let mut bytes = [0; 1024];
     let length = client.read(&mut bytes).await.unwrap();
@@ -111,7 +111,7 @@ async fn of_8000_half_sent_requests_64_stay_open_and_a_whole_one_is_answered() {
 
     let mut ends: FuturesUnordered<_> =
         flood.iter_mut().map(|client| async move { rest(client).await }).collect();
-    // The one that was answered took the place of another.
+    // The answered connection replaced one of them.
     for _ in 0..8000 - 63 {
         assert_eq!(ends.next().await.as_deref(), Some(""), "it is closed without an answer");
     }
@@ -135,7 +135,8 @@ async fn idle_connections_make_room_and_those_that_are_being_answered_do_not() {
     assert!(begin(&mut stream).now_or_never().is_none() && begin(&mut second).now_or_never().is_none());
 }
 
-/// How long it takes until a connection is closed on which this was sent, and one byte more each second.
+/// How long it takes until the server closes a connection on which the client sends these bytes and one more each
+/// second.
 async fn closed_after(bytes: &[u8]) -> Duration {
     let site = Site::new(Limits::DEFAULT);
     let start = Instant::now();
@@ -192,7 +193,7 @@ async fn a_head_that_is_too_long_is_refused_before_it_is_read_to_its_end() {
     let (sent, read) = tokio::join!(sending, reader.read_to_string(&mut answer));
     read.unwrap();
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
-    // As much as is buffered, and what the pipe between the two holds.
+    // The size of the server's buffer and of the pipe between the two.
     assert!(sent <= PATIENT.head_bytes + 1024, "{sent} bytes");
 }
 

@@ -2,13 +2,13 @@ use super::*;
 use crate::{Algorithm, Encoding, KeySpec, generate};
 use std::{fs, path::Path, process::Command, sync::OnceLock};
 
-/// Two keys; making one takes a while.
+/// One of two keys, which are generated once because that takes a while.
 fn key(which: usize) -> String {
     static KEYS: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
     KEYS[which].get_or_init(|| generate(KeySpec::DEFAULT).unwrap()).clone()
 }
 
-/// A clock that stands still, near enough to the real one for openssl.
+/// A fixed time, close enough to the real time for openssl.
 fn now() -> Timestamp {
     static NOW: OnceLock<Timestamp> = OnceLock::new();
     *NOW.get_or_init(Timestamp::now)
@@ -42,7 +42,7 @@ fn root(at: Timestamp) -> Issued {
     authority_request().issue(&Authority::Itself, key(0), [1; 16], at).unwrap()
 }
 
-/// An authority that may sign for whatever there is, as those were that older builds issued.
+/// An authority that may sign for any name, as older builds issued it.
 fn unlimited() -> Issued {
     let request = Request { purpose: Purpose::Authority { only_for: None }, ..authority_request() };
     request.issue(&Authority::Itself, key(0), [1; 16], now()).unwrap()
@@ -177,7 +177,7 @@ fn an_authority_is_limited_when_it_is_renewed_and_not_before() {
     assert!(matches!(unwritable, Err(IssueError::Certificate(_))));
 }
 
-/// What a thief of the key could sign.
+/// Certificates that an attacker with the key of the authority could sign.
 #[test]
 fn openssl_refuses_what_an_authority_signs_beyond_its_limits() {
     let authority = as_authority(&root(now()));
@@ -207,8 +207,8 @@ fn openssl_refuses_what_an_authority_signs_beyond_its_limits() {
     assert!(openssl(directory.path(), &arguments).contains("path length constraint exceeded"));
 }
 
-/// Old and new authority have one key and one subject: pods that trust either accept leaves signed by both, so nothing
-/// breaks while some of them have not been restarted yet.
+/// The old and the new authority have the same key and the same subject. Pods that trust either accept leaf
+/// certificates of both, so connections work while some pods have not been restarted yet.
 #[test]
 fn openssl_verifies_leaves_of_a_renewed_authority_with_the_old_one_and_the_other_way_round() {
     let directory = tempfile::tempdir().unwrap();

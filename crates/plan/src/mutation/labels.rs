@@ -16,8 +16,8 @@ impl Labels {
         Self(labels)
     }
 
-    /// The recommended Kubernetes labels and the label of the operator. None of them may depend on the operator's version,
-    /// because an upgrade of the operator must not restart pods.
+    /// The recommended Kubernetes labels and the label of the operator. None of them may depend on the operator's
+    /// version, because an upgrade of the operator must not restart pods.
     pub fn of<C: Component>(owner: &C::Owner) -> Self {
         let instance = owner.meta().name.clone().unwrap_or_default();
         let labels = [

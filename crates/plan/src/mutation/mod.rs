@@ -11,7 +11,8 @@ pub use owner::OwnedBy;
 use crate::{AnyManifest, Component, HarborClass, PlanError};
 use kube::Resource as _;
 
-/// A change that applies to objects of any kind. A tuple composes two mutations; the second sees the result of the first.
+/// A change that applies to objects of any kind. A tuple composes two mutations; the second sees the result of the
+/// first.
 ///
 /// Law: a mutation is idempotent.
 pub trait Mutation: Send + Sync {

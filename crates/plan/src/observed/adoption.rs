@@ -1,7 +1,7 @@
 //! Whether an owner may adopt an object as its child.
 //!
-//! It may if the operator or the old operator wrote the object, if the object already belongs to the owner, or if a user
-//! requests the adoption with an annotation. An equal name is not enough.
+//! It may if the operator or the old operator wrote the object, if the object already belongs to the owner, or if a
+//! user requests the adoption with an annotation. An equal name is not enough.
 
 use super::{Ownership, controller_of, entries, is_apply, is_operator, provenance::wrote_content};
 use crate::{ObjectKey, mutation::KeptFor};
@@ -50,7 +50,8 @@ impl Claimant<'_> {
         if !self.is_ours(stored) {
             return Adoption::Foreign;
         }
-        // An earlier owner of the same name, or an owner that the old operator wrote; never another owner of this operator.
+        // An earlier owner of the same name, or an owner that the old operator wrote; never another owner of this
+        // operator.
         let given_up = |owner: &&&OwnerReference| {
             let same = owner.kind == self.owner.kind && owner.name == self.owner.name;
             same || (wrote_content(stored, by_predecessor) && !is_in_group(owner, &self.owner.group))
@@ -154,7 +155,7 @@ mod tests {
             Adoption::Allowed
         );
         let ours = json!({"managedFields": [written("harbor-operator/harbor", "Apply", data.clone())]});
-        assert_eq!(adoption(ours), Adoption::Allowed, "an orphan of ours");
+        assert_eq!(adoption(ours), Adoption::Allowed, "an orphan of the operator");
         let status = json!({"f:status": {"f:conditions": {}}});
         let status_only = json!({"managedFields": [written("harbor-operator/harbor", "Apply", status)]});
         assert_eq!(

@@ -1,4 +1,5 @@
-//! The part of a watched object that the operator keeps: enough for its decisions, but neither content nor managed fields.
+//! The part of a watched object that the operator keeps: enough for its decisions, but neither content nor managed
+//! fields.
 
 mod adoption;
 mod applied_fields;

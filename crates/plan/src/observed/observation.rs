@@ -19,8 +19,8 @@ pub struct Observation {
     pub spec_hash: u64,
     /// State of the fields that the operator owns.
     pub owned_fields: OwnedFields,
-    /// Digest of the fields that the operator owns and of their values, see [`applied_digest`]; `None` if only the metadata
-    /// is known.
+    /// Digest of the fields that the operator owns and of their values, see [`applied_digest`]; `None` if only the
+    /// metadata is known.
     pub applied: Option<Digest>,
     /// The owner it belongs to.
     pub owner: Option<Ownership>,
@@ -50,7 +50,8 @@ pub struct ObservedObject {
 }
 
 impl ObservedObject {
-    /// Observes the metadata of an object of the given kind; `None` if it has no name, which the API server never sends.
+    /// Observes the metadata of an object of the given kind; `None` if it has no name, which the API server never
+    /// sends.
     pub fn of(
         resource: &ApiResource,
         meta: &ObjectMeta,

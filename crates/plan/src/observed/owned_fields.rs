@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// A hash of the operator's entries in the managed fields of an object.
 ///
-/// Another manager that changes a field of the operator takes the field over, and a change of any other field leaves these
-/// entries unchanged. So the hash distinguishes drift from a status, a label or an annotation that another program writes.
-/// The generation does not: that of a Deployment changes when its controller annotates it. The time of the last apply is
-/// part of the hash, because another process may use the same field manager.
+/// Another manager that changes a field of the operator takes the field over, and a change of any other field leaves
+/// these entries unchanged. So the hash distinguishes drift from a status, a label or an annotation that another
+/// program writes. The generation does not: that of a Deployment changes when its controller annotates it. The time
+/// of the last apply is part of the hash, because another process may use the same field manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnedFields(u64);
 

@@ -36,8 +36,8 @@ impl Provenance {
     }
 }
 
-/// Whether one of these managers has written fields other than metadata and status. Before Kubernetes 1.22 an entry does
-/// not name the status subresource, and the operator writes the status of users' objects, too.
+/// Whether one of these managers has written fields other than metadata and status. Before Kubernetes 1.22 an entry
+/// does not name the status subresource, and the operator writes the status of users' objects, too.
 pub(super) fn wrote_content(meta: &ObjectMeta, manager: impl Fn(&str) -> bool) -> bool {
     entries(meta).filter(|(name, _)| manager(name)).any(|(_, entry)| {
         let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());

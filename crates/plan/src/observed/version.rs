@@ -16,13 +16,14 @@ pub struct Tag(u64, u64);
 pub struct ObjectVersion {
     /// The resource version, which changes with every change of the object.
     pub version: String,
-    /// A hash that changes with the fields that plans depend on: spec, labels and annotations. An update of the status does
-    /// not change it.
+    /// A hash that changes with the fields that plans depend on: spec, labels and annotations. An update of the
+    /// status does not change it.
     pub spec_hash: u64,
 }
 
 impl ObjectVersion {
-    /// The version of the object with this metadata. For kinds without generations, the hash changes with every version.
+    /// The version of the object with this metadata. For kinds without generations, the hash changes with every
+    /// version.
     pub fn of(meta: &ObjectMeta) -> Self {
         let version = meta.resource_version.clone().unwrap_or_default();
         let mut hasher = DefaultHasher::new();

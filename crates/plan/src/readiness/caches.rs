@@ -10,8 +10,8 @@ impl Manifest for RedisFailover {
     const PROVIDER: &'static str = "the Redis operator of Spotahome";
 }
 
-/// Ready while there is a master. Its status has no observed generation. To wait for all servers, a component also awaits
-/// the `StatefulSet` that its operator creates.
+/// Ready while there is a master. Its status has no observed generation. To wait for all servers, a component also
+/// awaits the `StatefulSet` that its operator creates.
 impl Manifest for RedisReplication {
     const PROVIDER: &'static str = "the Redis operator of OT-Container-Kit";
 

@@ -71,13 +71,13 @@ fn by_status(generation: Option<i64>, status: Option<&ComponentStatus>) -> Readi
     }
     let condition = |kind: &str| status.conditions.iter().find(|condition| condition.type_ == kind);
     let holds = |condition: &&Condition| condition.status == "True";
-    let words = |condition: &Condition| condition.message.clone().unwrap_or_default();
+    let message_of = |condition: &Condition| condition.message.clone().unwrap_or_default();
     if let Some(stalled) = condition("Stalled").filter(holds) {
-        return Readiness::Failed(words(stalled));
+        return Readiness::Failed(message_of(stalled));
     }
     match condition("Ready") {
         Some(ready) if ready.status == "True" => Readiness::Ready,
-        Some(ready) => Readiness::Progressing(words(ready)),
+        Some(ready) => Readiness::Progressing(message_of(ready)),
         None => Readiness::Progressing("has not reported Ready yet".into()),
     }
 }

@@ -7,8 +7,8 @@ use api::thirdparty::{
     zalando::Postgresql,
 };
 
-/// Zalando's operator retries a failed operation every few minutes; only an invalid object it leaves alone. The status has
-/// no observed generation.
+/// Zalando's operator retries a failed operation every few minutes; only an invalid object it leaves alone. The
+/// status has no observed generation.
 impl Manifest for Postgresql {
     const PROVIDER: &'static str = "the Zalando postgres operator";
 

@@ -13,7 +13,8 @@ impl Manifest for Deployment {
         let condition = |kind: &str| status.conditions.iter().flatten().find(|c| c.type_ == kind);
         let deadline =
             condition("Progressing").filter(|c| c.reason.as_deref() == Some("ProgressDeadlineExceeded"));
-        // It names the reason why pods are not created, such as Pod Security; the deadline only states that they are not.
+        // It names the reason why pods are not created, such as Pod Security; the deadline only states that they are
+        // not.
         let refused = condition("ReplicaFailure").filter(|c| c.status == "True");
         if let Some(failure) = refused.or(deadline) {
             let message = failure.message.as_ref().or(failure.reason.as_ref());
@@ -40,8 +41,9 @@ impl Manifest for Deployment {
         Readiness::Ready
     }
 
-    /// The status does not count the available replicas of the new revision. If more replicas are available than there are
-    /// old replicas, at least one new replica is available. A Deployment scaled to zero is available, but never current.
+    /// The status does not count the available replicas of the new revision. If more replicas are available than
+    /// there are old replicas, at least one new replica is available. A Deployment scaled to zero is available, but
+    /// never current.
     fn reached(&self, readiness: &Readiness) -> Reached {
         let Some(status) = &self.status else { return Reached::Nothing };
         let available = status.available_replicas.unwrap_or(0);

@@ -2,8 +2,8 @@ use super::{Readiness, unobserved};
 use crate::{Manifest, Observe};
 use api::thirdparty::gateway::{HTTPRoute, ParentReference, RouteParentStatus};
 
-/// Ready when every gateway that it names has accepted it. Without a status of a gateway it is not ready: the gateway has
-/// not processed it yet or does not exist, and would not serve its requests.
+/// Ready when every gateway that it names has accepted it. Without a status of a gateway it is not ready: the gateway
+/// has not processed it yet or does not exist, and would not serve its requests.
 impl Manifest for HTTPRoute {
     const PROVIDER: &'static str = "the Gateway API";
 

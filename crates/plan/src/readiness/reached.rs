@@ -50,7 +50,8 @@ impl Health {
         Self { readiness, reached }
     }
 
-    /// The health of an object that cannot be decoded. The message of the decoder is left out, because it quotes the object.
+    /// The health of an object that cannot be decoded. The message of the decoder is left out, because it quotes the
+    /// object.
     pub fn undecodable() -> Self {
         let message = "does not have the fields that the operator knows of its kind; compare its status with the \
                      definition of its kind";

@@ -16,8 +16,8 @@ fn readiness<K: Manifest + DeserializeOwned>(object: Value) -> Readiness {
     serde_json::from_value::<K>(object).unwrap().readiness()
 }
 
-fn progressing(words: &str) -> Readiness {
-    Readiness::Progressing(words.into())
+fn progressing(message: &str) -> Readiness {
+    Readiness::Progressing(message.into())
 }
 
 fn deployment(status: Value) -> Readiness {

@@ -63,8 +63,9 @@ pub struct Known<'a> {
 impl Resolver<'_> {
     /// What to do about a desired object.
     ///
-    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an existing
-    /// object is never created; an object that another program created is never changed unless a user requests it.
+    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an
+    /// existing object is never created; an object that another program created is never changed unless a user
+    /// requests it.
     pub fn resolve<N: Copy>(
         &self,
         desired: &Desired,

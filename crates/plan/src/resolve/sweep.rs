@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 pub struct Unwanted {
     /// The operator or the old operator created them: the operator deletes them.
     pub deleted: Vec<ObservedObject>,
-    /// Another program created them, and the old operator set an owner reference: the operator removes that reference, or
-    /// the garbage collector would delete them with the owner.
+    /// Another program created them, and the old operator set an owner reference: the operator removes that
+    /// reference, or the garbage collector would delete them with the owner.
     pub released: Vec<ObservedObject>,
 }
 
 /// The `children` of one owner in `namespace` that are not `wanted`.
 ///
-/// Immutable objects stay: they hold generated secrets, and data encrypted with them may still exist. Objects that another
-/// program created stay, too. A deletion has the observed uid as precondition, so a stale observation deletes no newer
-/// object.
+/// Immutable objects stay: they hold generated secrets, and data encrypted with them may still exist. Objects that
+/// another program created stay, too. A deletion has the observed uid as precondition, so a stale observation deletes
+/// no newer object.
 pub fn unwanted(children: Vec<ObservedObject>, namespace: &str, wanted: &BTreeSet<&ObjectKey>) -> Unwanted {
     let mut unwanted = Unwanted::default();
     for child in children {

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 /// Patches an object as `manager` if its resource version still is `version`. Otherwise the API server answers with a
 /// conflict, and the operator retries.
 ///
-/// The patch replaces the version instead of testing it: the API server answers a failed test with 422, as if the object
-/// were invalid.
+/// The patch replaces the version instead of testing it: the API server answers a failed test with 422, as if the
+/// object were invalid.
 pub(crate) async fn amend(
     api: &Api<DynamicObject>,
     (verb, key): (Verb, &ObjectKey),

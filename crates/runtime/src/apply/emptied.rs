@@ -1,8 +1,9 @@
 //! Nested objects that become empty with an apply.
 //!
 //! The API server removes fields that a manager owned and no longer sends. If a nested object has no field left, the
-//! server sets it to null even if the manager sends `{}`. It then refuses an object of a custom kind, and drops the field
-//! of a built-in kind. So the operator removes its fields from such a nested object before it applies the object.
+//! server sets it to null even if the manager sends `{}`. It then refuses an object of a custom kind, and drops the
+//! field of a built-in kind. So the operator removes its fields from such a nested object before it applies the
+//! object.
 
 use plan::{is_item, owned};
 use serde_json::{Map, Value};

@@ -138,8 +138,8 @@ impl Applier<'_> {
         Err(PlanError::Unserved([(kind, provider.to_owned())].into()).into())
     }
 
-    /// The given error, or [`PlanError::Unserved`] if the API server no longer serves the kind: the watch notices that only
-    /// when it reconnects. Also enqueues all owners that depend on the kind.
+    /// The given error, or [`PlanError::Unserved`] if the API server no longer serves the kind: the watch notices
+    /// that only when it reconnects. Also enqueues all owners that depend on the kind.
     async fn or_unserved(&self, error: ReconcileError, Child { key, kind, .. }: Child<'_>) -> ReconcileError {
         let api = match self.api(key, kind) {
             Ok(api) => api,

@@ -1,9 +1,9 @@
 //! Takes over the fields of the old operator.
 //!
-//! The old operator wrote its children with updates and still owns every field that it set. Server-side apply removes only
-//! fields of its own manager, so unwanted environment variables, annotations or `binaryData` of the old operator would
-//! stay. Therefore the operator takes over the entries of the old operator in `managedFields` before its first apply, as
-//! `kubectl` does when it migrates from client-side to server-side apply.
+//! The old operator wrote its children with updates and still owns every field that it set. Server-side apply removes
+//! only fields of its own manager, so unwanted environment variables, annotations or `binaryData` of the old operator
+//! would stay. Therefore the operator takes over the entries of the old operator in `managedFields` before its first
+//! apply, as `kubectl` does when it migrates from client-side to server-side apply.
 
 use super::amend::amend;
 use crate::{ReconcileError, cluster::api_of, error::Verb};
@@ -16,8 +16,8 @@ use plan::ObjectKey;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Makes `manager` the owner of every field of the object `stored` that belongs to one of `predecessors`. Also removes the
-/// owner references with these uids, because the API server refuses two controllers.
+/// Makes `manager` the owner of every field of the object `stored` that belongs to one of `predecessors`. Also
+/// removes the owner references with these uids, because the API server refuses two controllers.
 pub(crate) async fn hand_over(
     client: &Client,
     resource: &ApiResource,

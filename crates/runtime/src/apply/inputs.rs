@@ -47,7 +47,8 @@ impl Applier<'_> {
         self.state().note(&found, Interest::Spec)
     }
 
-    /// The content digests of the objects that a pod template refers to. Objects that planning has read are not read again.
+    /// The content digests of the objects that a pod template refers to. Objects that planning has read are not read
+    /// again.
     pub(super) async fn contents(&self, references: &References) -> Result<ContentDigests, ReconcileError> {
         let unread: BTreeSet<_> = {
             let state = self.state();

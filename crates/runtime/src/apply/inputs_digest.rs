@@ -29,8 +29,8 @@ struct Stamped {
 impl Applier<'_> {
     /// The digest of the inputs of a workload, as text for the annotation.
     ///
-    /// Without the key, this is the stored digest if the stored workload has the same inputs, because the operator computed
-    /// it from those.
+    /// Without the key, this is the stored digest if the stored workload has the same inputs, because the operator
+    /// computed it from those.
     pub(super) async fn inputs_digest(
         &self,
         workload: &ObjectKey,

@@ -1,12 +1,12 @@
 //! Issues and renews certificates.
 //!
-//! The operator issues a certificate when there is none, when it cannot be parsed, when it does not match the request,
-//! when its authority has changed, and when two thirds of its lifetime have passed. Otherwise it sends nothing, and while
-//! the Secret does not change, it reads nothing either.
+//! The operator issues a certificate when there is none, when it cannot be parsed, when it does not match the
+//! request, when its authority has changed, and when two thirds of its lifetime have passed. Otherwise it sends
+//! nothing, and while the Secret does not change, it reads nothing either.
 //!
-//! Private keys stay. A renewed authority keeps its key and its subject, so pods that trust the old certificate accept
-//! later leaf certificates, pods that trust the new one accept earlier leaf certificates, and pods may restart in any
-//! order. A renewed leaf keeps its key, too, because Harbor uses it to verify tokens that were signed before.
+//! Private keys stay. A renewed authority keeps its key and its subject, so pods that trust the old certificate
+//! accept later leaf certificates, pods that trust the new one accept earlier leaf certificates, and pods may restart
+//! in any order. A renewed leaf keeps its key, too, because Harbor uses it to verify tokens that were signed before.
 //!
 //! A Secret that a user or another program created is used unchanged.
 
@@ -147,8 +147,8 @@ impl Applier<'_> {
     }
 }
 
-/// The Secret with the certificate, as the operator sends it. It has the resource version that was read, so that the API
-/// server refuses it if the Secret has changed since.
+/// The Secret with the certificate, as the operator sends it. It has the resource version that was read, so that the
+/// API server refuses it if the Secret has changed since.
 fn filled(desired: &Desired, stored: Option<&DynamicObject>, issued: &Issued) -> serde_json::Result<Value> {
     let mut object = desired.object.to_json()?;
     for (name, text) in [("tls.crt", &issued.chain), ("tls.key", &issued.key), ("ca.crt", &issued.authority)]

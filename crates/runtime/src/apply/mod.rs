@@ -1,5 +1,5 @@
-//! Ensures one object in the cluster: asks [`plan::Resolver`] for the action and performs it. Server-side apply, creation,
-//! certificates, hand-over from the old operator, contention.
+//! Ensures one object in the cluster: asks [`plan::Resolver`] for the action and performs it. Server-side apply,
+//! creation, certificates, hand-over from the old operator, contention.
 //!
 //! Uses: cluster, report.
 

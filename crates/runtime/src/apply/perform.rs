@@ -173,8 +173,8 @@ impl Applier<'_> {
         Ok((body.sent(&now), now.health))
     }
 
-    /// Reads the child. If the child is created once, this subscribes the owner to it: a user may have created it, and then
-    /// only the subscription reports its deletion.
+    /// Reads the child. If the child is created once, this subscribes the owner to it: a user may have created it,
+    /// and then only the subscription reports its deletion.
     pub(super) async fn reading(
         &self,
         Child { key, desired, .. }: Child<'_>,
@@ -188,8 +188,8 @@ impl Applier<'_> {
         Ok(stored.map_or(Reading::Absent, |stored| Reading::Stored(Box::new(stored))))
     }
 
-    /// The error for a child that the operator must not change. Subscribes the owner to the object, because a user may change
-    /// that.
+    /// The error for a child that the operator must not change. Subscribes the owner to the object, because a user
+    /// may change that.
     pub(super) fn refused(
         &self,
         Child { key, .. }: Child<'_>,

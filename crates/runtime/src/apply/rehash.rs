@@ -1,9 +1,9 @@
 //! Replaces generated htpasswd lines that have a high bcrypt cost by lines with a low cost.
 //!
-//! This is the only exception to the rule that generated Secrets are created once and never changed: the registry checks
-//! the line with every request. The password stays, and lines that a user wrote stay. The operator rewrites a line only if
-//! the Secret belongs to the owner, [`plan::expensive_lines`] lists the line, and it is a hash of the password in the same
-//! Secret. Pods get the new line in their mounted file and do not restart.
+//! This is the only exception to the rule that generated Secrets are created once and never changed: the registry
+//! checks the line with every request. The password stays, and lines that a user wrote stay. The operator rewrites a
+//! line only if the Secret belongs to the owner, [`plan::expensive_lines`] lists the line, and it is a hash of the
+//! password in the same Secret. Pods get the new line in their mounted file and do not restart.
 
 use super::{
     ensure::{Applier, Child},
@@ -21,7 +21,8 @@ use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
 impl Applier<'_> {
-    /// Rewrites the expensive lines of an existing Secret. Once for each process, because no line becomes expensive again.
+    /// Rewrites the expensive lines of an existing Secret. Once for each process, because no line becomes expensive
+    /// again.
     pub(super) async fn rehash(
         &self,
         Child { key, kind, desired }: Child<'_>,

@@ -1,9 +1,9 @@
 //! Releases fields to other managers without changing their values.
 //!
-//! Server-side apply removes a field that the operator no longer sends and that no other manager owns, and the API server
-//! sets its default: a Deployment whose replicas are left to an autoscaler would have one pod until the autoscaler acts.
-//! So the operator first removes the field from its entry in `managedFields`. Then no manager owns the field, it keeps its
-//! value, and the next manager that sets it owns it.
+//! Server-side apply removes a field that the operator no longer sends and that no other manager owns, and the API
+//! server sets its default: a Deployment whose replicas are left to an autoscaler would have one pod until the
+//! autoscaler acts. So the operator first removes the field from its entry in `managedFields`. Then no manager owns
+//! the field, it keeps its value, and the next manager that sets it owns it.
 
 use super::amend::amend;
 use crate::{ReconcileError, cluster::api_of, error::Verb};

@@ -75,7 +75,8 @@ pub(crate) enum Done {
     /// Nothing: the remembered state of the child is from an earlier plan.
     #[default]
     Nothing,
-    /// Everything except changes that wait for a dependency; the text names it if the owner is not ready because of that.
+    /// Everything except changes that wait for a dependency; the text names it if the owner is not ready because of
+    /// that.
     Held(Option<String>),
     /// Everything that was desired.
     Everything,

@@ -36,7 +36,8 @@ impl Applier<'_> {
         match (how, reading) {
             (Apply::New, Reading::NotRead) => {
                 let mut created = json.clone();
-                // Every existing object has another version, so the API server answers with a conflict and does not change it.
+                // Every existing object has another version, so the API server answers with a conflict and does not
+                // change it.
                 created["metadata"]["resourceVersion"] = NO_OBJECTS_VERSION.into();
                 match self.patch(child, &created).await {
                     Err(ReconcileError::Refused { status, .. })

@@ -25,7 +25,8 @@ impl Applier<'_> {
         owners.extend(meta.owner_references.clone().unwrap_or_default());
         let kept = meta.annotations.as_ref().and_then(|all| all.get(KEPT_ANNOTATION));
         let patch = json!({"metadata": {
-            // Otherwise the patch could change a later object of the same name, or remove owners that were added meanwhile.
+            // Otherwise the patch could change a later object of the same name, or remove owners that were added
+            // meanwhile.
             "resourceVersion": stored.metadata.resource_version,
             "ownerReferences": owners,
             "annotations": {KEPT_ANNOTATION: kept},

@@ -9,8 +9,8 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How long a confirmed absence is valid. The watch reports an object that is created later; this limit is for a watch that
-/// fails to.
+/// How long a confirmed absence is valid. The watch reports an object that is created later; this limit is for a
+/// watch that fails to.
 const VALID_FOR: Duration = Duration::from_mins(5);
 
 /// The objects that one owner reads and that do not exist. Confirmed with one read, not with one for each reconcile.

@@ -1,11 +1,12 @@
 //! A cache of objects that were recently read or written, so that several owners of the same Secret read it once.
 //!
-//! An entry is one version of an object. The cache returns it only for that version, or for a version that differs only in
-//! fields that the reader is not interested in. The index knows the current version from the watch; the cache does not.
+//! An entry is one version of an object. The cache returns it only for that version, or for a version that differs
+//! only in fields that the reader is not interested in. The index knows the current version from the watch; the cache
+//! does not.
 //!
-//! It holds Secrets, in memory only. They are stored as JSON, which takes a third of the memory of decoded objects. The
-//! size is limited, and the least recently used entries are evicted first. A process that can read this memory can also
-//! read the operator's credentials in it, and with them the Secrets.
+//! It holds Secrets, in memory only. They are stored as JSON, which takes a third of the memory of decoded objects.
+//! The size is limited, and the least recently used entries are evicted first. A process that can read this memory
+//! can also read the operator's credentials in it, and with them the Secrets.
 
 use super::Interest;
 use kube::core::DynamicObject;
@@ -51,7 +52,8 @@ impl Cache {
         Self { entries: Mutex::default(), locks: Mutex::default(), capacity }
     }
 
-    /// The object in this version, or in one that is the same for a reader with this interest. Removes any other version.
+    /// The object in this version, or in one that is the same for a reader with this interest. Removes any other
+    /// version.
     pub(crate) fn get(
         &self,
         key: &ObjectKey,
@@ -69,8 +71,8 @@ impl Cache {
         serde_json::from_slice(&entry.json).ok()
     }
 
-    /// Stores an object from a read or from the answer to a write, and returns it. Removes the entry of an object that does
-    /// not exist.
+    /// Stores an object from a read or from the answer to a write, and returns it. Removes the entry of an object
+    /// that does not exist.
     pub(crate) fn put(&self, key: &ObjectKey, object: Option<DynamicObject>) -> Option<Arc<DynamicObject>> {
         let mut entries = self.entries();
         entries.remove(key);
@@ -88,7 +90,8 @@ impl Cache {
         Some(Arc::new(object))
     }
 
-    /// The newest version of an object that was read or listed. The watch of its kind removes it when there is a newer one.
+    /// The newest version of an object that was read or listed. The watch of its kind removes it when there is a
+    /// newer one.
     pub(super) fn newest(&self, key: &ObjectKey) -> Option<DynamicObject> {
         serde_json::from_slice(&self.entries().by_key.get(key)?.json).ok()
     }

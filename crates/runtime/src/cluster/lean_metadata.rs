@@ -1,9 +1,9 @@
 //! Decodes only the part of an object's metadata that the index needs.
 //!
-//! Any Secret or ConfigMap may be an input, so the operator lists all of a cluster. Users decide how large their metadata
-//! is: a megabyte of field names or labels would take ten times as much memory when decoded. So the decoder skips labels
-//! and annotations that the operator does not use, owners that are not controllers, and managed fields beyond a number that
-//! no child has.
+//! Any Secret or ConfigMap may be an input, so the operator lists all of a cluster. Users decide how large their
+//! metadata is: a megabyte of field names or labels would take ten times as much memory when decoded. So the decoder
+//! skips labels and annotations that the operator does not use, owners that are not controllers, and managed fields
+//! beyond a number that no child has.
 
 use api::names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time};

@@ -1,5 +1,6 @@
-//! What the operator knows about the cluster. Watches feed an index, the index returns the owners that a change affects, and
-//! a cache holds objects that were recently read or written. Every request for a single object starts here.
+//! What the operator knows about the cluster. Watches feed an index, the index returns the owners that a change
+//! affects, and a cache holds objects that were recently read or written. Every request for a single object starts
+//! here.
 //!
 //! Uses: telemetry.
 

@@ -97,7 +97,8 @@ impl Cluster {
         Ok(self.recorded(reader, key, object))
     }
 
-    /// The object without a request, if the cache or a watch has its newest known version, as far as a reader is interested.
+    /// The object without a request, if the cache or a watch has its newest known version, as far as a reader is
+    /// interested.
     fn cached(&self, key: &ObjectKey, interest: Interest) -> Option<Arc<DynamicObject>> {
         let version = self.router.index.object_version(key);
         let cached = || match &version {
@@ -124,8 +125,8 @@ impl Cluster {
         (key, object)
     }
 
-    /// The schema of a kind, from the OpenAPI documents of the API server: unlike CustomResourceDefinitions, every client may
-    /// read them. Before Kubernetes 1.24 they do not exist.
+    /// The schema of a kind, from the OpenAPI documents of the API server: unlike CustomResourceDefinitions, every
+    /// client may read them. Before Kubernetes 1.24 they do not exist.
     async fn schema(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
         let ApiResource { group, version, kind, .. } = self.resource(key)?;
         let place = format!("/openapi/v3/apis/{group}/{version}");

@@ -80,13 +80,13 @@ pub(crate) fn start_watches(
     first_lists
 }
 
-/// Watches one kind until the operator stops. `first` is notified when the first list has ended or failed: an optional kind
-/// that is not installed must not delay the rest.
+/// Watches one kind until the operator stops. `first` is notified when the first list has ended or failed: an
+/// optional kind that is not installed must not delay the rest.
 ///
-/// While a kind is not served, the operator sends about one request every five minutes to find out whether it is. When
-/// idle, it sends only these twelve requests an hour for each missing kind, besides its open watches. The index knows
-/// whether a kind is served, and enqueues the owners that read this when it changes. The watch notices the deletion of a
-/// definition when it reconnects, within five minutes, or at once when a write of such an object fails.
+/// While a kind is not served, the operator sends about one request every five minutes to find out whether it is.
+/// When idle, it sends only these twelve requests an hour for each missing kind, besides its open watches. The index
+/// knows whether a kind is served, and enqueues the owners that read this when it changes. The watch notices the
+/// deletion of a definition when it reconnects, within five minutes, or at once when a write of such an object fails.
 async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: FirstList) {
     let extent = Extent::of(&cluster, &kind);
     let resource = &kind.resource;
@@ -166,9 +166,10 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// A watch list if the API server supports it, because it sends the objects one by one. Otherwise small pages: an object
-    /// takes thirty times as much memory while it is decoded as the part that is kept, and a page is decoded as a whole.
-    /// Every user who may create a Secret can make its metadata as large as etcd allows, which is 1.5 MiB.
+    /// A watch list if the API server supports it, because it sends the objects one by one. Otherwise small pages: an
+    /// object takes thirty times as much memory while it is decoded as the part that is kept, and a page is decoded
+    /// as a whole. Every user who may create a Secret can make its metadata as large as etcd allows, which is 1.5
+    /// MiB.
     fn config(&self) -> watcher::Config {
         let config = match self.extent {
             Extent::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
@@ -284,7 +285,8 @@ impl Watch<'_> {
                 Classes::All => true,
                 Classes::Only(class) => HarborClass::of(&object.metadata) == *class,
             };
-            // Another operator reconciles an object of another class, even if it is a child of an owner of this operator.
+            // Another operator reconciles an object of another class, even if it is a child of an owner of this
+            // operator.
             let changed = if is_ours {
                 router.index.exists(&key, &object.metadata);
                 owners.put(&key, object)
@@ -321,8 +323,8 @@ impl Watch<'_> {
     }
 }
 
-/// Whether the API server does not serve the kind. A list succeeds even in a namespace that does not exist, so 404 means
-/// that the kind does not exist.
+/// Whether the API server does not serve the kind. A list succeeds even in a namespace that does not exist, so 404
+/// means that the kind does not exist.
 fn is_unserved(error: &watcher::Error) -> bool {
     use watcher::Error::{InitialListFailed, WatchStartFailed};
     matches!(

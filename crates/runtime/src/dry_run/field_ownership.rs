@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// `applied` is the answer to an apply of the operator, `earlier` the object after a hand-over that was only a dry run.
-/// Removes the fields that the apply would have removed after that: fields that the operator owns in `earlier` and does not
-/// send, and that no other manager owns. Returns whether there were any.
+/// `applied` is the answer to an apply of the operator, `earlier` the object after a hand-over that was only a dry
+/// run. Removes the fields that the apply would have removed after that: fields that the operator owns in `earlier`
+/// and does not send, and that no other manager owns. Returns whether there were any.
 pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
     let Some(wanted) = owners(applied).find(is_ours).map(|owner| owner.fields.clone()) else { return false };
     let (ours, others): (Vec<_>, Vec<_>) = owners(earlier).partition(is_ours);
@@ -17,9 +17,9 @@ pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
     ours.first().is_some_and(|had| drop_unkept(applied, had.fields, &kept))
 }
 
-/// `applied` is the answer to an apply of the operator on the object `stored`, `earlier` the object after a release that was
-/// only a dry run. Restores the fields that the apply would not have removed after that: fields that the operator no longer
-/// owns in `earlier`. Returns whether there were any.
+/// `applied` is the answer to an apply of the operator on the object `stored`, `earlier` the object after a release
+/// that was only a dry run. Restores the fields that the apply would not have removed after that: fields that the
+/// operator no longer owns in `earlier`. Returns whether there were any.
 pub(super) fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> bool {
     let ours = |object| owners(object).find(is_ours).map(|owner| owner.fields.clone());
     let (Some(had), Some(has)) = (ours(stored), ours(earlier)) else { return false };

@@ -1,7 +1,7 @@
 //! Finds out what the operator would do, without changing the cluster.
 //!
-//! Uses the same code as a reconcile to plan and apply, with a client that writes nothing. Every child counts as ready at
-//! once, and an overlay has placeholders for objects that other programs would create.
+//! Uses the same code as a reconcile to plan and apply, with a client that writes nothing. Every child counts as
+//! ready at once, and an overlay has placeholders for objects that other programs would create.
 //!
 //! Uses: cluster, apply, external, reconcile, inspect.
 
@@ -74,8 +74,8 @@ impl DryRun {
         Self { overlay, external, components, options, key_is_known: true }
     }
 
-    /// The same without the digest key of the operator. It assumes that the stored digest of a workload belongs to the stored
-    /// inputs, and does not show a new digest.
+    /// The same without the digest key of the operator. It assumes that the stored digest of a workload belongs to
+    /// the stored inputs, and does not show a new digest.
     #[must_use]
     pub fn without_digest_key(self) -> Self {
         Self { key_is_known: false, ..self }

@@ -148,8 +148,8 @@ impl NamespaceRun<'_> {
         Ok(keys.into_iter().filter(|child| is_owner(child).is_some()).collect())
     }
 
-    /// Ensures a child as a dry run, whether it is ready or not. Returns the Secrets whose values are unknown until they are
-    /// created.
+    /// Ensures a child as a dry run, whether it is ready or not. Returns the Secrets whose values are unknown until
+    /// they are created.
     async fn ensure(
         &self,
         applier: &Applier<'_>,

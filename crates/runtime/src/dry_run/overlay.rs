@@ -1,8 +1,8 @@
 //! An overlay over the cluster that holds the results of dry runs.
 //!
-//! Its client writes nothing. It sends every write with `dryRun`. It does not send deletions at all, because the API server
-//! reads the `dryRun` option of a deletion only from its body. Later reads return the answers to earlier writes, so that
-//! steps can build on each other.
+//! Its client writes nothing. It sends every write with `dryRun`. It does not send deletions at all, because the API
+//! server reads the `dryRun` option of a deletion only from its body. Later reads return the answers to earlier
+//! writes, so that steps can build on each other.
 
 use super::field_ownership::{relinquish, restore};
 use crate::apply::{put_empty, take_empty};
@@ -151,8 +151,8 @@ impl Overlay {
         let mut response = self.client.send(Request::from_parts(parts, Body::from(body.clone()))).await?;
         let mut emptied = Vec::new();
         if response.status() == StatusCode::UNPROCESSABLE_ENTITY && earlier.is_some() {
-            // The API server performs the dry run on the stored object, which still has the fields that the operator would have
-            // removed before.
+            // The API server performs the dry run on the stored object, which still has the fields that the operator
+            // would have removed before.
             let mut object: Value = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
             emptied = take_empty(&mut object);
             let body = serde_json::to_vec(&object).map_err(kube::Error::SerdeError)?;
@@ -178,9 +178,9 @@ impl Overlay {
         Ok(answer(status, &after))
     }
 
-    /// The API server performs the dry run of an apply on the stored object, in which an earlier dry run of a hand-over or a
-    /// release did not happen. So this removes and restores the fields that the apply would have removed and left after that,
-    /// and sends the result to the API server, again as a dry run.
+    /// The API server performs the dry run of an apply on the stored object, in which an earlier dry run of a
+    /// hand-over or a release did not happen. So this removes and restores the fields that the apply would have
+    /// removed and left after that, and sends the result to the API server, again as a dry run.
     async fn after_handover(
         &self,
         uri: Uri,
@@ -241,8 +241,9 @@ impl Objects {
     }
 }
 
-/// The owners of an object, if an earlier dry run changed them. The API server performs the dry run of an apply on the
-/// stored object, which still has the removed controller, and would refuse a second one. So the overlay sets the owners.
+/// The owners of an object, if an earlier dry run changed them. The API server performs the dry run of an apply on
+/// the stored object, which still has the removed controller, and would refuse a second one. So the overlay sets the
+/// owners.
 fn changed_owners(before: &Value, after: &Value) -> Option<Vec<Value>> {
     let owners =
         |object: &Value| object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();

@@ -70,8 +70,8 @@ enum Holder {
 /// The watch of the lease while another operator holds it.
 type LeaseEvents<'a> = Pin<&'a mut (dyn Stream<Item = watcher::Result<Event<Lease>>> + Send)>;
 
-/// One candidate. In steady state the leader sends one `PUT` per retry period. A standby replica watches the lease, so that
-/// it sees renewals and a release at once, and sends no requests.
+/// One candidate. In steady state the leader sends one `PUT` per retry period. A standby replica watches the lease,
+/// so that it sees renewals and a release at once, and sends no requests.
 pub(crate) struct Elector {
     api: Api<Lease>,
     election: Election,
@@ -181,7 +181,8 @@ impl Elector {
         Lost::Unrenewed { lease: self.lease(), problem: problem.to_string() }
     }
 
-    /// Releases the lease, if this operator holds it, so that another need not wait until it expires. Ends the leadership.
+    /// Releases the lease, if this operator holds it, so that another need not wait until it expires. Ends the
+    /// leadership.
     pub(crate) async fn release(&mut self) {
         self.leadership.end();
         if !self.claimed {

@@ -8,8 +8,8 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Whether this operator is the leader. The answer is only true for a moment; [`Leadership::guard`] enforces it for every
-/// write.
+/// Whether this operator is the leader. The answer is only true for a moment; `Leadership::guard` enforces it for
+/// every write.
 #[derive(Clone, Debug)]
 pub struct Leadership(Arc<watch::Sender<Term>>);
 
@@ -72,7 +72,8 @@ impl Leadership {
         }
     }
 
-    /// The same client, but it sends writes only while this operator is the leader, and abandons them when it no longer is.
+    /// The same client, but it sends writes only while this operator is the leader, and abandons them when it no
+    /// longer is.
     ///
     /// Code that has only this client cannot forget the check.
     pub(crate) fn guard(&self, client: Client) -> Client {

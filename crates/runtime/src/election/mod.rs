@@ -1,13 +1,13 @@
 //! Leader election: of several operators, only the holder of the lease makes changes.
 //!
-//! Every write goes through [`Leadership::guard`], which sends it only while this operator is the leader. It is the leader
-//! until the renew deadline after the start of the last successful renewal. Another operator takes the lease no earlier
-//! than the lease duration after it saw that renewal, which is after the renewal was sent. The time between the two (five
-//! seconds by default) is for requests that are in flight when the deadline passes: the operator abandons them, but the API
-//! server may still receive them.
+//! Every write goes through `Leadership::guard`, which sends it only while this operator is the leader. It is the
+//! leader until the renew deadline after the start of the last successful renewal. Another operator takes the lease
+//! no earlier than the lease duration after it saw that renewal, which is after the renewal was sent. The time
+//! between the two (five seconds by default) is for requests that are in flight when the deadline passes: the
+//! operator abandons them, but the API server may still receive them.
 //!
-//! The clocks of the operators may show different times, because each operator measures durations with its own monotonic
-//! clock. The times in the lease are for users.
+//! The clocks of the operators may show different times, because each operator measures durations with its own
+//! monotonic clock. The times in the lease are for users.
 //!
 //! Uses: nothing.
 
@@ -48,8 +48,9 @@ impl Timing {
     /// The values of client-go and controller-runtime: 15, 10 and 2 seconds.
     pub const DEFAULT: Self = Self { duration: 15, deadline: 10, period: 2 };
 
-    /// Lease duration, renew deadline and retry period in seconds: after how long other operators may take a lease that is
-    /// not renewed, after how long its holder stops trying to renew it, and how long it waits between two attempts.
+    /// Lease duration, renew deadline and retry period in seconds: after how long other operators may take a lease
+    /// that is not renewed, after how long its holder stops trying to renew it, and how long it waits between two
+    /// attempts.
     pub fn of_seconds(duration: u16, deadline: u16, period: u16) -> Result<Self, TimingError> {
         if deadline >= duration {
             return Err(TimingError::DeadlineTooLong { duration, deadline });

@@ -37,7 +37,8 @@ impl Record {
         Some(holder).filter(|holder| !holder.is_empty())
     }
 
-    /// When another operator may take it. The holder states the duration in the lease; otherwise it is that of `default`.
+    /// When another operator may take it. The holder states the duration in the lease; otherwise it is that of
+    /// `default`.
     pub fn expires(&self, default: Timing) -> Instant {
         let held = self.lease.spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
         let held = held.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs);

@@ -1,7 +1,7 @@
 //! Compares a plan with the cluster, without changes.
 //!
-//! Uses the same planning and the same watches as the operator, so `status` shows what a controller would wait for, whether
-//! an operator runs or not.
+//! Uses the same planning and the same watches as the operator, so `status` shows what a controller would wait for,
+//! whether an operator runs or not.
 //!
 //! Uses: cluster, apply, external, reconcile, report.
 
@@ -34,7 +34,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Watches a scope of the cluster until it is dropped, and reports the progress of owners to the observer of its options.
+/// Watches a scope of the cluster until it is dropped, and reports the progress of owners to the observer of its
+/// options.
 pub struct Inspector {
     pub(crate) context: Context,
     woken: Mutex<mpsc::UnboundedReceiver<ObjectKey>>,
@@ -42,8 +43,8 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Starts to watch one scope, and returns when all kinds have been listed. Of the `options`, it ignores the limits and
-    /// the scopes.
+    /// Starts to watch one scope, and returns when all kinds have been listed. Of the `options`, it ignores the
+    /// limits and the scopes.
     ///
     /// # Errors
     /// When one of the kinds cannot be listed.
@@ -233,8 +234,8 @@ impl Inspector {
     }
 }
 
-/// The verdict, and if all children are ready, the readiness of the owner itself: the operator may not have reconciled its
-/// newest spec yet.
+/// The verdict, and if all children are ready, the readiness of the owner itself: the operator may not have
+/// reconciled its newest spec yet.
 fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
     let health = serde_json::to_value(owner).and_then(Health::by_conditions);
     match (verdict, health.unwrap_or_else(|_| Health::undecodable()).readiness) {

@@ -74,7 +74,8 @@ pub(crate) struct Memo {
     pub(crate) repairs: Repairs,
     /// The objects that the owner reads and that do not exist.
     pub(crate) absences: Absences,
-    /// The state of the owner when planning took too long, and the limit. The operator does not plan it again until it changes.
+    /// The state of the owner when planning took too long, and the limit. The operator does not plan it again until
+    /// it changes.
     pub(crate) too_expensive: Option<(OwnerState, Duration)>,
     /// The last reconcile, if its planning succeeded.
     pub(crate) last: Option<Run>,
@@ -168,8 +169,8 @@ impl Memo {
         }
     }
 
-    /// How far the rollouts of all children that serve requests have come, which are workloads and the operator's own kinds;
-    /// `None` if there are none. `owned` are all children of the owner, planned or not.
+    /// How far the rollouts of all children that serve requests have come, which are workloads and the operator's own
+    /// kinds; `None` if there are none. `owned` are all children of the owner, planned or not.
     pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Option<Reached> {
         let planned: Vec<_> = self.last.iter().flat_map(|run| &run.nodes).map(|node| &node.key).collect();
         let all = if planned.is_empty() { owned.iter().collect() } else { planned };

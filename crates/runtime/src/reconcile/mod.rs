@@ -1,5 +1,5 @@
-//! One reconcile of one owner: plan, ensure the children in the order of the graph, sweep, write the status. Also the memory
-//! between two reconciles.
+//! One reconcile of one owner: plan, ensure the children in the order of the graph, sweep, write the status. Also the
+//! memory between two reconciles.
 //!
 //! Uses: cluster, apply, report, telemetry.
 

@@ -1,7 +1,7 @@
 //! Planning, with reads between its passes.
 //!
-//! The cost of a pass depends on the object that a user wrote. Therefore passes run on blocking threads, where they delay
-//! neither other objects nor the requests that the process serves, and have a time limit.
+//! The cost of a pass depends on the object that a user wrote. Therefore passes run on blocking threads, where they
+//! delay neither other objects nor the requests that the process serves, and have a time limit.
 
 use super::Context;
 use crate::{
@@ -17,8 +17,8 @@ use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snap
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Plans an object, and reads the objects that its component needs. The inner error is a problem of the object. The outer
-/// error is a failure to plan it.
+/// Plans an object, and reads the objects that its component needs. The inner error is a problem of the object. The
+/// outer error is a failure to plan it.
 ///
 /// # Errors
 /// [`ReconcileError::TooExpensive`] when a pass takes too long; what the API server answered to a read.
@@ -141,8 +141,9 @@ impl<'a> Planning<'a> {
     }
 }
 
-/// Runs `work` on a blocking thread, and waits no longer than `longest`. The thread itself cannot be stopped and continues.
-/// On a runtime with one thread, as in tests with virtual time, `work` runs in place, so that the order is fixed.
+/// Runs `work` on a blocking thread, and waits no longer than `longest`. The thread itself cannot be stopped and
+/// continues. On a runtime with one thread, as in tests with virtual time, `work` runs in place, so that the order is
+/// fixed.
 async fn aside<T: Send + 'static>(
     longest: Duration,
     work: impl FnOnce() -> T + Send + 'static,

@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 impl Reconciler {
-    /// Writes the status if it differs, and sends an event if the verdict is a new problem or the end of one. If a minor
-    /// difference is not worth a request yet, returns after how long to write it.
+    /// Writes the status if it differs, and sends an event if the verdict is a new problem or the end of one. If a
+    /// minor difference is not worth a request yet, returns after how long to write it.
     pub(crate) async fn report(
         &self,
         owner: &Owner,

@@ -1,7 +1,8 @@
 //! Events about changes of children that a user may ask about later.
 //!
-//! There are no events when the operator creates or changes children as the spec requires: the user who changed the spec
-//! knows. There are events, with the reason, when pods restart and when a child is deleted, taken over or renewed.
+//! There are no events when the operator creates or changes children as the spec requires: the user who changed the
+//! spec knows. There are events, with the reason, when pods restart and when a child is deleted, taken over or
+//! renewed.
 
 use api::names::ABANDON_ANNOTATION;
 use k8s_openapi::api::core::v1::ObjectReference;

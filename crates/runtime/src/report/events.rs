@@ -94,8 +94,8 @@ fn event(type_: EventType, verdict: &Verdict, note: &str) -> Event {
 
 /// Recorders of kube, which send events and count repeated events as a series.
 ///
-/// kube's recorder ignores the note when it compares events: a second mistake in a spec would be counted as the first one,
-/// whose note stays. So there is one recorder for each note.
+/// kube's recorder ignores the note when it compares events: a second mistake in a spec would be counted as the first
+/// one, whose note stays. So there is one recorder for each note.
 struct Recorders {
     client: Client,
     by_note: HashMap<Option<String>, (Recorder, Instant)>,
@@ -116,9 +116,9 @@ impl Recorders {
 
 /// Whether an event has reported a problem that has not ended.
 ///
-/// Every event is a request, so there are events only for a new reason of a problem, for a new mistake that a user must
-/// correct, and for the end of all problems. Children that are not ready yet are no problem, and an owner that becomes ready
-/// without a problem gets no event.
+/// Every event is a request, so there are events only for a new reason of a problem, for a new mistake that a user
+/// must correct, and for the end of all problems. Children that are not ready yet are no problem, and an owner that
+/// becomes ready without a problem gets no event.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedProblem(bool);
 

@@ -42,8 +42,8 @@ pub(crate) fn previous_status(owner: &DynamicObject, written: Option<&Written>) 
         .unwrap_or_default()
 }
 
-/// How long the first status of a child may wait while its children are not ready yet: most are ready by then, and a problem
-/// is written at once.
+/// How long the first status of a child may wait while its children are not ready yet: most are ready by then, and a
+/// problem is written at once.
 pub(crate) const FIRST_STATUS: Duration = Duration::from_secs(2);
 
 /// How long minor differences must wait after a status that was written then; `None` if they need not.

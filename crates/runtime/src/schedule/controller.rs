@@ -1,5 +1,5 @@
-//! The controller of one kind of owner: takes keys from a queue and reconciles them, with a deadline and without letting a
-//! panic through.
+//! The controller of one kind of owner: takes keys from a queue and reconciles them, with a deadline and without
+//! letting a panic through.
 
 use super::{PermissionWaiters, backoff::retry, queue::Queue};
 use crate::{
@@ -45,9 +45,9 @@ struct Controller {
     limits: Limits,
 }
 
-/// Reconciles the owners of one kind that are `woken`, several concurrently, until the operator stops. Then it waits for
-/// running reconciles. Owners stay in the queue until everything is `settled`: before the first lists have ended, every
-/// child would seem to be missing, and before this operator is the leader, another one reconciles.
+/// Reconciles the owners of one kind that are `woken`, several concurrently, until the operator stops. Then it waits
+/// for running reconciles. Owners stay in the queue until everything is `settled`: before the first lists have ended,
+/// every child would seem to be missing, and before this operator is the leader, another one reconciles.
 pub(crate) async fn control(
     reconciler: Reconciler,
     waiters: Arc<PermissionWaiters>,

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// younger item is served before it.
 const ROUND: u64 = 4;
 
-/// A queue in order of seniority, and of arrival among equals. No item starves: an item that is added to `n` items is next
-/// within `4 * (n + 1)` turns, whatever is added later.
+/// A queue in order of seniority, and of arrival among equals. No item starves: an item that is added to `n` items is
+/// next within `4 * (n + 1)` turns, whatever is added later.
 #[derive(Debug)]
 pub(crate) struct FairQueue<T> {
     /// Items by seniority, then by arrival.

@@ -1,8 +1,8 @@
 //! Owners that wait for a permission.
 //!
-//! No event reports that a permission was granted. An API server that starts refuses all requests until it has loaded its
-//! roles, and then all owners wait. So the operator reconciles one of them every few seconds, in turn. As soon as one is no
-//! longer refused, it reconciles all others.
+//! No event reports that a permission was granted. An API server that starts refuses all requests until it has loaded
+//! its roles, and then all owners wait. So the operator reconciles one of them every few seconds, in turn. As soon as
+//! one is no longer refused, it reconciles all others.
 
 use crate::cluster::{AffectedOwners, Cluster};
 use plan::ObjectKey;

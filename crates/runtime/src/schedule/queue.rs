@@ -1,7 +1,8 @@
 //! The work queue of a controller.
 //!
-//! kube's own scheduler keeps objects that are due in a hash set. With it, fifty objects that are created together would all
-//! become ready at the end, because the second reconcile of the first object waits among the first reconciles of all others.
+//! kube's own scheduler keeps objects that are due in a hash set. With it, fifty objects that are created together
+//! would all become ready at the end, because the second reconcile of the first object waits among the first
+//! reconciles of all others.
 
 use super::fair_queue::FairQueue;
 use crate::cluster::Seniority;
@@ -14,11 +15,11 @@ use tokio::time::Instant;
 
 /// Objects to reconcile, each once and never while it is being reconciled.
 ///
-/// Parts of the oldest owner come first, also when they are added again, so that it is complete first. An object that fails
-/// is retried after its backoff and not before.
+/// Parts of the oldest owner come first, also when they are added again, so that it is complete first. An object that
+/// fails is retried after its backoff and not before.
 ///
-/// With objects in more than one namespace, no namespace has more than three quarters of the concurrent reconciles. Objects
-/// of a namespace that has its share are held back, so that an object of another namespace can start.
+/// With objects in more than one namespace, no namespace has more than three quarters of the concurrent reconciles.
+/// Objects of a namespace that has its share are held back, so that an object of another namespace can start.
 #[derive(Debug)]
 pub(crate) struct Queue {
     ready: FairQueue<Queued>,

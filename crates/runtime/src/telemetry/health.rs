@@ -39,8 +39,8 @@ struct State {
 impl Health {
     /// Whether all kinds have been listed once, so that the operator can reconcile or stand by.
     ///
-    /// A kind that the API server does not serve counts as listed. If the operator may not list a kind, it never becomes
-    /// ready.
+    /// A kind that the API server does not serve counts as listed. If the operator may not list a kind, it never
+    /// becomes ready.
     pub fn ready(&self) -> Result<(), HealthError> {
         let state = self.state();
         if state.watches.is_empty() {

@@ -44,8 +44,8 @@ impl Logged {
 
     /// The level for a verdict; `None` is a pause.
     ///
-    /// While there is no problem, only the root logs that it waits or is ready. An owner that was ready when the process
-    /// started and still is, is not logged.
+    /// While there is no problem, only the root logs that it waits or is ready. An owner that was ready when the
+    /// process started and still is, is not logged.
     fn level(&mut self, verdict: Option<&Verdict>, position: Position) -> Level {
         let reason = verdict.map_or(PAUSED, Verdict::reason);
         let before = self.0.replace(reason);

@@ -1,5 +1,5 @@
-//! Authenticates and authorizes clients of the operator with the API server: a TokenReview returns the user of a token, and a
-//! SubjectAccessReview whether this user may read a path.
+//! Authenticates and authorizes clients of the operator with the API server: a TokenReview returns the user of a
+//! token, and a SubjectAccessReview whether this user may read a path.
 
 use k8s_openapi::api::{
     authentication::v1::{TokenReview, TokenReviewSpec, UserInfo},
@@ -23,8 +23,8 @@ const ALLOWED_FOR: Duration = Duration::from_mins(1);
 const REFUSED_FOR: Duration = Duration::from_secs(10);
 /// How many clients are cached.
 const CAPACITY: usize = 256;
-/// How many clients are reviewed concurrently. Others wait, so that unknown clients cannot overload the API server through
-/// the operator.
+/// How many clients are reviewed concurrently. Others wait, so that unknown clients cannot overload the API server
+/// through the operator.
 const CONCURRENCY: usize = 4;
 /// How long a review may take, including the wait.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,8 +51,8 @@ pub enum ReviewError {
     Timeout,
 }
 
-/// Reviews clients that read a path of this process. It caches decisions for a short time, by the digest of the token and
-/// not by the token.
+/// Reviews clients that read a path of this process. It caches decisions for a short time, by the digest of the token
+/// and not by the token.
 pub struct Reviewer {
     client: Client,
     path: &'static str,

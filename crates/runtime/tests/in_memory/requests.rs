@@ -123,7 +123,7 @@ async fn words_that_change_all_the_time_are_written_rarely_and_the_last_ones_are
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec { replicas: Some(60), ..WidgetSpec::default() })).await;
     cluster
-        .until("w", "its words", |widget: &Widget| message(widget).ends_with("has not been observed yet"))
+        .until("w", "its message", |widget: &Widget| message(widget).ends_with("has not been observed yet"))
         .await;
     cluster.take_requests();
 
@@ -137,7 +137,7 @@ async fn words_that_change_all_the_time_are_written_rarely_and_the_last_ones_are
     assert!((2..=4).contains(&written), "{written} statuses in 35 seconds of changes");
 
     cluster
-        .until("w", "its words", |widget: &Widget| message(widget).ends_with("35 of 60 replicas updated"))
+        .until("w", "its message", |widget: &Widget| message(widget).ends_with("35 of 60 replicas updated"))
         .await;
     assert!(cluster.status_writes() <= 1);
 }
@@ -147,7 +147,7 @@ async fn what_programs_wait_for_is_written_at_once() {
     let cluster = cluster().await;
     cluster.dismiss_stand_ins();
     cluster.create(&Widget::new("w", WidgetSpec::default())).await;
-    cluster.until("w", "its words", |widget: &Widget| widget.status.is_some()).await;
+    cluster.until("w", "its message", |widget: &Widget| widget.status.is_some()).await;
     let start = tokio::time::Instant::now();
     let all = |number: i32| {
         let mut status = json!({"observedGeneration": 1});

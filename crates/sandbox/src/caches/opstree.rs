@@ -62,7 +62,7 @@ pub(crate) async fn react(world: &World, kind: Kind, redis: &DynamicObject) -> R
     Ok(Next::Change)
 }
 
-/// Sentinels are made once there is something to watch over.
+/// Whether the replication that a sentinel monitors has a master. The operator creates sentinels only then.
 fn replication_is_up(world: &World, sentinel: &DynamicObject) -> bool {
     let Some(name) = sentinel.data["spec"]["redisSentinelConfig"]["redisReplicationName"].as_str() else {
         return true;

@@ -1,4 +1,4 @@
-//! Certificate: issued into a Secret, renewed in time, and issued anew when its spec changes.
+//! Certificate: issued into a Secret, renewed in time, and reissued when its spec changes.
 
 use super::{
     IssueError,
@@ -56,7 +56,7 @@ pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<
     }
     let kept = secret.as_ref().and_then(|secret| kept_key(spec, secret));
     let ingredients = spec.clone();
-    // One after the other: fifty keys made at once would all be ready at the end, in the order of luck.
+    // One at a time: with fifty keys in parallel, all would be ready at the end, in random order.
     let _turn = world.issuing.lock().await;
     let issued = tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept)).await?;
     match issued {
@@ -91,7 +91,7 @@ fn issue(spec: &Value, authority: &Authority, kept: Option<String>) -> Result<Is
     Ok(authority.sign(params(spec)?, private)?)
 }
 
-/// The key of the last certificate, where it is to stay.
+/// The key of the last certificate, if the rotation policy keeps it.
 fn kept_key(spec: &Value, secret: &DynamicObject) -> Option<String> {
     let key = String::from_utf8(decoded(secret, "tls.key")?).ok()?;
     (spec["privateKey"]["rotationPolicy"] == "Never" && key_pair(&key).is_ok()).then_some(key)

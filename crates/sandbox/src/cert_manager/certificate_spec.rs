@@ -1,4 +1,4 @@
-//! What a Certificate asks for.
+//! The spec of a Certificate.
 
 use super::IssueError;
 use crate::behaviour::duration;
@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 
 const LIFETIME: Duration = Duration::from_hours(2160);
 
-/// The fields a certificate is made from; those that only say where it goes are left out.
+/// The fields that determine a certificate, without those that determine where it is stored.
 const ISSUED_FROM: [&str; 11] = [
     "commonName",
     "dnsNames",
@@ -30,7 +30,7 @@ const ISSUED_FROM: [&str; 11] = [
     "usages",
 ];
 
-/// What of a spec the certificate is made from: another value, another certificate.
+/// The part of a spec that determines the certificate. Another value requires another certificate.
 pub(crate) fn issued_from(certificate: &DynamicObject) -> Value {
     let spec = &certificate.data["spec"];
     ISSUED_FROM.iter().map(|field| (*field, spec[*field].clone())).collect()
@@ -57,7 +57,7 @@ pub(crate) fn lifetime(spec: &Value) -> Duration {
     spec["duration"].as_str().and_then(duration).unwrap_or(LIFETIME)
 }
 
-/// How long before its end it is renewed.
+/// How long before its expiry it is renewed.
 pub(crate) fn renew_before(spec: &Value, lifetime: Duration) -> Duration {
     let asked = spec["renewBefore"].as_str().and_then(duration);
     asked.filter(|before| *before < lifetime).unwrap_or(lifetime / 3)

@@ -34,7 +34,7 @@ pub(crate) async fn react(world: &World, kind: Kind, issuer: &DynamicObject) -> 
     Ok(Next::Change)
 }
 
-/// Who signs for an issuer, or the reason and message why nobody does.
+/// The authority of an issuer, or the reason and message why it has none.
 pub(crate) fn authority(
     world: &World,
     kind: Kind,

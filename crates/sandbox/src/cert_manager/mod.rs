@@ -1,4 +1,4 @@
-//! cert-manager: issuers, and certificates that verify.
+//! cert-manager: issuers, and certificates that can be verified.
 
 pub(crate) mod authority;
 pub(crate) mod certificate;
@@ -7,7 +7,7 @@ pub(crate) mod issuer;
 
 use thiserror::Error;
 
-/// Why a certificate could not be made.
+/// Why a certificate could not be issued.
 #[derive(Debug, Error)]
 pub(crate) enum IssueError {
     #[error(transparent)]

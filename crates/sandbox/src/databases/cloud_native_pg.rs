@@ -1,4 +1,4 @@
-//! CloudNativePG: `Cluster` of `postgresql.cnpg.io`, which makes its pods itself.
+//! CloudNativePG: `Cluster` of `postgresql.cnpg.io`. Its operator creates pods directly.
 
 use crate::{
     condition::{Condition, now},

@@ -20,7 +20,7 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
     let maker = Maker { world, kind: KIND, owner: cluster };
 
     for user in users(spec) {
-        // Names of Secrets have no underscores.
+        // Names of Secrets cannot contain underscores.
         let secret = format!("{}.{name}.credentials.postgresql.acid.zalan.do", user.replace('_', "-"));
         secret::create(world, KIND, cluster, &secret, "Opaque", || {
             vec![("username", user.clone()), ("password", password())]
@@ -62,7 +62,7 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
     Ok(Next::Change)
 }
 
-/// The users of a cluster: the two it cannot do without, and those asked for.
+/// The users of a cluster: the two that every cluster has, and those of the spec.
 fn users(spec: &Value) -> Vec<String> {
     let mut all = vec!["postgres".to_owned(), "standby".to_owned()];
     all.extend(spec["users"].as_object().into_iter().flat_map(|users| users.keys().cloned()));

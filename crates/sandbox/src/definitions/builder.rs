@@ -1,19 +1,19 @@
-//! What a definition is made of.
+//! Builds CustomResourceDefinitions.
 
 use api::names::API_APPROVED_ANNOTATION;
 use serde_json::{Map, Value, json};
 
-/// A kind to be defined.
+/// A kind to define.
 pub(super) struct Definition {
     pub group: &'static str,
-    /// The stored version first; all have the same schema.
+    /// The storage version first. All versions have the same schema.
     pub versions: &'static [&'static str],
     pub kind: &'static str,
     pub plural: &'static str,
     pub short: &'static [&'static str],
     pub category: Option<&'static str>,
     pub scope: &'static str,
-    /// Name, type and path of each.
+    /// Name, type and path of each printer column.
     pub columns: &'static [(&'static str, &'static str, &'static str)],
     pub subresources: Value,
     pub spec: Value,
@@ -83,7 +83,7 @@ impl Definition {
     }
 }
 
-/// An object whose named fields are checked and whose other fields are kept.
+/// An object whose named fields are validated and whose other fields are preserved.
 pub(super) fn open<const N: usize>(fields: [(&str, Value); N], required: &[&str]) -> Value {
     let properties: Map<String, Value> =
         fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
@@ -97,7 +97,7 @@ pub(super) fn open<const N: usize>(fields: [(&str, Value); N], required: &[&str]
     schema
 }
 
-/// An object of which anything is kept.
+/// An object with any fields.
 pub(super) fn anything() -> Value {
     open([], &[])
 }
@@ -122,7 +122,7 @@ pub(super) fn list(of: Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
-/// Conditions, of which each type has one.
+/// Conditions, one of each type.
 pub(super) fn conditions() -> Value {
     json!({
         "type": "array",

@@ -1,4 +1,5 @@
-//! Definitions of the third-party kinds: small, ours, strict about what Harbor depends on and open about the rest.
+//! Definitions of the third-party kinds. They are small, strict for the fields that Harbor depends on, and open for
+//! others.
 
 mod builder;
 mod cert_manager;

@@ -1,4 +1,4 @@
-//! The Prometheus operator. Nothing stands in for it: a monitor has nothing to become.
+//! The Prometheus operator. It has no stand-in, because a monitor has no status to reach.
 
 use super::builder::{Definition, anything, list, open, text};
 use serde_json::json;

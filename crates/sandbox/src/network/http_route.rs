@@ -1,4 +1,4 @@
-//! HTTPRoute: what each of its gateways thinks of it.
+//! HTTPRoute: the status for each of its gateways.
 
 use crate::{
     condition::{Condition, with},
@@ -41,7 +41,7 @@ pub(crate) async fn react(world: &World, route: &DynamicObject) -> Result<Next, 
     Ok(Next::Change)
 }
 
-/// A Service the route sends to that does not exist.
+/// The message about a backend Service that does not exist.
 fn missing_backend(world: &World, route: &DynamicObject) -> Option<String> {
     let own = route.namespace().unwrap_or_default();
     let mut backends = list(&route.data["spec"]["rules"]).flat_map(|rule| list(&rule["backendRefs"]));

@@ -1,10 +1,10 @@
-//! Ingress: the address of the controller that serves it.
+//! Ingress: the address of its controller.
 
 use crate::{kind::Kind, react::Next, world::World, write::ReactError};
 use kube::core::DynamicObject;
 use serde_json::json;
 
-/// Where the one ingress controller listens.
+/// The address of the only ingress controller.
 const ADDRESS: &str = "172.18.0.100";
 
 pub(crate) async fn react(world: &World, ingress: &DynamicObject) -> Result<Next, ReactError> {

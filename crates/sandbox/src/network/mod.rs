@@ -1,4 +1,4 @@
-//! What makes workloads reachable: load balancers, endpoints, ingress controllers, gateways.
+//! Networking: load balancers, endpoints, ingress controllers, gateways.
 
 pub(crate) mod http_route;
 pub(crate) mod ingress;

@@ -1,4 +1,4 @@
-//! Service: a load balancer's address, and which pods serve.
+//! Service: the address of a load balancer, and the EndpointSlice.
 
 use crate::{
     kind::Kind,
@@ -80,7 +80,7 @@ fn endpoint_slice(service: &DynamicObject, pods: &[Seen]) -> Value {
     let name = service.name_any();
     json!({
         "metadata": {
-            // A Service has one slice here, so its name need not be drawn.
+            // A Service has one slice here, so its name needs no random suffix.
             "name": format!("{name}-sandbox"),
             "namespace": service.namespace(),
             "labels": {
@@ -95,7 +95,7 @@ fn endpoint_slice(service: &DynamicObject, pods: &[Seen]) -> Value {
     })
 }
 
-/// The number of the port a Service's port leads to; a name is looked up in the first pod.
+/// The target port of a Service's port. A named port is looked up in the pods.
 fn target(port: &Value, pods: &[Seen]) -> Value {
     let target = &port["targetPort"];
     let Some(name) = target.as_str() else {

@@ -1,4 +1,4 @@
-//! Deployment: one ReplicaSet for each template, and a roll from one to the next.
+//! Deployment: one ReplicaSet for each template, and the rollout from one to the next.
 
 use super::{
     deployment_status::{self, Progress},
@@ -75,7 +75,7 @@ fn replica_set(deployment: &DynamicObject, hash: &str, revision: i64) -> Value {
     })
 }
 
-/// Going back to an old template makes it the newest.
+/// Sets the revision. An old template that is used again becomes the newest revision.
 async fn adopt_revision(
     world: &World,
     deployment: &DynamicObject,
@@ -93,7 +93,7 @@ async fn scale(world: &World, set: &DynamicObject, replicas: i64) -> Result<(), 
     world.amend(Kind::ReplicaSet, set, json!({"spec": {"replicas": replicas}})).await
 }
 
-/// While paused, a scaled Deployment scales its newest template and rolls no further.
+/// While paused, a Deployment scales its newest template and does not continue its rollout.
 fn scaled(replicas: i64, new: Option<&DynamicObject>, old: &[Seen]) -> (i64, Vec<i64>) {
     let mut down: Vec<i64> = old.iter().map(|set| count(set).wanted).collect();
     let others: i64 = down.iter().sum();

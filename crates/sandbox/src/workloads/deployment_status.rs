@@ -13,14 +13,14 @@ use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How far a Deployment has come.
+/// The progress of a rollout.
 pub(super) struct Progress<'a> {
     pub new: Option<&'a Seen>,
     pub old: &'a [Seen],
     pub failure: Option<String>,
 }
 
-/// The status, and how long it may stay so before that is a failure.
+/// The status, and the time until the progress deadline.
 pub(super) fn status(deployment: &DynamicObject, progress: &Progress<'_>) -> (Value, Option<Duration>) {
     let spec = &deployment.data["spec"];
     let before = &deployment.data["status"];
@@ -111,7 +111,7 @@ fn timed_out(set: &str) -> String {
     format!("ReplicaSet {set:?} has timed out progressing.")
 }
 
-/// A Deployment's conditions also say when they were last written.
+/// Adds `lastUpdateTime`, which the conditions of a Deployment have.
 fn dated(condition: Value, before: &Value) -> Value {
     let previous = condition["type"].as_str().and_then(|kind| find(&before["conditions"], kind));
     let same = previous.filter(|previous| {

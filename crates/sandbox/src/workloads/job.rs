@@ -1,4 +1,4 @@
-//! Job: pods that end, and whether they did their work.
+//! Job: pods that end, and whether they succeeded.
 
 use super::template::{self, suffix};
 use crate::{

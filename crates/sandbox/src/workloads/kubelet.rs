@@ -1,4 +1,4 @@
-//! The status a kubelet reports of a pod.
+//! The status of a pod, as a kubelet reports it.
 
 use super::needs::Missing;
 use crate::condition::{Condition, now};
@@ -8,22 +8,22 @@ use serde_json::{Map, Value, json};
 /// The address of the node.
 const NODE_ADDRESS: &str = "192.168.49.2";
 
-/// What becomes of a pod.
+/// The state of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It waits for something it needs.
+    /// It waits for an object that it needs.
     Missing(Missing),
     /// Its containers are being created.
     Starting,
     /// Its image cannot be pulled.
     NotPulled(String),
-    /// It ran and keeps ending.
+    /// It ran and crashes repeatedly.
     Crashing(String),
     /// It runs.
     Running,
-    /// It has done its work.
+    /// It has completed.
     Succeeded,
-    /// It has not.
+    /// It has failed.
     Failed(String),
 }
 
@@ -37,7 +37,7 @@ impl Fate {
         }
     }
 
-    /// Reason and message of a container that waits.
+    /// Reason and message of a waiting container.
     fn waiting(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Starting | Self::Missing(Missing::Volume(_)) => Some(("ContainerCreating", "")),
@@ -49,7 +49,7 @@ impl Fate {
     }
 }
 
-/// The status of a pod with this fate; `address` is asked for when it has one.
+/// The status of a pod in this state. `address` is called if the pod has an address.
 pub(crate) fn status(pod: &DynamicObject, fate: &Fate, address: impl FnOnce() -> String) -> Value {
     let before = &pod.data["status"];
     let mut status = Map::new();

@@ -1,4 +1,4 @@
-//! What a pod needs before a kubelet can start it.
+//! The objects that a pod needs before a kubelet can start it.
 
 use crate::{dependents::claims, kind::Kind, world::World};
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -7,15 +7,15 @@ use serde_json::Value;
 /// Why a pod does not start, as the kubelet or the scheduler reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// A claim is not bound: no node can be chosen.
+    /// A claim is not bound, so the pod cannot be scheduled.
     Claim(String),
-    /// A volume cannot be mounted: containers are being created for ever.
+    /// A volume cannot be mounted, so its containers stay in `ContainerCreating`.
     Volume(String),
-    /// A container's environment cannot be made.
+    /// The environment of a container cannot be created.
     Environment(String),
 }
 
-/// What keeps a pod from starting, if anything does.
+/// The reason why a pod cannot start, if there is one.
 pub(crate) fn missing(world: &World, pod: &DynamicObject) -> Option<Missing> {
     let namespace = pod.namespace().unwrap_or_default();
     unbound_claim(world, &namespace, pod)
@@ -39,7 +39,7 @@ fn unmounted(world: &World, namespace: &str, spec: &Value) -> Option<String> {
         [volume].into_iter().chain(projected).find_map(|source| {
             let (kind, source, name) = if source["secret"].is_object() {
                 let secret = &source["secret"];
-                // A volume says `secretName` where a projection says `name`.
+                // A volume has `secretName`, a projection has `name`.
                 (Kind::Secret, secret, secret["secretName"].as_str().or(secret["name"].as_str())?)
             } else {
                 (Kind::ConfigMap, &source["configMap"], source["configMap"]["name"].as_str()?)
@@ -72,7 +72,7 @@ fn unset(world: &World, namespace: &str, spec: &Value) -> Option<String> {
     })
 }
 
-/// What the kubelet says of an object or key that is not there.
+/// The message of the kubelet about a missing object or key.
 fn absent<'k>(
     world: &World,
     namespace: &str,

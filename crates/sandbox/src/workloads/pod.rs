@@ -1,4 +1,4 @@
-//! The kubelet: starts pods, ends those that are deleted, and tells why one does not start.
+//! The kubelet: starts pods, ends deleted pods, and reports why a pod does not start.
 
 use super::{
     kubelet::{self, Fate},
@@ -10,7 +10,7 @@ use std::{collections::HashSet, net::Ipv4Addr};
 
 pub(crate) async fn react(world: &World, pod: &DynamicObject) -> Result<Next, ReactError> {
     if pod.metadata.deletion_timestamp.is_some() {
-        // What else keeps it is its finalizers' business.
+        // A pod with finalizers stays until they are removed.
         if pod.metadata.deletion_grace_period_seconds != Some(0) || pod.finalizers().is_empty() {
             world.delete(Kind::Pod, pod, true).await?;
         }

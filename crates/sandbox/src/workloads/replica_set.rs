@@ -1,4 +1,4 @@
-//! ReplicaSet: as many pods of one template as wanted.
+//! ReplicaSet: the wanted number of pods of one template.
 
 use super::template::{self, is_ready, suffix};
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, Re
         let pod = template::pod(Kind::ReplicaSet, set, &name, &spec["template"], json!({}));
         world.create(Kind::Pod, pod).await?;
     }
-    // Those that serve stay, the others go; among equals the youngest goes.
+    // Deletes pods that are not ready first, then the youngest.
     pods.sort_by_key(|pod| (!is_ready(pod), pod.metadata.creation_timestamp.clone().map(|time| time.0)));
     for surplus in pods.iter().skip(wanted) {
         world.delete(Kind::Pod, surplus, false).await?;

@@ -1,17 +1,17 @@
-//! How many pods each template of a Deployment has while it rolls from one to the next; pure arithmetic.
+//! The number of pods of each template during the rollout of a Deployment; pure arithmetic.
 
 use serde_json::Value;
 
-/// How a Deployment goes from one template to the next.
+/// The strategy of a rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// All old pods end before a new one starts.
     Recreate,
-    /// At most `surge` pods too many and `unavailable` too few at any time.
+    /// At any time, at most `surge` pods above and `unavailable` pods below the wanted number.
     Rolling { surge: i64, unavailable: i64 },
 }
 
-/// How many pods a template has been given, exist, and serve.
+/// How many pods of a template are wanted, exist, and are available.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub wanted: i64,
@@ -27,11 +27,11 @@ impl Strategy {
         let rolling = &spec["strategy"]["rollingUpdate"];
         let surge = share(&rolling["maxSurge"], replicas, true);
         let unavailable = share(&rolling["maxUnavailable"], replicas, false);
-        // With neither, nothing could ever change.
+        // If both are zero, the rollout could never start.
         Self::Rolling { surge, unavailable: if surge == 0 { unavailable.max(1) } else { unavailable } }
     }
 
-    /// How many pods the new template, and each old one, oldest first, is to have next.
+    /// The next number of pods of the new template, and of each old one, oldest first.
     pub fn next(self, replicas: i64, new: Count, old: &[Count]) -> (i64, Vec<i64>) {
         match self {
             Self::Recreate => {
@@ -49,7 +49,7 @@ impl Strategy {
     }
 }
 
-/// The old templates with as many pods taken away as leaves `least` serving: first those that do not serve anyway.
+/// The next number of pods of the old templates, so that `least` pods stay available. Removes unavailable pods first.
 fn shrunk(old: &[Count], least: i64, new: Count) -> Vec<i64> {
     let mut next: Vec<i64> = old.iter().map(|count| count.wanted.min(count.available)).collect();
     let serving: i64 = next.iter().sum::<i64>() + new.available.min(new.wanted);

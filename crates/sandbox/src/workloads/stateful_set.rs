@@ -1,4 +1,4 @@
-//! StatefulSet: numbered pods with claims of their own, one after the other.
+//! StatefulSet: numbered pods with their own claims, one after the other.
 
 use super::template::{self, hash, is_ready};
 use crate::{
@@ -51,7 +51,7 @@ pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, Re
     Ok(Next::Change)
 }
 
-/// Replaces the last pod of an old template, once all others serve or it does not serve itself.
+/// Replaces the last pod of an old template, once all pods after it are ready.
 async fn roll(world: &World, spec: &Value, pods: &[Seen], update: &str) -> Result<(), ReactError> {
     let strategy = &spec["updateStrategy"];
     if strategy["type"] == "OnDelete" {

@@ -1,25 +1,25 @@
-//! Making pods from templates, and telling templates apart.
+//! Creates pods from templates, and identifies templates by a hash.
 
 use crate::{kind::Kind, write::owned_by};
 use kube::{ResourceExt as _, core::DynamicObject};
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-/// The node all pods run on. There is no such object.
+/// The name of the node of all pods. There is no Node object.
 pub(crate) const NODE: &str = "sandbox";
 
-/// What Kubernetes makes names of: nothing that could spell a word.
+/// The characters that Kubernetes uses for generated names. They cannot form words.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Five letters that nobody else has drawn.
+/// A random suffix of five characters.
 pub(crate) fn suffix() -> String {
     let mut random = rand::rng();
     (0..5).map(|_| char::from(LETTERS[random.random_range(0..LETTERS.len())])).collect()
 }
 
-/// A short name of a template, the same for the same template.
+/// A short hash of a template.
 pub(crate) fn hash(template: &Value) -> String {
-    // FNV-1a, as Kubernetes uses; what it is fed with differs, and so do the names.
+    // FNV-1a, as in Kubernetes, but with another input, so the hashes differ.
     let number = template
         .to_string()
         .bytes()
@@ -27,7 +27,7 @@ pub(crate) fn hash(template: &Value) -> String {
     number.to_string().bytes().map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()])).collect()
 }
 
-/// A pod of a workload, to be created.
+/// A new pod of a workload.
 pub(crate) fn pod(kind: Kind, owner: &DynamicObject, name: &str, template: &Value, labels: Value) -> Value {
     let mut all = template["metadata"]["labels"].clone();
     if let (Some(all), Value::Object(more)) = (all.as_object_mut(), &labels) {

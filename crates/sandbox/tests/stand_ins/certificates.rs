@@ -1,4 +1,4 @@
-//! cert-manager's work: real keys, real chains.
+//! The stand-in for cert-manager: real keys and chains.
 
 use crate::world::{World, condition};
 use k8s_openapi::ByteString;
@@ -16,7 +16,7 @@ fn content(secret: &Value, key: &str) -> String {
     String::from_utf8(bytes.0).unwrap()
 }
 
-/// Verifies a Secret's chain against its own authority, as a client would.
+/// Verifies the chain in a Secret against the authority in it, as a client would.
 fn verify(secret: &Value, host: &str) -> Result<(), rustls::Error> {
     let certificates = |key| -> Vec<CertificateDer<'static>> {
         CertificateDer::pem_slice_iter(content(secret, key).as_bytes()).map(Result::unwrap).collect()

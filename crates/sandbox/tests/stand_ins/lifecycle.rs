@@ -1,4 +1,4 @@
-//! Stand-ins come and go, and so do what they made and the kinds they know.
+//! Restarts of the stand-ins, and deletion of their objects and kinds.
 
 use crate::world::{World, condition, install};
 use envtest::{Assets, writes};
@@ -49,7 +49,7 @@ async fn stand_ins_that_start_again_change_nothing() {
         sent.extend(world.requests.until_quiet().await);
     }
     let address = format!("PATCH /api/v1/namespaces/{}/services/still/status", world.namespace);
-    // An older server does not keep all that a kubelet reports today, so that is sent once more.
+    // An older server does not store all fields of a current kubelet, so they are sent again.
     if world.plane.version().at_least(1, 28) {
         assert_eq!(writes(&sent), [address]);
     }
@@ -82,7 +82,7 @@ async fn what_was_made_goes_with_what_it_was_made_for() {
     a_definition_comes_and_goes(&world).await;
 }
 
-/// Here because it changes what all tests of a shared control plane have.
+/// Part of this test because it would affect all tests on a shared control plane.
 async fn a_definition_comes_and_goes(world: &World) {
     install(&world.plane).await;
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("cert-manager.io", "v1", "ClusterIssuer"));

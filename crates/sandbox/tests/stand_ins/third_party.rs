@@ -1,4 +1,4 @@
-//! Databases, caches and object stores come up with what their operators would make.
+//! Databases, caches and object stores become ready, with the objects that their operators would create.
 
 use crate::world::{World, condition};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Workloads come up with pods, follow their specs, and fail when told to.
+//! Workloads get pods, follow their specs, and fail if an annotation requests it.
 
 use crate::world::{World, condition};
 use api::names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION};

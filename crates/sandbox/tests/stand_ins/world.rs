@@ -1,4 +1,4 @@
-//! A namespace with stand-ins of its own, on the control plane all tests share.
+//! A namespace with its own stand-ins, on the shared control plane.
 
 use api::names::SANDBOX_FAIL_ANNOTATION;
 use envtest::{ControlPlane, PATIENCE, Requests, writes};
@@ -26,14 +26,14 @@ impl World {
         Self::slow(Duration::ZERO).await
     }
 
-    /// Whose stand-ins take their time.
+    /// A world whose stand-ins have a delay.
     pub async fn slow(delay: Duration) -> Self {
         let plane = ControlPlane::shared().await.unwrap();
         let namespace = plane.create_namespace("sandbox").await.unwrap();
         Self::start(plane, namespace.clone(), |stand_ins| stand_ins.delay(delay).within(namespace))
     }
 
-    /// A control plane of its own that collects garbage, with stand-ins for all of it.
+    /// A separate control plane with garbage collection, with stand-ins for all namespaces.
     pub async fn whole() -> Self {
         let plane = ControlPlane::with_controller_manager().start().await.unwrap();
         let namespace = plane.create_namespace("sandbox").await.unwrap();
@@ -48,14 +48,14 @@ impl World {
         Self { plane, namespace, requests, stop: stop.drop_guard() }
     }
 
-    /// With other stand-ins in place of those it had.
+    /// The same world with new stand-ins.
     pub fn restarted(self) -> Self {
         let Self { plane, namespace, stop, .. } = self;
         drop(stop);
         Self::start(plane, namespace.clone(), |stand_ins| stand_ins.within(namespace))
     }
 
-    /// With the third-party kinds installed.
+    /// A world with the third-party kinds.
     pub async fn with_definitions() -> Self {
         let world = Self::new().await;
         install(&world.plane).await;
@@ -81,13 +81,13 @@ impl World {
         self.api(kind).patch(name, &PatchParams::default(), &patch).await.unwrap();
     }
 
-    /// Tells an object to fail.
+    /// Makes an object fail, with the annotation.
     pub async fn fail(&self, kind: &str, name: &str, message: &str) {
         self.merge(kind, name, json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: message}}}))
             .await;
     }
 
-    /// No longer tells an object to fail.
+    /// Removes the annotation that makes an object fail.
     pub async fn mend(&self, kind: &str, name: &str) {
         self.merge(kind, name, json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: null}}})).await;
     }
@@ -100,7 +100,7 @@ impl World {
         serde_json::to_value(self.api(kind).get(name).await.unwrap()).unwrap()
     }
 
-    /// The objects of a kind, by name.
+    /// The objects of a kind, ordered by name.
     pub async fn list(&self, kind: &str) -> Vec<Value> {
         let all = self.api(kind).list(&ListParams::default()).await.unwrap();
         all.into_iter().map(|object| serde_json::to_value(object).unwrap()).collect()
@@ -110,7 +110,7 @@ impl World {
         self.api(kind).list(&ListParams::default()).await.unwrap().iter().map(ResourceExt::name_any).collect()
     }
 
-    /// Waits until an object is as described, and returns it.
+    /// Waits until an object meets a condition, and returns it.
     pub async fn until(&self, kind: &str, name: &str, is: impl Fn(&Value) -> bool + Send + Sync) -> Value {
         let met = |object: Option<&DynamicObject>| {
             object.is_some_and(|object| is(&serde_json::to_value(object).unwrap()))
@@ -132,13 +132,13 @@ impl World {
         self::condition(&object, condition)
     }
 
-    /// Waits until an object is gone.
+    /// Waits until an object no longer exists.
     pub async fn until_gone(&self, kind: &str, name: &str) {
         let gone = await_condition(self.api(kind), name, |object: Option<&DynamicObject>| object.is_none());
         timeout(PATIENCE, gone).await.expect("it is gone in time").unwrap();
     }
 
-    /// Everything has settled, and stays settled.
+    /// Asserts that the stand-ins write nothing once they are quiet.
     pub async fn assert_quiet(&self) {
         self.requests.until_quiet().await;
         let sent = self.requests.until_quiet().await;

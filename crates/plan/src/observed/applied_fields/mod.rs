@@ -1,9 +1,9 @@
 //! Whether a stored object already is as the operator would apply it.
 //!
-//! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that it
-//! would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are maps need
-//! no schema, because `managedFields` names their items by key. Another manager that edits a field takes it over, so an edit
-//! shows even where the value was edited back.
+//! Server-side apply with `force` changes nothing exactly when the fields that the operator owns are the fields that
+//! it would send, and hold the values that it would send. `managedFields` says which fields those are; lists that are
+//! maps need no schema, because `managedFields` names their items by key. Another manager that edits a field takes it
+//! over, so an edit shows even where the value was edited back.
 //!
 //! Where this cannot be told for sure the answer is no: an apply is always right, only noisier. That is so for an atomic list
 //! or struct in which the API server fills in defaults. An empty list is as good as none, since the API server stores none.

@@ -164,7 +164,8 @@ fn without(object: &Value, pointer: &str) -> Value {
     object
 }
 
-/// The law: the answer predicts whether an apply changes the object, whichever field another manager replaces or removes.
+/// The law: the answer predicts whether an apply changes the object, whichever field another manager replaces or
+/// removes.
 #[tokio::test]
 async fn an_object_is_not_applied_when_another_manager_changed_a_field_of_the_operator() {
     for Sample { desired, .. } in objects::all() {

@@ -64,7 +64,8 @@ impl Inputs {
         }
     }
 
-    /// Records the version of an object, unless it is older than the known one. Returns the readers for whom it differs.
+    /// Records the version of an object, unless it is older than the known one. Returns the readers for whom it
+    /// differs.
     pub(super) fn observe(&mut self, key: &ObjectKey, state: Option<&ObjectVersion>) -> AffectedOwners {
         let Some(input) = self.known.get_mut(key) else { return AffectedOwners::new() };
         let number = |state: Option<&ObjectVersion>| state.map(|state| state.version.parse::<u64>());

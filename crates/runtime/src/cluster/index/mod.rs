@@ -104,8 +104,8 @@ impl Index {
         .collect()
     }
 
-    /// Reconciles `reader` when one of these objects changes, as far as it is interested. Call this before reading them, or a
-    /// change in between is missed.
+    /// Reconciles `reader` when one of these objects changes, as far as it is interested. Call this before reading
+    /// them, or a change in between is missed.
     pub(crate) fn subscribe(&self, reader: &ObjectKey, keys: &BTreeSet<ObjectKey>, interest: Interest) {
         self.state().inputs.subscribe(reader, keys, interest);
     }
@@ -141,8 +141,8 @@ impl Index {
         if state.unserved.remove(kind) { state.observe_kind(kind).1 } else { AffectedOwners::new() }
     }
 
-    /// The API server does not serve a kind, so objects of it cannot exist. Affects owners that read whether it is served, and
-    /// owners of such objects.
+    /// The API server does not serve a kind, so objects of it cannot exist. Affects owners that read whether it is
+    /// served, and owners of such objects.
     pub(crate) fn unserved(&self, kind: &ObjectKey) -> AffectedOwners {
         let mut affected = self.listed(&kind.group, &kind.kind, &BTreeSet::new());
         let mut state = self.state();
@@ -152,8 +152,8 @@ impl Index {
         affected
     }
 
-    /// Whether the API server serves a kind. A kind that could not be listed for another reason counts as served: continuing
-    /// without it by mistake is worse than failing.
+    /// Whether the API server serves a kind. A kind that could not be listed for another reason counts as served:
+    /// continuing without it by mistake is worse than failing.
     pub(crate) fn serves(&self, kind: &ObjectKey) -> bool {
         !self.state().unserved.contains(kind)
     }

@@ -8,8 +8,8 @@ use std::{
 
 /// The names of all watched objects, as hashes: eight bytes for each Secret of a cluster.
 ///
-/// The watch lags, and two names may have the same hash. So that an object exists is only a hint. That it does not exist is
-/// true until the watch reports it.
+/// The watch lags, and two names may have the same hash. So that an object exists is only a hint. That it does not
+/// exist is true until the watch reports it.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: HashMap<(String, String), HashSet<u64>>,

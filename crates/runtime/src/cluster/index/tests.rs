@@ -166,10 +166,10 @@ fn secrets_without_tracked_owner_or_reader_are_not_stored() {
     let index = index();
     let mut of_another_operator = meta("t", 1, Some("one"));
     of_another_operator.owner_references.as_mut().unwrap()[0].kind = "Gadget".into();
-    for stranger in [secret(&meta("s", 1, None)), secret(&of_another_operator)] {
-        assert_eq!(index.seen(stranger.clone()), none());
-        assert_eq!(index.child(&stranger.key), None);
-        assert_eq!(index.input(&stranger.key), None);
+    for untracked in [secret(&meta("s", 1, None)), secret(&of_another_operator)] {
+        assert_eq!(index.seen(untracked.clone()), none());
+        assert_eq!(index.child(&untracked.key), None);
+        assert_eq!(index.input(&untracked.key), None);
     }
 }
 
@@ -245,20 +245,20 @@ fn whether_a_secret_exists_is_also_known_for_untracked_secrets() {
 fn the_newest_version_is_known_only_for_children_and_inputs() {
     let index = index();
     let child = secret(&meta("child", 1, Some("one")));
-    let stranger = secret(&meta("stranger", 2, None));
+    let untracked = secret(&meta("untracked", 2, None));
     index.seen(child.clone());
-    index.seen(stranger.clone());
+    index.seen(untracked.clone());
     let version = |key: &ObjectKey| index.object_version(key).map(|object_version| object_version.version);
     assert_eq!(version(&child.key).as_deref(), Some("1"));
-    assert_eq!(version(&stranger.key), None);
+    assert_eq!(version(&untracked.key), None);
 
-    index.subscribe(&owner("two"), &[child.key.clone(), stranger.key.clone()].into(), Interest::Spec);
+    index.subscribe(&owner("two"), &[child.key.clone(), untracked.key.clone()].into(), Interest::Spec);
     index.read(&child.key, Some(&object_version(5)));
-    index.read(&stranger.key, Some(&object_version(4)));
+    index.read(&untracked.key, Some(&object_version(4)));
     assert_eq!(version(&child.key).as_deref(), Some("5"), "a read may be ahead of the watch");
-    assert_eq!(version(&stranger.key).as_deref(), Some("4"));
-    index.gone(&secret(&meta("stranger", 6, None)));
-    assert_eq!(version(&stranger.key), None);
+    assert_eq!(version(&untracked.key).as_deref(), Some("4"));
+    index.gone(&secret(&meta("untracked", 6, None)));
+    assert_eq!(version(&untracked.key), None);
 }
 
 fn created(name: &str, second: i64) -> ObjectMeta {

@@ -154,8 +154,8 @@ fn answer_of(answer: &kube::Result<Response<Body>>) -> Answer {
     Answer::Status(status / 100)
 }
 
-/// A span for a request of a reconcile. Requests without a parent span, such as watches, get none, because each would be a
-/// trace of its own.
+/// A span for a request of a reconcile. Requests without a parent span, such as watches, get none, because each would
+/// be a trace of its own.
 fn span(verb: Verb, resource: &str, request: &Request<Body>) -> Span {
     if Span::current().is_none() {
         return Span::none();

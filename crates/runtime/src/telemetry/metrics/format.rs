@@ -12,8 +12,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for a request with this `Accept` header: OpenMetrics only if the header names it, with at least the quality
-    /// of plain text.
+    /// The format for a request with this `Accept` header: OpenMetrics only if the header names it, with at least the
+    /// quality of plain text.
     pub fn accepted(accept: &str) -> Self {
         let quality = |media_type: &str| {
             let ranges = accept.split(',').filter_map(|range| {
@@ -41,8 +41,8 @@ impl Format {
     }
 }
 
-/// Converts OpenMetrics to the format of Prometheus. Samples are the same in both. In the format of Prometheus a family has
-/// the name of its samples, an info is a gauge, and there is neither a unit nor an end marker.
+/// Converts OpenMetrics to the format of Prometheus. Samples are the same in both. In the format of Prometheus a
+/// family has the name of its samples, an info is a gauge, and there is neither a unit nor an end marker.
 pub(super) fn prometheus(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = "";

@@ -1,7 +1,7 @@
 //! The metrics of the operator.
 //!
-//! Counting is an atomic addition to a counter that was looked up before. The text is encoded only for a scrape. No label
-//! names an object, so the number of series depends on the number of kinds, not on the number of objects.
+//! Counting is an atomic addition to a counter that was looked up before. The text is encoded only for a scrape. No
+//! label names an object, so the number of series depends on the number of kinds, not on the number of objects.
 
 mod calls;
 mod certificates;

@@ -93,8 +93,8 @@ impl Families {
         families
     }
 
-    /// The metrics of one kind. All counters of results exist from the start: the rate of a series that appears with its first
-    /// increment misses that increment.
+    /// The metrics of one kind. All counters of results exist from the start: the rate of a series that appears with
+    /// its first increment misses that increment.
     pub(super) fn of(&self, kind: &str) -> ReconcileMetrics {
         let counter = |result| self.reconciles.get_or_create_owned(&Result { kind: kind.into(), result });
         let gauge = |state| self.objects.get_or_create_owned(&InState { kind: kind.into(), state });
