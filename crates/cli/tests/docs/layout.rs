@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The crates that are laid out in this way.
-const CRATES: [&str; 2] = ["components", "runtime"];
+const CRATES: [&str; 3] = ["cli", "components", "runtime"];
 
 /// What breaks the rule, where, and what to do about it.
 #[derive(Debug, PartialEq, Eq)]

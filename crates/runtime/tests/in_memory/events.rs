@@ -94,7 +94,7 @@ async fn what_a_part_misses_is_told_once_of_the_whole_too() {
     let mut events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
     events.retain(|event| event.note.as_ref() == Some(&of_part));
     let gadget = cluster.get::<Gadget>("g").await.metadata;
-    let about = stored[0].regarding.clone().unwrap();
+    let about = events[0].regarding.clone().unwrap();
     assert_eq!(
         (about.kind, about.name, about.uid, about.api_version),
         (Some("Gadget".into()), gadget.name, gadget.uid, Some("engine.test/v1".into()))

@@ -310,14 +310,14 @@ impl Component for Outside {
 #[test]
 fn what_lives_outside_the_cluster_is_rendered_with_where_it_lives_and_without_write_only_values() {
     let components = vec![ComponentKind::of::<Outside>()];
-    let mut expander = Expander::new(components, Known::default(), Defaults::default(), false);
-    let expansion = expander.expand(owner()).unwrap();
-    let alpha = &expansion.children[0];
+    let mut renderer = Renderer::new(components, ObjectStore::default(), Defaults::default(), false);
+    let below = renderer.render(owner()).unwrap();
+    let alpha = &below.children[0];
     let expected = json!({
         "kind": "project", "name": "alpha", "system": "harbor ns/acme",
         "value": {"public": true, "password": "<masked>"},
     });
-    assert_eq!((alpha.key.to_string().as_str(), rendered(alpha)), ("project acme/alpha", &expected));
+    assert_eq!((alpha.key.to_string().as_str(), json_of(alpha)), ("project acme/alpha", &expected));
     assert_eq!(alpha.notes, ["Lives in harbor ns/acme, not in the cluster: the operator keeps it there."]);
-    assert_eq!((told(&expander.errors), told(&expander.unmet)), (vec![], vec![]));
+    assert_eq!((messages(&renderer.errors), messages(&renderer.unmet)), (vec![], vec![]));
 }
