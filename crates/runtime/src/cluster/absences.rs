@@ -2,11 +2,7 @@
 
 use super::index::Index;
 use plan::ObjectKey;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeSet, time::Duration};
 use tokio::time::Instant;
 
 /// How long a confirmed absence is valid. The watch reports an object that is created later; this limit is for a
@@ -32,29 +28,6 @@ impl Absences {
     /// Records that a read has confirmed the absence of these.
     pub(crate) fn confirmed(&mut self, keys: BTreeSet<ObjectKey>) {
         self.0.get_or_insert_with(|| (Instant::now(), BTreeSet::new())).1.extend(keys);
-    }
-}
-
-/// How long the operator does not read an absent object again that no watch would report.
-const RECENT: Duration = Duration::from_secs(30);
-
-/// Objects that recently did not exist, of kinds whose watch shows only children.
-#[derive(Debug, Default)]
-pub(super) struct RecentlyAbsent(Mutex<BTreeMap<ObjectKey, Instant>>);
-
-impl RecentlyAbsent {
-    pub(super) fn is_recent(&self, key: &ObjectKey) -> bool {
-        self.reads().get(key).is_some_and(|read| read.elapsed() < RECENT)
-    }
-
-    pub(super) fn note(&self, key: &ObjectKey) {
-        let mut reads = self.reads();
-        reads.retain(|_, read| read.elapsed() < RECENT);
-        reads.insert(key.clone(), Instant::now());
-    }
-
-    fn reads(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

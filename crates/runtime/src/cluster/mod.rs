@@ -21,7 +21,6 @@ pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniori
 pub(crate) use watch::{is_input, start_watches};
 
 use crate::{Entropy, Health, Metrics, Options};
-use absences::RecentlyAbsent;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, core::ApiResource};
 use owners::Owners;
@@ -57,7 +56,6 @@ pub(crate) struct Cluster {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) health: Arc<Health>,
     pub(crate) stop: CancellationToken,
-    absent: RecentlyAbsent,
     resources: BTreeMap<(String, String), ApiResource>,
     classes: Classes,
     lists: OnceCell<watch::Lists>,
@@ -94,7 +92,6 @@ impl Cluster {
             metrics: Arc::clone(&options.metrics),
             health: Arc::clone(&options.health),
             stop,
-            absent: RecentlyAbsent::default(),
             resources,
             classes,
             lists: OnceCell::new(),

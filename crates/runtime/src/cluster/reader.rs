@@ -69,16 +69,10 @@ impl Cluster {
             return Ok(self.recorded(reader, key, schema));
         }
         let index = &self.router.index;
-        let is_owner = self.component(&key.group, &key.kind).is_some();
+        let is_owner = self.owners.contains(&key);
         if !is_owner && !is_input(&key.group, &key.kind) && !index.is_child(&key) {
             // The watch delivers only children of this kind, so a cached copy could become stale unnoticed.
-            if self.absent.is_recent(&key) {
-                return Ok(self.recorded(reader, key, None));
-            }
             let object = self.stored(&key).await?;
-            if object.is_none() {
-                self.absent.note(&key);
-            }
             return Ok(self.recorded(reader, key, object.map(Arc::new)));
         }
         if index.lacks(&key) {

@@ -10,6 +10,7 @@
 
 use super::is_operator;
 use crate::Digest;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::DynamicObject;
 use serde_json::{Map, Value};
 
@@ -31,12 +32,19 @@ pub fn applied_digest(object: &DynamicObject, api_version: &str) -> Option<Diges
         entry.operation.as_deref() == Some("Apply")
             && entry.subresource.as_deref().unwrap_or_default().is_empty()
             && entry.manager.as_deref().is_some_and(is_operator)
+            && !is_status(entry)
     });
     let (Some(entry), None) = (ours.next(), ours.next()) else { return None };
     // Other API versions may have other field names.
     let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
     let stored = serde_json::to_value(object).ok()?;
     digest(entry.manager.as_deref()?, api_version, &view(fields.0.as_object()?, &stored)?)
+}
+
+/// Whether an entry is about the status alone. Before Kubernetes 1.22 it does not say so.
+fn is_status(entry: &ManagedFieldsEntry) -> bool {
+    let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
+    fields.is_some_and(|fields| fields.keys().all(|field| field == "f:status"))
 }
 
 /// The digest of an object as `manager` would apply it.
