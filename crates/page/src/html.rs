@@ -11,7 +11,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use plan::ObjectKey;
-use runtime::{Found, Phase, Tally};
+use progress::{Found, Phase, Tally};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// What is around every page.
@@ -284,7 +284,7 @@ fn age(since: Timestamp, now: Timestamp) -> String {
 mod tests {
     use super::{age, list, segment};
     use jiff::Timestamp;
-    use runtime::Phase;
+    use progress::Phase;
 
     #[test]
     fn ages_are_in_their_largest_unit() {

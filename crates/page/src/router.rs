@@ -13,7 +13,7 @@ use axum::{
     response::Response,
     routing::get,
 };
-use runtime::Phase;
+use progress::Phase;
 use std::sync::Arc;
 
 /// Rows of the list on one page of it.

@@ -6,7 +6,7 @@ mod support;
 
 use http::{Method, StatusCode, header};
 use plan::Verdict;
-use runtime::{Stage, State};
+use progress::{Stage, State};
 use serde_json::json;
 use support::{Answer, World, key};
 

@@ -17,7 +17,6 @@ mod apply;
 mod cluster;
 mod digest_key;
 mod dry_run;
-mod election;
 mod entropy;
 mod error;
 mod external;
@@ -33,7 +32,6 @@ mod telemetry;
 pub use apply::server_side_apply;
 pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, find_digest_key, make_digest_key};
 pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};
-pub use election::{Election, Leadership, Lost, Timing, TimingError};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::with_sources;
 pub use external::{At, ExternalDriver, SystemError};
@@ -41,10 +39,6 @@ pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
-pub use report::{
-    Found, NodeState, Observer, Phase, Planned, Progress, Stage, State, Tally, Tree, TreeChange, TreeNode,
-    tally,
-};
 pub use telemetry::{Access, Build, Format, Health, HealthError, Metrics, ReviewError, Reviewer};
 
 use error::ReconcileError;

@@ -1,14 +1,14 @@
 //! Starts and ends all watches and controllers of a process.
 
 use crate::{
-    Leadership, Lost, Options, Scope,
+    Options, Scope,
     cluster::{Cache, Classes, Cluster, start_watches},
-    election::Elector,
     external::Systems,
     reconcile::{Context, Reconciler},
     report::Events,
     schedule::{Limits, PermissionWaiters, control, probe},
 };
+use election::{Elector, Leadership, Lost};
 use futures::{FutureExt as _, future::join_all};
 use kube::Client;
 use plan::ComponentKind;
@@ -109,7 +109,8 @@ impl Operator {
         let Self { client, leadership, options, .. } = self;
         let election = options.election.clone()?;
         let entropy = Arc::clone(&options.entropy);
-        Some(Elector::new(client.clone(), election, leadership.clone(), options.clock, entropy))
+        let jitter = Arc::new(move |most| entropy.jitter(most));
+        Some(Elector::new(client.clone(), election, leadership.clone(), options.clock, jitter))
     }
 
     /// Starts all tasks. Reconciles wait until the operator is `leading`.

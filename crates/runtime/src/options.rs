@@ -1,8 +1,10 @@
 //! Options of the operator.
 
-use crate::{Election, Entropy, ExternalDriver, Health, Metrics, Observer, SystemEntropy};
+use crate::{Entropy, ExternalDriver, Health, Metrics, SystemEntropy};
+use election::Election;
 use jiff::Timestamp;
 use plan::{Defaults, DigestKey, HarborClass};
+use progress::Observer;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// Which part of the cluster the operator reconciles.

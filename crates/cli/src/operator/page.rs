@@ -4,7 +4,7 @@ use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
 use kube::Client;
 use plan::Children;
-use runtime::Observer;
+use progress::Observer;
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::output::{Line, duration, plain, shortened, width};
 use clap::builder::styling::{AnsiColor, Style};
-use runtime::{NodeState, Phase, tally};
+use progress::{NodeState, Phase, tally};
 use std::time::Duration;
 
 const PLAIN: Style = Style::new();

@@ -1,7 +1,7 @@
 //! A tree that changes while it is drawn.
 
 use super::{Tree, words::line};
-use runtime::{Observer, Progress, TreeChange};
+use progress::{Observer, Progress, TreeChange};
 use std::{
     mem,
     sync::{Mutex, MutexGuard, PoisonError},

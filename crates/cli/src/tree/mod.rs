@@ -1,4 +1,4 @@
-//! Draws [`runtime::Tree`] for `status` and `sandbox`: as a tree on a terminal, as a line per change, or as JSON.
+//! Draws [`progress::Tree`] for `status` and `sandbox`: as a tree on a terminal, as a line per change, or as JSON.
 //!
 //! Every number comes from the tree. The drawings are functions of the tree, the time and the size of the terminal.
 //!
@@ -27,6 +27,6 @@ pub use words::{message, word};
 use std::time::Duration;
 
 /// An object of the tree, with times since the command started.
-pub type Node = runtime::TreeNode<Duration>;
+pub type Node = progress::TreeNode<Duration>;
 /// The tree itself.
-pub type Tree = runtime::Tree<Duration>;
+pub type Tree = progress::Tree<Duration>;

@@ -7,7 +7,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::Client;
 use plan::{Class, Failure, ObjectKey, Readiness, Verdict};
-use runtime::{Observer as _, Planned, Progress, Stage, State};
+use progress::{Observer as _, Planned, Progress, Stage, State};
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;

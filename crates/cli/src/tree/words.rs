@@ -1,7 +1,7 @@
 //! The state of an object in words.
 
 use crate::output::{duration, plain};
-use runtime::{NodeState, Phase, TreeChange};
+use progress::{NodeState, Phase, TreeChange};
 use std::time::Duration;
 
 /// One word for a phase. On a terminal, an object that is blocked is pending until another one is ready.

@@ -2,6 +2,7 @@
 
 use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
+use election::{Election, Timing};
 use futures::StreamExt as _;
 use http::{Request, StatusCode};
 use jiff::{SignedDuration, Timestamp};
@@ -15,7 +16,8 @@ use kube::{
     client::Body,
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
-use runtime::{Election, Observer, Operator, Options, Timing};
+use progress::Observer;
+use runtime::{Operator, Options};
 use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
 use std::{

@@ -2,7 +2,7 @@
 
 use super::{Address, Content, Node, Store, Summary};
 use plan::ObjectKey;
-use runtime::Phase;
+use progress::Phase;
 use std::collections::BTreeMap;
 
 /// The objects that a reader asks for.

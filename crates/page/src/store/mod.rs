@@ -11,7 +11,7 @@ pub use list::{List, Query};
 
 use jiff::Timestamp;
 use plan::ObjectKey;
-use runtime::{Found, Observer, Phase, Progress, Stage, Tree, TreeNode};
+use progress::{Found, Observer, Phase, Progress, Stage, Tree, TreeNode};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,

@@ -8,7 +8,7 @@ mod support;
 mod visitor;
 
 use plan::Verdict;
-use runtime::{Stage, State};
+use progress::{Stage, State};
 use serde_json::json;
 use support::{World, key};
 use visitor::Visitor;

@@ -5,7 +5,7 @@ use crate::{
     visitor::Visitor,
 };
 use plan::{Class, Failure, Verdict};
-use runtime::{Stage, State};
+use progress::{Stage, State};
 use serde_json::{Value, json};
 use std::{env, fs, path::PathBuf};
 

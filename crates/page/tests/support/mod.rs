@@ -11,7 +11,7 @@ use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{Client, core::ApiResource};
 use page::{Page, Reach, Setup, Store, Summary};
 use plan::{ObjectKey, Verdict};
-use runtime::{Observer as _, Planned, Progress, Stage, State};
+use progress::{Observer as _, Planned, Progress, Stage, State};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     ReconcileError,
     cluster::{Cluster, is_input},
-    report::{ProgressSink, State},
+    report::ProgressSink,
 };
 use graph::{Graph, NodeId, Step};
 use jiff::Timestamp;
@@ -16,6 +16,7 @@ use plan::{
     ChildKind, Content, Desired, Gate, Health, ObjectKey, ObjectVersion, Observation, ObservedObject,
     PlanError, Policy, Readiness, Resolver,
 };
+use progress::State;
 use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},

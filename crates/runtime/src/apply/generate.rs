@@ -1,11 +1,12 @@
 //! Secrets whose values the operator generates when it creates them, and never writes again.
 
 use super::ensure::{Applier, Child};
-use crate::{Entropy, ReconcileError, error::Verb, report::State};
+use crate::{Entropy, ReconcileError, error::Verb};
 use api::names::IMMUTABLE_ANNOTATION;
 use k8s_openapi::ByteString;
 use kube::{api::PostParams, core::DynamicObject};
 use plan::{Health, Policy, Recipe};
+use progress::State;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -7,12 +7,10 @@ use super::{
     release::release,
     server_side_apply::server_side_apply,
 };
-use crate::{
-    ReconcileError,
-    report::{ChangeKind, State},
-};
+use crate::{ReconcileError, report::ChangeKind};
 use kube::core::{DynamicObject, Status};
 use plan::{Apply, Observation};
+use progress::State;
 use serde_json::Value;
 
 /// The resource version of etcd's first revision, which no object has.

@@ -5,7 +5,6 @@ use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, Done},
     error::Verb,
-    report::State,
 };
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
@@ -13,6 +12,7 @@ use plan::{
     Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, ObjectKey, Origin,
     Reached, Refusal,
 };
+use progress::State;
 use std::sync::Arc;
 
 /// An object outside the cluster that is to be ensured.

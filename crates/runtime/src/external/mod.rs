@@ -1,7 +1,7 @@
 //! Objects in systems outside the cluster. The operator lists the collections that owners read, asks [`plan::Resolver`] what
 //! to do about one object and does that, and records in the owner what it created. It knows no system: drivers do.
 //!
-//! Uses: cluster, apply, election, report.
+//! Uses: cluster, apply, report.
 
 mod driver;
 mod ensure;

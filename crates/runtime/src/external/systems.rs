@@ -9,10 +9,11 @@ use super::{
     lock,
 };
 use crate::{
-    Entropy, Leadership, Options, ReconcileError,
+    Entropy, Options, ReconcileError,
     cluster::{Cluster, Interest},
     error::Verb,
 };
+use election::Leadership;
 use kube::core::DynamicObject;
 use plan::{Connection, External, ObjectKey, ObjectVersion, System};
 use serde_json::Value;

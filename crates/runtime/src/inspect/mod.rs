@@ -6,14 +6,15 @@
 //! Uses: cluster, apply, external, reconcile, report.
 
 use crate::{
-    Leadership, Options, ReconcileError, Scope,
+    Options, ReconcileError, Scope,
     apply::{RunState, awaited},
     cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
     error::Verb,
     external::{Bookkeeping, Externals, Recorder, Systems},
     reconcile::{Context, Node, connector, is_paused, outcome, plan, planned, unplanned},
-    report::{Events, Stage},
+    report::Events,
 };
+use election::Leadership;
 use futures::future::join_all;
 use kube::{
     Api, Client,
@@ -24,6 +25,7 @@ use plan::{
     Action, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
     Policy, Readiness, Resolver, Verdict,
 };
+use progress::Stage;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,

@@ -3,12 +3,12 @@
 use crate::{
     apply::{Done, Read, Repairs, held_readiness},
     cluster::{Absences, Index},
-    report::Planned,
     telemetry::Issuer,
 };
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{Applied, Aspect, Desired, Gate, ObjectKey, Outcome, Reached, Readiness, Tag};
+use progress::Planned;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,

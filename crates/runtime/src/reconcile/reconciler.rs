@@ -11,7 +11,6 @@ use crate::{
     apply::{Applier, DigestSource, RunState, node_span},
     cluster::Cluster,
     external::{Bookkeeping, Externals, Recorder, abandon},
-    report::{Planned, Stage},
     telemetry::ReconcileMetrics,
 };
 use api::names::ABANDON_ANNOTATION;
@@ -24,6 +23,7 @@ use kube::{
 use plan::{
     Aspects, ComponentKind, ComponentObject, Desired, Gate, ObjectKey, Outcome, Plan, PlanError, Policy, tags,
 };
+use progress::{Planned, Stage};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     num::NonZeroUsize,

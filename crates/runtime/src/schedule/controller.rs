@@ -6,11 +6,11 @@ use crate::{
     ReconcileError,
     external::has_finalizer,
     reconcile::{Context, Findings, Owner, Reconciler, Session, is_paused},
-    report::Stage,
     telemetry::{ObjectState, ReconcileMetrics},
 };
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
 use plan::{Class, Classify, ObjectKey, Outcome, Verdict};
+use progress::Stage;
 use std::{
     collections::BTreeSet,
     panic::AssertUnwindSafe,

@@ -6,7 +6,7 @@ use crate::support::{
 };
 use envtest::PATIENCE;
 use plan::{ObjectKey, Verdict};
-use runtime::{Observer, Planned, Progress, Stage, State};
+use progress::{Observer, Planned, Progress, Stage, State};
 use serde_json::json;
 use std::{
     collections::BTreeMap,

@@ -2,6 +2,7 @@
 
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use apiserver::ApiServer;
+use election::{Election, Leadership, Lost, Timing};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
@@ -11,7 +12,7 @@ use kube::{
     runtime::wait::await_condition,
 };
 use plan::ComponentKind;
-use runtime::{Election, Ended, Leadership, Lost, Operator, Options, Timing};
+use runtime::{Ended, Operator, Options};
 use sandbox::StandIns;
 use serde_json::json;
 use std::{

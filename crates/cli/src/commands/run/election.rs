@@ -5,8 +5,9 @@ use crate::{
     output::Error,
 };
 use clap::Args;
+use election::{Election, Timing};
 use plan::HarborClass;
-use runtime::{Election, Entropy as _, SystemEntropy, Timing};
+use runtime::{Entropy as _, SystemEntropy};
 use std::fs;
 
 /// The name of the lease unless a flag says otherwise.

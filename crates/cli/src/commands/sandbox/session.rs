@@ -8,7 +8,8 @@ use crate::{
     tree::{Live, Node, Tree, sentence},
 };
 use kube::Client;
-use runtime::{Observer, Options};
+use progress::Observer;
+use runtime::Options;
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 

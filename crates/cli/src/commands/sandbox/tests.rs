@@ -11,7 +11,8 @@ use crate::{
     tree::{Live, Size, Style, Tree, frame},
 };
 use envtest::{ControlPlane, Namespace, PATIENCE};
-use runtime::{NodeState, Options, Phase, Scope};
+use progress::{NodeState, Phase};
+use runtime::{Options, Scope};
 use serde_json::{Value, json};
 use std::{future::pending, path::Path, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;

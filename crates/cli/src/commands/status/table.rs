@@ -70,7 +70,7 @@ mod tests {
     use crate::tree::Tree;
     use anstream::adapter::strip_str;
     use plan::{ObjectKey, Verdict};
-    use runtime::{Progress, Stage};
+    use progress::{Progress, Stage};
     use std::time::Duration;
 
     fn waiting(harbors: &[(&str, &str, &str)]) -> Vec<Node> {

@@ -7,7 +7,8 @@ use plan::{
     ComponentKind, ObjectKey, Verdict,
     diff::{Shown, Side},
 };
-use runtime::{DryRun, Inspector, Observer, Progress, Scope, Stage};
+use progress::{Observer, Progress, Stage};
+use runtime::{DryRun, Inspector, Scope};
 use std::{
     collections::BTreeMap,
     fmt::{Debug, Write as _},

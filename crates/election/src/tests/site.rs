@@ -1,7 +1,6 @@
 //! A server, and candidates that write while they are the leader.
 
 use super::super::{Election, Elector, Leadership, Lost, Timing};
-use crate::{Entropy, SystemEntropy};
 use apiserver::{ApiServer, Body};
 use futures::StreamExt as _;
 use http::{Method, Request, Response};
@@ -150,8 +149,10 @@ impl Site {
             timing: Timing::DEFAULT,
         };
         let leadership = Leadership::candidate();
-        let entropy = Arc::new(FixedEntropy(identity.bytes().map(u32::from).sum::<u32>() % 10));
-        let mut elector = Elector::new(client.clone(), election, leadership.clone(), clock, entropy);
+        // Constant for a candidate, and different between candidates.
+        let tenths = identity.bytes().map(u32::from).sum::<u32>() % 10;
+        let jitter = Arc::new(move |most: Duration| most * tenths / 10);
+        let mut elector = Elector::new(client.clone(), election, leadership.clone(), clock, jitter);
         let work = write(leadership.guard(client));
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -200,27 +201,6 @@ fn piece_by_piece(body: Body, way: Link) -> Body {
         }
     });
     Body::stream(pieces)
-}
-
-/// An entropy source with constant values, which differ between candidates.
-struct FixedEntropy(u32);
-
-impl Entropy for FixedEntropy {
-    fn alphanumeric(&self, length: usize) -> String {
-        "x".repeat(length)
-    }
-
-    fn bytes(&self) -> [u8; 16] {
-        [0; 16]
-    }
-
-    fn rsa_key(&self) -> Result<String, pki::IssueError> {
-        SystemEntropy.rsa_key()
-    }
-
-    fn jitter(&self, most: Duration) -> Duration {
-        most * self.0 / 10
-    }
 }
 
 /// Creates objects, one after the other.

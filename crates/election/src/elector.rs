@@ -4,7 +4,6 @@ use super::{
     Election, Leadership,
     record::{Record, claimed, released},
 };
-use crate::Entropy;
 use futures::{Stream, StreamExt as _};
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
@@ -67,36 +66,40 @@ enum Holder {
     Another(String),
 }
 
+/// A random duration up to the given one, so that candidates do not act at the same time.
+pub type Jitter = Arc<dyn Fn(Duration) -> Duration + Send + Sync>;
+
 /// The watch of the lease while another operator holds it.
 type LeaseEvents<'a> = Pin<&'a mut (dyn Stream<Item = watcher::Result<Event<Lease>>> + Send)>;
 
 /// One candidate. In steady state the leader sends one `PUT` per retry period. A standby replica watches the lease,
 /// so that it sees renewals and a release at once, and sends no requests.
-pub(crate) struct Elector {
+pub struct Elector {
     api: Api<Lease>,
     election: Election,
     leadership: Leadership,
     clock: fn() -> Timestamp,
-    entropy: Arc<dyn Entropy>,
+    jitter: Jitter,
     record: Option<Record>,
     /// Whether this operator may hold the lease, also after an attempt that was abandoned before its answer.
     claimed: bool,
 }
 
 impl Elector {
-    pub(crate) fn new(
+    /// A candidate for the lease of `election`. It prolongs and ends `leadership`; the clock gives the times in the lease.
+    pub fn new(
         client: Client,
         election: Election,
         leadership: Leadership,
         clock: fn() -> Timestamp,
-        entropy: Arc<dyn Entropy>,
+        jitter: Jitter,
     ) -> Self {
         let api = Api::namespaced(client, &election.namespace);
-        Self { api, election, leadership, clock, entropy, record: None, claimed: false }
+        Self { api, election, leadership, clock, jitter, record: None, claimed: false }
     }
 
     /// Waits until this operator is the leader.
-    pub(crate) async fn acquire(&mut self) {
+    pub async fn acquire(&mut self) {
         let this_lease = watcher::Config::default().fields(&format!("metadata.name={}", self.election.name));
         let mut events = pin!(watcher(self.api.clone(), this_lease));
         let mut known = None;
@@ -158,7 +161,7 @@ impl Elector {
     }
 
     /// Renews the lease until it is lost.
-    pub(crate) async fn renew_until_lost(&mut self) -> Lost {
+    pub async fn renew_until_lost(&mut self) -> Lost {
         let mut problem = Problem::DeadlinePassed;
         let mut next = Instant::now() + self.election.timing.period();
         // A renewal that begins after the end of the term is too late.
@@ -183,7 +186,7 @@ impl Elector {
 
     /// Releases the lease, if this operator holds it, so that another need not wait until it expires. Ends the
     /// leadership.
-    pub(crate) async fn release(&mut self) {
+    pub async fn release(&mut self) {
         self.leadership.end();
         if !self.claimed {
             return;
@@ -286,7 +289,7 @@ impl Elector {
     /// When to retry: after about one period, with jitter, but no later than the lease expires.
     fn next_retry(&self) -> Instant {
         let period = self.election.timing.period();
-        let retry = Instant::now() + period.mul_f32(0.9) + self.entropy.jitter(period.mul_f32(0.2));
+        let retry = Instant::now() + period.mul_f32(0.9) + (self.jitter)(period.mul_f32(0.2));
         let expiry = self.record.as_ref().filter(|_| self.rival().is_some());
         expiry.map_or(retry, |record| retry.min(record.expires(self.election.timing)))
     }

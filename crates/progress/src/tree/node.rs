@@ -1,7 +1,7 @@
 //! An object as renderers show it, and how objects are counted.
 
 use super::Phase;
-use crate::report::Tally;
+use crate::Tally;
 use plan::ObjectKey;
 use std::collections::BTreeMap;
 

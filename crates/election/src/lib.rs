@@ -8,8 +8,6 @@
 //!
 //! The clocks of the operators may show different times, because each operator measures durations with its own
 //! monotonic clock. The times in the lease are for users.
-//!
-//! Uses: nothing.
 
 mod elector;
 mod leadership;
@@ -17,8 +15,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use elector::Elector;
-pub use elector::Lost;
+pub use elector::{Elector, Jitter, Lost};
 pub use leadership::Leadership;
 
 use std::time::Duration;

@@ -3,7 +3,7 @@ use super::{
     owner::{Child, LONGEST_MESSAGE},
     tally,
 };
-use crate::report::{Planned, Progress, Stage, State};
+use crate::{Planned, Progress, Stage, State};
 use plan::{Class, Failure, ObjectKey, Readiness, Verdict};
 
 fn key(kind: &str, name: &str) -> ObjectKey {

@@ -1,7 +1,7 @@
 //! What a tree stores of an owner and of its children: little, because a cluster may have thousands of them.
 
 use super::{NodeState, Phase};
-use crate::report::{Planned, State};
+use crate::{Planned, State};
 use plan::{ObjectKey, Readiness, Verdict};
 use std::sync::Arc;
 

@@ -40,12 +40,12 @@ struct NotLeading;
 
 impl Leadership {
     /// The leadership of an operator without leader election.
-    pub(crate) fn permanent() -> Self {
+    pub fn permanent() -> Self {
         Self(Arc::new(watch::Sender::new(Term::Forever)))
     }
 
     /// The leadership of a candidate that is not the leader yet.
-    pub(crate) fn candidate() -> Self {
+    pub fn candidate() -> Self {
         Self(Arc::new(watch::Sender::new(Term::None)))
     }
 
@@ -55,17 +55,17 @@ impl Leadership {
     }
 
     /// Makes this operator the leader until `end`.
-    pub(crate) fn prolong(&self, end: Instant) {
+    pub fn prolong(&self, end: Instant) {
         self.0.send_replace(Term::Until(end));
     }
 
     /// Ends the leadership.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.0.send_replace(Term::None);
     }
 
     /// When the term ends, if it does.
-    pub(crate) fn until(&self) -> Option<Instant> {
+    pub fn until(&self) -> Option<Instant> {
         match *self.0.borrow() {
             Term::Until(end) => Some(end),
             Term::None | Term::Forever => None,
@@ -76,7 +76,7 @@ impl Leadership {
     /// longer is.
     ///
     /// Code that has only this client cannot forget the check.
-    pub(crate) fn guard(&self, client: Client) -> Client {
+    pub fn guard(&self, client: Client) -> Client {
         if *self.0.borrow() == Term::Forever {
             return client;
         }
@@ -99,7 +99,7 @@ impl Leadership {
     }
 
     /// Does what changes something outside the cluster: only while we lead, and abandoned when we no longer do.
-    pub(crate) async fn while_leading<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    pub async fn while_leading<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
             () = self.ended() => None,

@@ -16,7 +16,7 @@ pub use node::{NodeState, TreeNode, tally};
 pub use phase::Phase;
 pub use read::Found;
 
-use super::{Progress, Stage, State};
+use crate::{Progress, Stage, State};
 use owner::{Kind, Owner};
 use plan::{ObjectKey, Readiness};
 use std::{collections::BTreeMap, sync::Arc};
