@@ -23,6 +23,9 @@ impl Counts {
     /// Counts a request.
     pub fn note(&self, method: &http::Method, uri: &http::Uri) {
         let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+        if std::env::var_os("TRACE").is_some() {
+            eprintln!("{method} {uri}");
+        }
         let mut sent = self.0.lock().unwrap();
         // A lease is renewed all the time, whatever there is to do.
         if path.contains("/leases") {

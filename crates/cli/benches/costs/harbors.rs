@@ -1,17 +1,14 @@
 //! Minimal Harbors, and a restart of the operator with them.
 
-use crate::{PATIENCE, operator::Operator, rest, server::Server};
-use api::v1beta1::Harbor;
-use futures::StreamExt as _;
-use kube::{
-    Api, Client, Resource,
-    api::PostParams,
-    core::{DynamicObject, GroupVersionKind},
-    discovery::pinned_kind,
-    runtime::{WatchStreamExt as _, watcher},
+use crate::{
+    TIMEOUT,
+    manifests::{create, documents, until_ready},
+    operator::Operator,
+    server::Server,
+    until_idle,
 };
+use api::v1beta1::Harbor;
 use serde_json::Value;
-use std::{collections::BTreeSet, path::Path, pin::pin};
 use tokio::time::timeout;
 
 /// Prints two lines for each number of Harbors: their creation, and a restart with them.
@@ -28,28 +25,30 @@ pub async fn measure(numbers: &[usize]) {
 async fn measure_one(number: usize) {
     let server = Server::start().await;
     let mut operator = Operator::start(&server.kubeconfig);
-    rest(&server.counts).await;
+    until_idle(&server.counts).await;
     line("none, idle", &server, &operator);
 
-    for input in documents("harbor-inputs.yaml") {
+    for mut input in documents("examples/harbor-inputs.yaml").unwrap() {
+        in_default(&mut input);
         create(&server.client, input).await;
     }
-    let minimal = documents("harbor.yaml").remove(0);
+    let mut minimal = documents("examples/harbor.yaml").unwrap().remove(0);
+    in_default(&mut minimal);
     for index in 0..number {
         let mut harbor = minimal.clone();
         harbor["metadata"]["name"] = format!("acme-{index:04}").into();
         create(&server.client, harbor).await;
     }
-    timeout(PATIENCE, until_ready(&server.client, number)).await.expect("all Harbors become ready");
-    rest(&server.counts).await;
+    timeout(TIMEOUT, until_ready::<Harbor>(&server.client, number)).await.expect("all Harbors become ready");
+    until_idle(&server.counts).await;
     line(&format!("{number} created"), &server, &operator);
 
     drop(operator);
     server.counts.take();
     operator = Operator::start(&server.kubeconfig);
-    rest(&server.counts).await;
+    until_idle(&server.counts).await;
     line(&format!("{number}, restart"), &server, &operator);
-    println!("{:>16}", server.version);
+    println!("{:>16}\n", server.version);
 }
 
 fn line(what: &str, server: &Server, operator: &Operator) {
@@ -65,30 +64,7 @@ fn line(what: &str, server: &Server, operator: &Operator) {
     );
 }
 
-fn documents(name: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
-    serde_saphyr::from_multiple(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-async fn create(client: &Client, mut object: Value) {
+/// The examples name a namespace that this server does not have.
+fn in_default(object: &mut Value) {
     object["metadata"].as_object_mut().unwrap().remove("namespace");
-    let object: DynamicObject = serde_json::from_value(object).unwrap();
-    let types = object.types.clone().unwrap();
-    let gvk = GroupVersionKind::try_from(types).unwrap();
-    let (resource, _) = pinned_kind(client, &gvk).await.unwrap();
-    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), "default", &resource);
-    api.create(&PostParams::default(), &object).await.unwrap();
-}
-
-async fn until_ready(client: &Client, number: usize) {
-    let api: Api<Harbor> = Api::namespaced(client.clone(), "default");
-    let mut events = pin!(watcher(api, watcher::Config::default()).applied_objects());
-    let mut ready = BTreeSet::new();
-    while ready.len() < number {
-        let harbor = events.next().await.unwrap().unwrap();
-        let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
-        if conditions.clone().any(|it| it.type_ == "Ready" && it.status == "True") {
-            ready.insert(harbor.meta().name.clone());
-        }
-    }
 }

@@ -6,15 +6,18 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+/// The program that is measured.
+pub fn program() -> String {
+    std::env::var("OPERATOR").unwrap_or_else(|_| env!("CARGO_BIN_EXE_harbor-operator").into())
+}
+
 /// Ends with its owner.
 pub struct Operator(Child);
 
 impl Operator {
-    /// Starts it, or the program `$OPERATOR`, for the cluster of a kubeconfig.
+    /// Starts it for the cluster of a kubeconfig.
     pub fn start(kubeconfig: &Path) -> Self {
-        let program =
-            std::env::var("OPERATOR").unwrap_or_else(|_| env!("CARGO_BIN_EXE_harbor-operator").into());
-        let mut command = Command::new(program);
+        let mut command = Command::new(program());
         let log = std::env::var("OPERATOR_LOG").unwrap_or_else(|_| "error".into());
         command.arg("run").env("KUBECONFIG", kubeconfig).env("RUST_LOG", log).stdin(Stdio::null());
         Self(command.spawn().unwrap())

@@ -1,20 +1,16 @@
 //! Whole stacks, all created at once, in a namespace each.
 
-use crate::{PATIENCE, operator::Operator, rest, server::Server};
+use crate::{TIMEOUT, manifests::until_ready, operator::Operator, server::Server, until_idle};
 use api::v1beta1::HarborCluster;
 use futures::{StreamExt as _, stream};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
-use kube::{
-    Api,
-    api::PostParams,
-    runtime::{WatchStreamExt as _, watcher},
-};
+use kube::{Api, api::PostParams};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, pin::pin, time::Duration};
+use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long the idle operator is listened to.
-const SILENCE: Duration = Duration::from_secs(30);
+/// How long requests of the idle operator are counted.
+const UNCHANGED: Duration = Duration::from_secs(30);
 
 /// Prints a line for each number of stacks.
 pub async fn measure(numbers: &[usize]) {
@@ -40,23 +36,25 @@ pub async fn measure(numbers: &[usize]) {
 async fn measure_one(number: usize) {
     let server = Server::start().await;
     let operator = Operator::start(&server.kubeconfig);
-    rest(&server.counts).await;
+    until_idle(&server.counts).await;
     let idle = operator.memory_mib();
     server.counts.take();
 
     let start = Instant::now();
     let create = stream::iter(0..number).for_each_concurrent(4, |index| create(&server, index));
     let ready = async {
-        timeout(PATIENCE, until_ready(&server, number)).await.expect("all stacks become ready");
+        timeout(TIMEOUT, until_ready::<HarborCluster>(&server.client, number))
+            .await
+            .expect("all stacks become ready");
         start.elapsed()
     };
     let ((), ready) = tokio::join!(create, ready);
-    rest(&server.counts).await;
+    until_idle(&server.counts).await;
     let cpu = operator.cpu_seconds();
     let sent = server.counts.take();
     let memory = operator.memory_mib();
-    sleep(SILENCE).await;
-    let silence = server.counts.take();
+    sleep(UNCHANGED).await;
+    let unchanged = server.counts.take();
 
     println!(
         "{number:>6} {:>7.1} s {:>9} {:>7} {:>7} {:>7} {:>12.2} {:>7.1} s {idle:>9.1} {memory:>9.1} {:>7}",
@@ -67,7 +65,7 @@ async fn measure_one(number: usize) {
         sent.of("POST"),
         sent.writes_per_child(),
         cpu,
-        silence.requests(),
+        unchanged.requests(),
     );
 }
 
@@ -117,17 +115,4 @@ fn stack(name: &str) -> Value {
             },
         },
     })
-}
-
-async fn until_ready(server: &Server, number: usize) {
-    let api: Api<HarborCluster> = Api::all(server.client.clone());
-    let mut events = pin!(watcher(api, watcher::Config::default()).applied_objects());
-    let mut ready = BTreeSet::new();
-    while ready.len() < number {
-        let cluster = events.next().await.unwrap().unwrap();
-        let status = cluster.status.unwrap_or_default();
-        if status.observation.conditions.iter().any(|it| it.type_ == "Ready" && it.status == "True") {
-            ready.insert(cluster.metadata.namespace);
-        }
-    }
 }

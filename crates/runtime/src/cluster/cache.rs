@@ -96,13 +96,14 @@ impl Cache {
         serde_json::from_slice(&self.entries().by_key.get(key)?.json).ok()
     }
 
-    /// Removes an entry that is older than a version that a watch delivered.
-    pub(super) fn remove_older(&self, key: &ObjectKey, version: &str) {
-        let mut entries = self.entries();
+    /// Replaces an entry that is older than a version that a watch delivered. Removes it if the watch delivered only
+    /// metadata.
+    pub(super) fn replace_older(&self, key: &ObjectKey, version: &str, object: Option<&DynamicObject>) {
         let number = |version: &str| version.parse::<u64>().ok();
-        let is_older = entries.by_key.get(key).is_some_and(|it| number(&it.state.version) < number(version));
+        let is_older =
+            self.entries().by_key.get(key).is_some_and(|it| number(&it.state.version) < number(version));
         if is_older {
-            entries.remove(key);
+            self.put(key, object.cloned());
         }
     }
 

@@ -69,9 +69,9 @@ impl Cluster {
             return Ok(self.recorded(reader, key, schema));
         }
         let index = &self.router.index;
-        let is_owner = self.owners.contains(&key);
-        if !is_owner && !is_input(&key.group, &key.kind) && !index.is_child(&key) {
-            // The watch delivers only children of this kind, so a cached copy could become stale unnoticed.
+        let is_owner = self.component(&key.group, &key.kind).is_some();
+        if !is_owner && !is_input(&key.group, &key.kind) && !index.has(&key) {
+            // The watch delivers only objects with the operator's label, so a cached copy could become stale unnoticed.
             let object = self.stored(&key).await?;
             return Ok(self.recorded(reader, key, object.map(Arc::new)));
         }

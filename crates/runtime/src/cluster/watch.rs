@@ -13,15 +13,17 @@ use kube::{
 };
 use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject};
 use serde::de::DeserializeOwned;
-use std::{collections::BTreeSet, fmt::Debug, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fmt::Debug,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::task::JoinSet;
 
 /// How long the operator waits on average before it retries to list a kind that is not served.
 const UNSERVED_RETRY: Duration = Duration::from_mins(5);
-
-/// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
-/// cert-manager makes from its Certificates.
-const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, CERT_MANAGER_LABEL];
 
 /// A label that no object has.
 const PROBE: &str = "goharbor.io/probe";
@@ -95,13 +97,21 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
         let watch = Watch { cluster: &cluster, kind: &kind, extent, lists, first: &first };
         let ended = match extent {
             Extent::Inputs => {
-                watch.survey(&scope).await;
+                let mut issued = pin!(watch.whole(&scope, CERT_MANAGER_LABEL));
+                watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                if resource.kind == "Secret" {
+                    watch.preload(issued.as_mut()).await;
+                }
                 let api: Api<LeanMetadata> = scope.api(&cluster.client, resource);
                 let observe = |object: LeanMetadata| {
                     let observed = watch.observe(&object.metadata, Health::READY)?;
                     Some((observed, None))
                 };
-                watch.drive(watcher(api, watch.config()), observe).await
+                let ended = watch.drive(watcher(api, watch.config()), observe);
+                tokio::select! {
+                    ended = ended => ended,
+                    () = watch.follow(issued), if resource.kind == "Secret" => Ended::Stopped,
+                }
             }
             Extent::Owners | Extent::InputsWithStatus | Extent::Children => {
                 let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
@@ -156,6 +166,11 @@ impl Cluster {
     }
 }
 
+/// Events of a watch of whole objects.
+trait WholeObjects: Stream<Item = watcher::Result<Event<DynamicObject>>> {}
+
+impl<T: Stream<Item = watcher::Result<Event<DynamicObject>>>> WholeObjects for T {}
+
 /// The watch of one kind.
 struct Watch<'a> {
     cluster: &'a Cluster,
@@ -195,30 +210,46 @@ impl Watch<'_> {
         Some(if is_known { observed } else { observed.with_applied(object, &self.kind.resource) })
     }
 
-    /// Reads objects of this kind whole that owners are going to read, once and before anything is reconciled, so that none
-    /// of them has to be read by itself after a restart. What cannot be listed is read later.
-    async fn survey(&self, scope: &Scope) {
-        for label in SURVEYED.iter().filter(|_| !self.first.has_ended()) {
-            self.survey_labelled(scope, label).await;
-        }
-    }
-
-    async fn survey_labelled(&self, scope: &Scope, label: &str) {
-        let Cluster { client, router, cache, stop, .. } = self.cluster;
-        let api: Api<DynamicObject> = scope.api(client, &self.kind.resource);
-        let mut events = pin!(watcher(api, self.config().labels(label)));
-        while let Some(Some(event)) = stop.run_until_cancelled(events.next()).await {
+    /// Reads objects whole that owners are going to read, before anything is reconciled, so that none of them has to be
+    /// read by itself after a restart. What cannot be listed is read later.
+    async fn preload(&self, mut events: Pin<&mut impl WholeObjects>) {
+        while !self.first.has_ended()
+            && let Some(Some(event)) = self.cluster.stop.run_until_cancelled(events.next()).await
+        {
             match event {
-                Ok(Event::InitApply(object)) => {
-                    if let Some(observed) = self.observe_whole(&object) {
-                        let key = observed.key.clone();
-                        router.wake(router.index.seen(observed));
-                        cache.offer(&key, object);
-                    }
-                }
+                Ok(Event::InitApply(object)) => self.cache(object),
                 Ok(Event::Init) => {}
                 Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)) | Err(_) => return,
             }
+        }
+    }
+
+    /// Follows the Secrets that cert-manager issues, with their content: an owner reads most of them as soon as they
+    /// exist. While this watch fails, such Secrets are read one by one. Ends when the operator stops.
+    async fn follow(&self, mut events: Pin<&mut impl WholeObjects>) {
+        let stop = &self.cluster.stop;
+        while let Some(Some(event)) = stop.run_until_cancelled(events.next()).await {
+            match event {
+                Ok(Event::InitApply(object) | Event::Apply(object)) => self.cache(object),
+                Ok(Event::Init | Event::InitDone | Event::Delete(_)) => {}
+                Err(_) => drop(stop.run_until_cancelled(tokio::time::sleep(WatchBackoff::LONGEST)).await),
+            }
+        }
+        stop.cancelled().await;
+    }
+
+    fn whole(&self, scope: &Scope, label: &str) -> impl WholeObjects + use<> {
+        let api: Api<DynamicObject> = scope.api(&self.cluster.client, &self.kind.resource);
+        watcher(api, self.config().labels(label))
+    }
+
+    /// Offers an object to the cache.
+    fn cache(&self, object: DynamicObject) {
+        let Cluster { router, cache, .. } = self.cluster;
+        if let Some(observed) = self.observe_whole(&object) {
+            let key = observed.key.clone();
+            router.wake(router.index.seen(observed));
+            cache.offer(&key, object);
         }
     }
 
@@ -278,7 +309,7 @@ impl Watch<'_> {
     fn seen(&self, (observed, object): (ObservedObject, Option<DynamicObject>)) -> ObjectKey {
         let Cluster { router, owners, classes, .. } = self.cluster;
         let key = observed.key.clone();
-        self.cluster.cache.remove_older(&key, &observed.observation.resource_version);
+        self.cluster.cache.replace_older(&key, &observed.observation.resource_version, object.as_ref());
         router.wake(router.index.seen(observed));
         if let (Extent::Owners, Some(object)) = (self.extent, object) {
             let is_ours = match classes {
