@@ -30,7 +30,7 @@ impl Body {
         Self(Content::Full((!bytes.is_empty()).then_some(bytes)))
     }
 
-    /// A body that arrives piece by piece; each piece is sent as soon as it is there.
+    /// A body that arrives in pieces; each is sent immediately.
     pub fn stream(pieces: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> Self {
         Self(Content::Stream(pieces.boxed()))
     }
@@ -130,7 +130,7 @@ where
         })?;
         let Ok(data) = frame.into_data() else { continue };
         length += data.len();
-        // Read on for a while: a client that still sends does not listen, and would see a broken connection.
+        // Reads on for a while: a client that still sends does not read, and would see a broken connection.
         if length > limit.saturating_mul(4) {
             break;
         }

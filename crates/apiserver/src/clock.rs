@@ -1,4 +1,4 @@
-//! The time, as the runtime's timers have it.
+//! The time, following the timers of the runtime.
 
 use jiff::{Timestamp, ToSpan as _};
 use tokio::time::Instant;

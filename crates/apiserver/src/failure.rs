@@ -1,4 +1,4 @@
-//! How a request fails: the `Status` that kube-apiserver would send.
+//! How a request fails: with the `Status` that kube-apiserver would send.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -8,20 +8,20 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     pub code: StatusCode,
-    /// The machine word; empty for none. Webhooks choose their own.
+    /// The machine-readable reason; empty for none. Webhooks choose their own.
     pub reason: Cow<'static, str>,
     pub message: String,
     /// What `details` holds; empty for none.
     pub details: Map<String, Value>,
-    /// Seconds for the `Retry-After` header, for a failure that passes.
+    /// Seconds for the `Retry-After` header, for a temporary failure.
     pub retry_after: Option<u32>,
-    /// Where a list can go on in spite of the failure.
+    /// Where a list can continue in spite of the failure.
     pub continue_token: Option<String>,
-    /// Whether the request never came as far as a kind; such a failure says so by empty details.
+    /// Whether the request failed before its kind was known. Then the details are empty.
     generic: bool,
 }
 
-/// One thing that is wrong with one field.
+/// One problem with one field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cause {
     pub fault: Fault,
@@ -31,7 +31,7 @@ pub(crate) struct Cause {
     pub message: String,
 }
 
-/// What kind of thing is wrong with a field, in the words of `metav1.CauseType`.
+/// The type of a problem with a field, with the names of `metav1.CauseType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     Required,
@@ -63,7 +63,7 @@ impl Fault {
 }
 
 impl Cause {
-    /// The whole complaint; one about the object as a whole is about a field without a name.
+    /// The whole message. For the object as a whole, it has no field.
     fn line(&self) -> String {
         let field = if self.field.is_empty() { "[]" } else { &self.field };
         format!("{field}: {}", self.message)
@@ -140,12 +140,12 @@ impl Failure {
         }
     }
 
-    /// A failure of the request rather than of what it asks for.
+    /// A failure of the request, not of its object.
     pub fn generic(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
         Self { generic: true, ..Self::new(code, reason, message) }
     }
 
-    /// The server itself, or somebody it depends on, failed.
+    /// The server itself, or a webhook that it depends on, failed.
     pub fn internal(why: impl Into<String>) -> Self {
         let why = why.into();
         let message = format!("Internal error occurred: {why}");
@@ -154,7 +154,7 @@ impl Failure {
         failure
     }
 
-    /// Whoever asks is nobody we know.
+    /// The client did not authenticate itself as a known user.
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
     }
@@ -172,7 +172,7 @@ impl Failure {
         Self::about(StatusCode::CONFLICT, "AlreadyExists", group, plural, name, "already exists")
     }
 
-    /// The object is not what the client thought it was.
+    /// The object is not in the state that the client expects.
     pub fn conflict(group: &str, plural: &str, name: &str, why: &str) -> Self {
         let qualified = qualified(plural, group);
         let mut failure = Self::new(
@@ -201,14 +201,14 @@ impl Failure {
     /// The object breaks rules of its kind.
     pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
         let lines: Vec<String> = causes.iter().map(Cause::line).collect();
-        let told = match lines.as_slice() {
+        let problems = match lines.as_slice() {
             [one] => one.clone(),
             many => format!("[{}]", many.join(", ")),
         };
         let mut failure = Self::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "Invalid",
-            format!("{} {name:?} is invalid: {told}", qualified(kind, group)),
+            format!("{} {name:?} is invalid: {problems}", qualified(kind, group)),
         );
         failure.details = named(group, kind, name);
         let causes = causes

@@ -1,4 +1,4 @@
-//! How Go prints values: error texts that clients see contain them.
+//! Formats values as Go prints them, for error messages that clients see.
 
 use serde_json::{Number, Value};
 
@@ -49,7 +49,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// What Go's JSON decoder calls a value that does not fit.
+/// The name of a value in the errors of Go's JSON decoder.
 pub(crate) fn json_word(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -104,7 +104,7 @@ fn number(number: &Number) -> String {
     }
 }
 
-/// Go gives an exponent its sign and two digits.
+/// Go prints the sign of an exponent and at least two digits.
 fn exponent(float: f64) -> String {
     let text = format!("{float:e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };

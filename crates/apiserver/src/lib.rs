@@ -1,8 +1,8 @@
 //! A Kubernetes API in memory, as a [`tower::Service`].
 //!
-//! It behaves as kube-apiserver does towards a controller or `kubectl`, garbage collection and namespace deletion
-//! included, and knows nothing of any particular operator. No node, no scheduler, no kubelet: what makes workloads
-//! ready is somebody else's business.
+//! It behaves like kube-apiserver towards a controller or `kubectl`, including garbage collection and namespace
+//! deletion, and knows nothing about any particular operator. There is no node, no scheduler and no kubelet: crate
+//! `sandbox` makes workloads ready.
 //!
 //! ```
 //! use apiserver::ApiServer;
@@ -29,36 +29,35 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`ApiServer::builder`] adds seeds, RBAC, webhooks and a file to continue from, [`serve`] a socket with TLS for
-//! `kubectl`, and [`Faults`] is a layer in which requests go wrong.
+//! [`ApiServer::builder`] adds seeds, RBAC, webhooks and a file for persistence. [`serve`] listens on a socket with
+//! TLS for `kubectl`. [`Faults`] is a layer that injects faults.
 //!
-//! What it guarantees:
-//! - Answers are those of a current kube-apiserver: status, headers, objects, the words of a refusal, the events of a
-//!   watch. Scenarios recorded from one are the proof; where it answers otherwise, `tests/conformance/differences.yaml`
-//!   says so.
-//! - One revision counts all changes. A watch sees every one of them, in order, or is told that it comes too late (410).
-//!   Garbage collection and the end of namespaces are done before the request that causes them is answered.
-//! - With a seed, a start and tokio's paused clock a run can be repeated: names, uids and times are the same, and so is
-//!   what goes wrong.
-//! - Requests may be hostile: bodies have 3 MiB at most, nesting is limited, and fuzz targets look for what panics.
+//! Guarantees:
+//! - Answers are those of a current kube-apiserver: status, headers, objects, error messages, the events of a watch.
+//!   Scenarios recorded from one prove it. `tests/conformance/differences.yaml` lists where it answers differently.
+//! - One revision counts all changes. A watch gets every change, in order, or fails because it starts too late (410).
+//!   Garbage collection and namespace deletion are complete before the server answers the request that causes them.
+//! - With a seed, a start time and tokio's paused clock a run can be repeated: names, uids, times and faults are the
+//!   same.
+//! - Requests may be hostile: bodies have at most 3 MiB, nesting is limited, and fuzz targets search for panics.
 //!
-//! What it does not do:
-//! - Run anything: no `exec`, `attach`, `log`, `portforward`, `proxy`.
-//! - Answer in protocol buffers, although it reads them.
-//! - Enforce quotas, limit ranges, disruption budgets or pod security, or evaluate admission policies; webhooks are
-//!   called only in process ([`Webhooks`]), conversion webhooks not at all.
-//! - Check the types and the cost of CEL rules.
-//! - Let Events expire, or remember anything after its end without [`Builder::file`].
+//! Not supported:
+//! - Running containers: no `exec`, `attach`, `log`, `portforward`, `proxy`.
+//! - Answers in protocol buffers. Requests may use them.
+//! - Quotas, limit ranges, disruption budgets, pod security and admission policies. Webhooks are called only in
+//!   process ([`Webhooks`]), and conversion webhooks not at all.
+//! - Checks of the types and the cost of CEL rules.
+//! - Expiry of Events, and persistence without [`Builder::file`].
 
 mod access;
 mod admission;
 mod body;
+mod bootstrap;
 mod clock;
 mod discovery;
 mod failure;
 mod fault;
 mod fields;
-mod furnish;
 mod go;
 mod journal;
 mod kinds;

@@ -1,4 +1,4 @@
-//! The server: what it is made of, and how to make one.
+//! The server and its builder.
 
 use crate::{
     access::{Access, Tokens, User},
@@ -20,20 +20,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// How many changes of a kind a watch can go back unless told otherwise.
+/// How many changes of each kind are kept for watches by default.
 const HISTORY: usize = 10_000;
 
 /// A Kubernetes API in memory. Clones share it.
 ///
-/// It is a [`tower::Service`], so a `kube::Client` takes it as it is; [`serve`](crate::serve) puts it on a socket.
+/// It is a [`tower::Service`], so a `kube::Client` can use it directly; [`serve`](crate::serve) listens on a socket.
 #[derive(Clone)]
 pub struct ApiServer {
     pub(crate) shared: Arc<Shared>,
-    /// Whose requests these are, where the requests need not say.
+    /// The user of all requests through this value, if it is set.
     pub(crate) user: Option<Arc<User>>,
 }
 
-/// How a server is to be. Made by [`ApiServer::builder`].
+/// The configuration of a server. Created by [`ApiServer::builder`].
 #[derive(Default)]
 pub struct Builder {
     history: Option<usize>,
@@ -47,7 +47,7 @@ pub struct Builder {
     file: Option<PathBuf>,
 }
 
-/// Whether owners can be set by whoever can write the object.
+/// Whether every client that can write an object can set its owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum OwnerReferences {
     #[default]
@@ -55,7 +55,7 @@ pub(crate) enum OwnerReferences {
     Protected,
 }
 
-/// What requests share.
+/// State that all requests share.
 pub(crate) struct Shared {
     state: Mutex<State>,
     pub clock: Clock,
@@ -69,33 +69,33 @@ pub(crate) struct Shared {
 }
 
 impl ApiServer {
-    /// A server with everything at its default: open to everybody, nothing persisted.
+    /// A server with all defaults: open to every client, nothing persisted.
     pub fn new() -> Self {
         let shared = Shared::empty(Builder::default());
-        shared.state().furnish(&shared.clock);
+        shared.state().bootstrap(&shared.clock);
         Self { shared: Arc::new(shared), user: None }
     }
 
-    /// A server to be configured.
+    /// A builder for a server.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The same server, to which every request through this value comes from this user, whatever it says of itself.
+    /// The same server, where every request through this value is from this user, whatever its credentials.
     ///
-    /// For clients in this process: what comes over a socket cannot choose.
+    /// For clients in this process: requests over a socket cannot choose their user.
     #[must_use]
     pub fn acting_as(&self, user: User) -> Self {
         Self { shared: Arc::clone(&self.shared), user: Some(Arc::new(user)) }
     }
 
-    /// Forgets the history of all objects, so that watches and pages from the past have to start over.
+    /// Drops the history of all objects, so that watches and pages from earlier revisions have to start over.
     pub fn compact(&self) {
         self.shared.state().store.compact();
     }
 
-    /// The authority whose certificates this server is to be served with: always the same one where the server keeps a
-    /// file, so that a kubeconfig stays valid over a restart.
+    /// The certificate authority of this server. It is always the same if the server has a file, so that a kubeconfig
+    /// stays valid after a restart.
     ///
     /// # Errors
     /// When no key can be made, or the file cannot be written.
@@ -111,7 +111,7 @@ impl ApiServer {
         Ok(authority)
     }
 
-    /// The newest resource version: it tells whether anything was written.
+    /// The newest resource version. It shows whether anything was written.
     pub fn revision(&self) -> u64 {
         self.shared.state().store.revision()
     }
@@ -130,64 +130,64 @@ impl fmt::Debug for ApiServer {
 }
 
 impl Builder {
-    /// Remembers this many changes of each kind for watches and pages; 10,000 by default.
+    /// Keeps this many changes of each kind for watches and pages; 10,000 by default.
     #[must_use]
     pub fn history(mut self, changes: usize) -> Self {
         self.history = Some(changes);
         self
     }
 
-    /// Makes uids and generated names a function of this number, so that a run can be repeated.
+    /// Derives uids and generated names from this number, so that a run can be repeated.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Lets the server's clock begin here, rather than at the system's time. It then runs with tokio's.
+    /// Starts the server's clock at this time instead of the system's. It then follows tokio's clock.
     #[must_use]
     pub fn start(mut self, time: Timestamp) -> Self {
         self.start = Some(time);
         self
     }
 
-    /// Leaves out what a cluster's kube-controller-manager does: garbage collection and the end of namespaces.
+    /// Leaves out what kube-controller-manager does in a cluster: garbage collection and namespace deletion.
     #[must_use]
     pub fn without_controllers(mut self) -> Self {
         self.bare = true;
         self
     }
 
-    /// Who may do what; everybody everything by default.
+    /// Sets how access is controlled; by default it is open.
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
         self
     }
 
-    /// Has the admission plugin OwnerReferencesPermissionEnforcement, which some clusters have: who makes the deletion
-    /// of an owner wait for an object must be allowed to update the owner's finalizers.
+    /// Enables the admission plugin OwnerReferencesPermissionEnforcement, as in some clusters: a client that makes the
+    /// deletion of an owner wait for an object must be allowed to update the owner's finalizers.
     #[must_use]
     pub fn protecting_owner_references(mut self) -> Self {
         self.owner_references = OwnerReferences::Protected;
         self
     }
 
-    /// Knows whoever sends this bearer token as this user.
+    /// Authenticates requests with this bearer token as this user.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>, user: User) -> Self {
         self.tokens.push((token.into(), user));
         self
     }
 
-    /// Answers the calls that webhook configurations ask for.
+    /// Answers the calls to webhooks.
     #[must_use]
     pub fn webhooks(mut self, webhooks: Arc<dyn Webhooks>) -> Self {
         self.webhooks = Some(webhooks);
         self
     }
 
-    /// Keeps everything in this file, and goes on with what is in it already.
+    /// Stores everything in this file, and continues with its content.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.file = Some(path.into());
@@ -221,7 +221,7 @@ impl Builder {
                 }
                 if state.store.everything().next().is_some() {
                     state.store.forget_the_past();
-                    state.reborn();
+                    state.reseed();
                 }
                 lifecycle::serve_all(&mut state);
                 state.record_with(record);
@@ -231,7 +231,7 @@ impl Builder {
         }
         {
             let mut state = shared.state();
-            state.furnish(&shared.clock);
+            state.bootstrap(&shared.clock);
             state.settle(shared.controllers, &shared.clock);
         }
         Ok(ApiServer { shared: Arc::new(shared), user: None })
@@ -254,13 +254,13 @@ impl Shared {
         }
     }
 
-    /// Everything the server knows. Never held while waiting.
+    /// The state of the server. Never locked across an await.
     pub fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while it is held leaves at most a change that nobody was told of.
+        // A panic under the lock leaves at most a change that was not announced.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What discovery and OpenAPI say of the kinds that are served at this moment.
+    /// The documents of discovery and OpenAPI for the kinds that are served.
     pub fn documents(&self) -> Arc<Documents> {
         let kinds = Arc::clone(&self.state().kinds);
         let mut cached = self.documents.lock().unwrap_or_else(PoisonError::into_inner);

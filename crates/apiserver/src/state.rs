@@ -1,4 +1,4 @@
-//! Everything the server knows, under one lock.
+//! The state of the server, under one lock.
 
 use crate::{
     failure::Failure,
@@ -11,20 +11,20 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use serde_json::Value;
 use std::{collections::VecDeque, sync::Arc};
 
-/// Letters and digits of generated names, none of which make words.
+/// Letters and digits of generated names. They cannot form words.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// What is told of every commit.
+/// A function that is called for every commit.
 pub(crate) type Recorder = Box<dyn FnMut(&Change) + Send>;
 
 /// All objects and kinds.
 pub(crate) struct State {
     pub store: Store,
     pub kinds: Arc<Kinds>,
-    /// What garbage collection still has to look at.
+    /// Pending tasks of the controllers.
     pub work: VecDeque<Work>,
     recorder: Option<Recorder>,
-    dice: StdRng,
+    rng: StdRng,
 }
 
 impl State {
@@ -34,22 +34,22 @@ impl State {
             kinds: Arc::new(Kinds::builtin()),
             work: VecDeque::new(),
             recorder: None,
-            dice: StdRng::seed_from_u64(seed),
+            rng: StdRng::seed_from_u64(seed),
         }
     }
 
-    /// Throws other dice than the earlier life that came to this revision, lest identities be given twice.
-    pub fn reborn(&mut self) {
-        let other = self.dice.random::<u64>() ^ self.store.revision();
-        self.dice = StdRng::seed_from_u64(other);
+    /// Sets another seed after a restart at this revision, so that no identity is assigned twice.
+    pub fn reseed(&mut self) {
+        let other = self.rng.random::<u64>() ^ self.store.revision();
+        self.rng = StdRng::seed_from_u64(other);
     }
 
-    /// Tells this one of every commit from now on.
+    /// Calls this function for every commit from now on.
     pub fn record_with(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Puts an object, or none, at a place, and notes what garbage collection has to look at because of it.
+    /// Stores or removes the object of a key, and adds the tasks that this causes.
     pub fn commit(&mut self, key: &Key, after: Option<Value>) -> Change {
         let change = self.store.commit(key, after);
         if let Some(record) = &mut self.recorder {
@@ -59,7 +59,7 @@ impl State {
         change
     }
 
-    /// The place of an object of this kind.
+    /// The key of an object of this kind.
     pub fn key(resource: &Resource, namespace: Option<&str>, name: &str) -> Key {
         Key {
             group: resource.storage_group.as_str().into(),
@@ -73,7 +73,7 @@ impl State {
         self.store.get(key).ok_or_else(|| Failure::not_found(&resource.group, &resource.plural, &key.name))
     }
 
-    /// The kind whose objects are at this place, in whichever version.
+    /// The kind of the objects at this key, in any version.
     pub fn resource_at(&self, key: &Key) -> Option<Arc<Resource>> {
         self.kinds
             .iter()
@@ -81,17 +81,17 @@ impl State {
             .cloned()
     }
 
-    /// A new object's identity.
+    /// A uid for a new object.
     pub fn uid(&mut self) -> String {
-        uid::of(self.dice.random())
+        uid::of(self.rng.random())
     }
 
-    /// A name that begins with this.
+    /// A name with this prefix.
     pub fn generated_name(&mut self, prefix: &str) -> String {
-        // The longest name is 63 characters, and five of them are the dice's.
+        // A name has at most 63 characters, and the suffix has five.
         let prefix: String = prefix.chars().take(58).collect();
         let suffix: String =
-            (0..5).map(|_| char::from(ALPHABET[self.dice.random_range(0..ALPHABET.len())])).collect();
+            (0..5).map(|_| char::from(ALPHABET[self.rng.random_range(0..ALPHABET.len())])).collect();
         prefix + &suffix
     }
 }

@@ -1,13 +1,13 @@
-//! Identifiers that nobody had before.
+//! Unique identifiers.
 
 /// A random UUID, version 4.
 pub(crate) fn random() -> String {
     of(rand::random())
 }
 
-/// The UUID that these random bits make.
+/// The UUID with these random bits.
 pub(crate) fn of(bits: u128) -> String {
-    // Version 4, variant 1, as every random UUID says of itself.
+    // Version 4, variant 1, as in every random UUID.
     let bits = (bits & !(0xf << 76) | (0x4 << 76)) & !(0x3 << 62) | (0x2 << 62);
     let hex = format!("{bits:032x}");
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

@@ -1,4 +1,4 @@
-//! Who may do what, where access is a matter of roles.
+//! RBAC.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ struct World {
     jane: Caller,
 }
 
-/// A server that knows an administrator and jane, who may do nothing yet.
+/// A server with an administrator and jane, who has no permissions yet.
 fn world() -> World {
     let server = ApiServer::builder()
         .seed(1)
@@ -33,7 +33,7 @@ fn world() -> World {
 }
 
 impl World {
-    /// Gives a subject a role with these rules.
+    /// Grants a subject a role with these rules.
     async fn grant(&self, role: &str, rules: Value, subject: Value) {
         self.admin.created(ROLES, &json!({"metadata": {"name": role}, "rules": rules})).await;
         self.admin.created(BINDINGS, &binding(role, &subject)).await;
@@ -125,7 +125,7 @@ async fn a_user_may_do_what_the_role_says_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn who_may_list_one_name_lists_it_by_a_field_selector() {
+async fn a_user_who_may_list_one_name_lists_it_by_a_field_selector() {
     let world = world();
     let World { admin, jane, .. } = &world;
     for name in ["a", "b"] {
@@ -146,7 +146,7 @@ async fn who_may_list_one_name_lists_it_by_a_field_selector() {
 }
 
 #[tokio::test]
-async fn an_unknown_token_is_nobodys_and_no_token_is_anonymous() {
+async fn an_unknown_token_is_refused_and_a_request_without_token_is_anonymous() {
     let world = world();
     let (code, answer) = Caller::bearing(&world.server, "guess").get(CONFIG_MAPS).await;
     assert_eq!((code, &answer["message"]), (401, &json!("Unauthorized")), "{answer}");
@@ -162,7 +162,7 @@ async fn an_unknown_token_is_nobodys_and_no_token_is_anonymous() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_account_is_who_its_token_says_while_both_last() {
+async fn a_token_identifies_its_service_account_while_both_exist() {
     let world = world();
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
     let account = world.admin.created(accounts, &config_map("robot")).await;
@@ -185,10 +185,10 @@ async fn a_service_account_is_who_its_token_says_while_both_last() {
     );
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
     let myself = robot.created("/apis/authentication.k8s.io/v1/selfsubjectreviews", &review).await;
-    let told = &myself["status"]["userInfo"];
-    assert_eq!(told["uid"], account["metadata"]["uid"]);
+    let user_info = &myself["status"]["userInfo"];
+    assert_eq!(user_info["uid"], account["metadata"]["uid"]);
     assert_eq!(
-        told["groups"],
+        user_info["groups"],
         json!(["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"])
     );
 
@@ -199,11 +199,11 @@ async fn a_service_account_is_who_its_token_says_while_both_last() {
     assert_eq!(robot.get(CONFIG_MAPS).await.0, 200);
     world.admin.delete(&format!("{accounts}/robot"), &json!({})).await;
     world.admin.created(accounts, &config_map("robot")).await;
-    assert_eq!(robot.get(CONFIG_MAPS).await.0, 401, "a namesake is somebody else");
+    assert_eq!(robot.get(CONFIG_MAPS).await.0, 401, "a new account with the same name is another one");
 }
 
 #[tokio::test]
-async fn nobody_grants_what_they_do_not_hold() {
+async fn users_grant_only_permissions_that_they_hold() {
     let world = world();
     let rules = json!([
         {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"], "verbs": ["create", "patch"]},
@@ -234,7 +234,7 @@ async fn nobody_grants_what_they_do_not_hold() {
     world.admin.created(ROLES, &role("more", "delete")).await;
     world.jane.created(BINDINGS, &binding("held", &user("joe"))).await;
     let (code, _) = world.jane.create(BINDINGS, &binding("more", &user("jane"))).await;
-    assert_eq!(code, 403, "nor by binding somebody else's");
+    assert_eq!(code, 403, "nor by binding a role of another user");
     let cluster_admin = json!({
         "metadata": {"name": "all"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
@@ -244,7 +244,7 @@ async fn nobody_grants_what_they_do_not_hold() {
 }
 
 #[tokio::test]
-async fn somebody_else_is_impersonated_only_by_those_who_may() {
+async fn impersonation_needs_permission() {
     let world = world();
     let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]);
     world.grant("lister", rules, user("jane")).await;
@@ -261,11 +261,11 @@ async fn somebody_else_is_impersonated_only_by_those_who_may() {
         )
     );
     let (code, _) = world.jane.with("impersonate-group", "system:masters").get(CONFIG_MAPS).await;
-    assert_eq!(code, 400, "a group alone is nobody");
+    assert_eq!(code, 400, "a group alone is not a user");
 }
 
 #[tokio::test]
-async fn an_apply_needs_leave_to_create_where_there_is_nothing() {
+async fn an_apply_that_creates_an_object_needs_permission_to_create() {
     let world = world();
     let rule = |verbs: &[&str]| json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}]);
     world.grant("patcher", rule(&["patch"]), user("jane")).await;
@@ -286,7 +286,7 @@ async fn an_apply_needs_leave_to_create_where_there_is_nothing() {
 }
 
 #[tokio::test]
-async fn where_owner_references_are_protected_they_need_leave_of_their_own() {
+async fn protected_owner_references_need_their_own_permission() {
     let server = ApiServer::builder()
         .access(Access::Rbac)
         .protecting_owner_references()

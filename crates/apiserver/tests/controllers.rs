@@ -1,4 +1,4 @@
-//! What kube's own machinery needs of a server, shown in process and under virtual time.
+//! The parts of kube that controllers use, in process and under virtual time.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

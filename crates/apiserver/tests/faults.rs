@@ -1,4 +1,4 @@
-//! kube's watcher on a connection that fails: it ends up knowing what there is.
+//! kube's watcher on a connection that fails: in the end, it has the state of the server.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ use tower::Layer as _;
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// What a reflector behind faults knows after a history of creations, changes and deletions, and what is true.
+/// The objects of a reflector behind faults after creations, changes and deletions, and those of the server.
 async fn known_and_true(faults: &Faults) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
     let server = ApiServer::builder().seed(1).history(20).build().unwrap();
     let unreliable = faults.layer(server.clone());
@@ -42,7 +42,7 @@ async fn known_and_true(faults: &Faults) -> (BTreeMap<String, String>, BTreeMap<
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
     faults.switch_off();
-    // Longer than the longest backoff and than a watch lasts.
+    // Longer than the longest backoff and than a watch.
     tokio::time::sleep(Duration::from_mins(10)).await;
     watching.abort();
     let data = |object: &ConfigMap| {

@@ -1,4 +1,4 @@
-//! Requests that nobody in their right mind sends: each is answered, and the server goes on.
+//! Malformed and malicious requests: the server answers each, and continues.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use http::{HeaderValue, Request, Uri};
 use http_body_util::{BodyExt as _, Full};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{collection::vec, sample::select, test_runner::Config};
-use requests::{Answer, Caller};
+use requests::{Answer, Caller, DEFINITIONS, boats};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tokio::runtime::Builder;
@@ -33,7 +33,7 @@ async fn world() -> Caller {
     caller
 }
 
-/// Asserts that an answer is a `Status` of its code, and that the server goes on.
+/// Asserts that an answer is a `Status` with its code, and that the server continues.
 async fn refused(caller: &Caller, answer: &Answer, codes: &[u16]) {
     let (code, status) = answer;
     assert!(codes.contains(code), "{code}: {status}");
@@ -113,23 +113,8 @@ async fn rules_without_end_are_refused_or_folded() {
         "self".to_owned() + &".a".repeat(1_900),
     ];
     for rule in rules {
-        let definition = json!({
-            "metadata": {"name": "boats.test.io"},
-            "spec": {
-                "group": "test.io",
-                "scope": "Namespaced",
-                "names": {"plural": "boats", "singular": "boat", "kind": "Boat", "listKind": "BoatList"},
-                "versions": [{
-                    "name": "v1", "served": true, "storage": true,
-                    "schema": {"openAPIV3Schema": {
-                        "type": "object",
-                        "x-kubernetes-validations": [{"rule": rule}],
-                    }},
-                }],
-            },
-        });
-        let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
-        let (code, answer) = caller.create(definitions, &definition).await;
+        let definition = boats(&json!({"type": "object", "x-kubernetes-validations": [{"rule": rule}]}));
+        let (code, answer) = caller.create(&format!("{DEFINITIONS}?dryRun=All"), &definition).await;
         let even = rule.starts_with('!') && rule.len() < 2_000;
         assert!(code == 422 || even && code == 201, "{code}: {}", answer["message"]);
     }
@@ -158,7 +143,7 @@ async fn metadata_cannot_be_patched_into_something_else() {
 }
 
 #[tokio::test]
-async fn a_yaml_bomb_does_not_go_off() {
+async fn a_yaml_bomb_is_refused() {
     let caller = world().await;
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..12 {
@@ -170,7 +155,7 @@ async fn a_yaml_bomb_does_not_go_off() {
 }
 
 #[tokio::test]
-async fn names_that_cannot_be_are_refused() {
+async fn invalid_names_are_refused() {
     let caller = world().await;
     for name in ["", "A", "a b", "a/b", "..", ".", "ä", "-a", &"x".repeat(254), "a\u{0}b", "%2e%2e"] {
         let answer = caller.create(CONFIG_MAPS, &json!({"metadata": {"name": name}})).await;
@@ -189,7 +174,7 @@ async fn names_that_cannot_be_are_refused() {
 }
 
 #[tokio::test]
-async fn unknown_kinds_types_and_methods_are_told_apart() {
+async fn unknown_kinds_types_and_methods_get_different_answers() {
     let caller = world().await;
     let kind = |api_version: &str, kind: &str| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "b"}});
     for object in [kind("v1", "Nothing"), kind("v9", "ConfigMap"), kind("v1", "Secret"), kind("", "Boat")] {
@@ -210,7 +195,7 @@ async fn unknown_kinds_types_and_methods_are_told_apart() {
 }
 
 #[tokio::test]
-async fn numbers_beyond_measure_are_refused_or_kept_but_break_nothing() {
+async fn huge_numbers_are_refused_or_stored_and_break_nothing() {
     let caller = world().await;
     let deployments = "/apis/apps/v1/namespaces/default/deployments";
     for number in
@@ -233,7 +218,7 @@ async fn numbers_beyond_measure_are_refused_or_kept_but_break_nothing() {
 }
 
 #[tokio::test]
-async fn headers_of_garbage_are_no_trouble() {
+async fn garbage_in_headers_breaks_nothing() {
     let caller = world().await;
     for name in
         ["accept", "content-type", "authorization", "user-agent", "if-none-match", "impersonate-extra-%zz"]
@@ -254,8 +239,8 @@ async fn headers_of_garbage_are_no_trouble() {
     }
 }
 
-/// What the real server answers with 500, too: resource versions that are no numbers, objects too large for etcd, and
-/// patches by schema that do not fit it, for which it has no reason to give.
+/// What the real server answers with 500, too: resource versions that are not numbers, objects that are too large for
+/// etcd, and strategic merge patches that do not match the schema, for which it gives no reason.
 fn is_known_failure(content_type: &str, status: &Value) -> bool {
     let by_schema = content_type.contains("strategic-merge-patch") || content_type.contains("apply-patch");
     let message = status["message"].as_str().unwrap_or_default();

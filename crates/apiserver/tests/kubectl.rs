@@ -1,4 +1,4 @@
-//! The real `kubectl` at work on the server in memory.
+//! The real `kubectl` on the in-memory server.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -18,9 +18,9 @@ use tokio::{
     time::timeout,
 };
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A server on a socket, and the kubectl to reach it with.
+/// A server on a socket, and its kubectl.
 struct Cluster {
     folder: TempDir,
     program: PathBuf,
@@ -67,7 +67,7 @@ spec:
 ";
 
 impl Cluster {
-    /// None where there is no kubectl on this machine.
+    /// None if this machine has no kubectl.
     async fn start() -> Option<Self> {
         Self::with(ApiServer::new()).await
     }
@@ -101,21 +101,21 @@ impl Cluster {
         command
     }
 
-    /// What a command prints; it must succeed.
+    /// The output of a command, which must succeed.
     async fn run(&self, line: &str) -> String {
         let (code, output) = self.try_run(line).await;
         assert_eq!(code, 0, "kubectl {line}: {output}");
         output
     }
 
-    /// Exit code and everything a command prints.
+    /// Exit code and output of a command.
     async fn try_run(&self, line: &str) -> (i32, String) {
-        let output = timeout(PATIENCE, self.command(line).output()).await.expect("kubectl ends").unwrap();
+        let output = timeout(TIMEOUT, self.command(line).output()).await.expect("kubectl ends").unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
     }
 
-    /// What a command prints as JSON.
+    /// The output of a command as JSON.
     async fn json(&self, line: &str) -> Value {
         serde_json::from_str(&self.run(&format!("{line} -o json")).await).unwrap()
     }
@@ -133,7 +133,7 @@ impl Cluster {
     }
 }
 
-/// Splits at blanks outside single quotes.
+/// Splits at spaces outside single quotes.
 fn shell_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -152,7 +152,7 @@ fn shell_words(line: &str) -> Vec<String> {
 async fn objects_are_applied_read_changed_and_deleted() {
     let Some(cluster) = Cluster::start().await else { return };
     cluster.file("web.yaml", DEPLOYMENT);
-    assert!(cluster.run("version").await.contains("v1.33"), "the server tells its version");
+    assert!(cluster.run("version").await.contains("v1.33"), "the server reports its version");
 
     assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web created\n");
     assert_eq!(cluster.run("apply -f web.yaml").await, "deployment.apps/web unchanged\n");
@@ -205,12 +205,12 @@ async fn objects_are_applied_read_changed_and_deleted() {
     assert!(cluster.run("get deploy -l color=blue -o name").await.contains("deployment.apps/web"));
     cluster.run("set image deployment/web web=web:5").await;
 
-    let (code, told) = cluster.try_run("wait --for=condition=Available deployment/web --timeout=1s").await;
-    assert!(code != 0 && told.contains("timed out"), "{told}");
+    let (code, output) = cluster.try_run("wait --for=condition=Available deployment/web --timeout=1s").await;
+    assert!(code != 0 && output.contains("timed out"), "{output}");
     assert!(cluster.run("delete deployment web").await.contains("deployment.apps \"web\" deleted"));
-    let (code, told) = cluster.try_run("get deployment web").await;
+    let (code, output) = cluster.try_run("get deployment web").await;
     assert_eq!(
-        (code, told.as_str()),
+        (code, output.as_str()),
         (1, "Error from server (NotFound): deployments.apps \"web\" not found\n")
     );
 }
@@ -244,17 +244,20 @@ async fn what_is_served_can_be_explored() {
     assert!(cluster.run("get bt").await.starts_with("NAME     SAILS\ndinghy   1"), "printer columns");
     cluster
         .file("bad.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: wreck}\nspec: {sails: -1}\n");
-    let (code, told) = cluster.try_run("apply -f bad.yaml").await;
-    assert!(code == 1 && told.contains("spec.sails in body should be greater than or equal to 0"), "{told}");
+    let (code, output) = cluster.try_run("apply -f bad.yaml").await;
+    assert!(
+        code == 1 && output.contains("spec.sails in body should be greater than or equal to 0"),
+        "{output}"
+    );
     cluster.file("odd.yaml", "apiVersion: test.io/v1\nkind: Boat\nmetadata: {name: odd}\nspec: {oars: 2}\n");
-    let (code, told) = cluster.try_run("apply --validate=true -f odd.yaml").await;
-    assert!(code == 1 && told.contains("oars"), "an unknown field is refused: {told}");
+    let (code, output) = cluster.try_run("apply --validate=true -f odd.yaml").await;
+    assert!(code == 1 && output.contains("oars"), "an unknown field is refused: {output}");
 
     assert_eq!(cluster.run("auth can-i create deployments").await, "yes\n");
     assert!(cluster.run("auth can-i --list").await.contains("*.*"));
     cluster.run("delete crd boats.test.io").await;
-    let (code, told) = cluster.try_run("get boats --cache-dir=fresh").await;
-    assert!(code == 1 && told.contains("the server doesn't have a resource type"), "{told}");
+    let (code, output) = cluster.try_run("get boats --cache-dir=fresh").await;
+    assert!(code == 1 && output.contains("the server doesn't have a resource type"), "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -279,8 +282,8 @@ async fn dependents_go_or_stay_as_the_deletion_says() {
     cluster.run("create namespace harbour").await;
     cluster.run("create secret generic s -n harbour --from-literal=k=v").await;
     cluster.run("delete namespace harbour").await;
-    let (code, told) = cluster.try_run("get secret s -n harbour").await;
-    assert!(code == 1 && told.contains("NotFound"), "{told}");
+    let (code, output) = cluster.try_run("get secret s -n harbour").await;
+    assert!(code == 1 && output.contains("NotFound"), "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -289,7 +292,7 @@ async fn a_watch_is_followed_line_by_line() {
     cluster.run("create configmap first").await;
     let mut watch = cluster.command("get configmaps -w --no-headers").stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
-    let mut next = async || timeout(PATIENCE, lines.next_line()).await.expect("an event").unwrap().unwrap();
+    let mut next = async || timeout(TIMEOUT, lines.next_line()).await.expect("an event").unwrap().unwrap();
     assert!(next().await.starts_with("first"));
     cluster.run("create configmap second --from-literal=k=v").await;
     let line = next().await;
@@ -297,13 +300,13 @@ async fn a_watch_is_followed_line_by_line() {
     watch.kill().await.unwrap();
 }
 
-/// Something that `kubectl` makes without a file.
+/// An object that `kubectl` creates without a file.
 struct Made {
-    /// The first version whose command makes it in the version that is served.
+    /// The first version whose command creates it in the served version.
     since: u32,
     command: &'static str,
     object: &'static str,
-    /// One thing to see in it, so that two empty objects are not taken for a success.
+    /// One field to check, so that two empty objects are not equal.
     pointer: &'static str,
     value: &'static str,
 }
@@ -360,7 +363,7 @@ async fn what_is_sent_as_protocol_buffers_is_stored_as_if_sent_as_json() {
     }
 }
 
-/// An object without what differs between two that are alike.
+/// An object without fields that differ between two equal objects.
 fn timeless(mut object: Value) -> Value {
     for field in ["uid", "resourceVersion", "creationTimestamp"] {
         object["metadata"].as_object_mut().unwrap().remove(field);
@@ -372,7 +375,7 @@ fn timeless(mut object: Value) -> Value {
         object.get_mut("spec").and_then(Value::as_object_mut).map(|spec| spec.remove(field));
     }
     object.pointer_mut("/status/conditions").map(Value::take);
-    // A Job is told from another by the UID in its labels.
+    // The labels of a Job contain its UID.
     for pointer in ["/spec/selector", "/spec/template/metadata/labels", "/metadata/labels"] {
         if object["kind"] == "Job" {
             object.pointer_mut(pointer).map(Value::take);
@@ -382,15 +385,15 @@ fn timeless(mut object: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_and_orders_are_understood() {
+async fn questions_and_imperative_commands_work() {
     let server = ApiServer::builder().access(Access::Rbac).build().unwrap();
     let Some(cluster) = Cluster::with(server).await else { return };
     let minor = cluster.minor().await;
     cluster.run("create serviceaccount robot").await;
     assert_eq!(cluster.run("auth can-i create pods").await, "yes\n");
-    let (code, told) =
+    let (code, output) =
         cluster.try_run("auth can-i create pods --as=system:serviceaccount:default:robot").await;
-    assert!(code == 1 && told.starts_with("no"), "{told}");
+    assert!(code == 1 && output.starts_with("no"), "{output}");
 
     cluster.run("create deployment web --image=web:1").await;
     cluster.run("scale deployment web --replicas=2 --current-replicas=1").await;

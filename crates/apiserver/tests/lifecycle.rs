@@ -1,4 +1,4 @@
-//! What happens to objects after a request: owners, finalizers, namespaces, definitions, watches.
+//! Changes after a request: owners, finalizers, namespaces, definitions, watches.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use kube::{
     Api, Client, ResourceExt as _,
     api::{ListParams, WatchEvent, WatchParams},
 };
-use requests::Caller;
+use requests::{BOATS, Caller, DEFINITIONS, boats};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -21,7 +21,7 @@ fn at(name: &str) -> String {
     format!("{CONFIG_MAPS}/{name}")
 }
 
-/// A caller of a server with config maps, each owned by others that were made before.
+/// A client of a server with config maps, each owned by others that were created before.
 async fn world(objects: &[(&str, &[&str])]) -> Caller {
     let caller = Caller::of(&ApiServer::builder().seed(1).build().unwrap());
     for (name, owners) in objects {
@@ -106,28 +106,11 @@ async fn orphans_lose_their_owner_and_nothing_else() {
     assert_eq!(caller.object(&at("b")).await["metadata"]["ownerReferences"], kept);
 }
 
-fn boats() -> Value {
-    json!({
-        "metadata": {"name": "boats.test.io"},
-        "spec": {
-            "group": "test.io",
-            "scope": "Namespaced",
-            "names": {"plural": "boats", "singular": "boat", "kind": "Boat", "listKind": "BoatList"},
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-            }],
-        },
-    })
-}
-
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const BOATS: &str = "/apis/test.io/v1/namespaces/default/boats";
-
 #[tokio::test]
 async fn a_definition_waits_for_the_finalizers_of_its_objects_and_their_dependents_go_too() {
     let caller = world(&[]).await;
-    caller.created(DEFINITIONS, &boats()).await;
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    caller.created(DEFINITIONS, &boats(&schema)).await;
     let boat = |name: &str| json!({"apiVersion": "test.io/v1", "kind": "Boat", "metadata": {"name": name, "finalizers": ["test.io/x"]}});
     let owner = caller.created(BOATS, &boat("a")).await;
     let reference = json!({
@@ -184,7 +167,7 @@ async fn generated_names_avoid_those_that_are_taken() {
 }
 
 #[tokio::test]
-async fn a_grace_period_of_ages_is_no_trouble() {
+async fn a_very_long_grace_period_is_accepted() {
     let caller = world(&[]).await;
     let pods = "/api/v1/namespaces/default/pods";
     let pod = json!({
@@ -223,7 +206,7 @@ async fn a_watch_that_has_seen_everything_survives_compaction() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_may_be_asked_to_last_for_ever() {
+async fn a_watch_may_have_a_timeout_without_end() {
     let caller = Caller::of(&ApiServer::new());
     let path = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds={}", u64::MAX);
     let waited = tokio::time::timeout(Duration::from_hours(1), caller.get(&path)).await;

@@ -1,4 +1,4 @@
-//! A server that keeps a file goes on where an earlier one ended.
+//! A server with a file continues where an earlier one ended.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,38 +12,16 @@ use kube::{
     api::{WatchEvent, WatchParams},
     runtime::{WatchStreamExt as _, watcher},
 };
-use requests::Caller;
+use requests::{BOATS, Caller, DEFINITIONS, boats};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::{fmt::Debug, path::Path};
 use tempfile::TempDir;
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const BOATS: &str = "/apis/test.io/v1/namespaces/default/boats";
 
 fn started(path: &Path) -> ApiServer {
     ApiServer::builder().file(path).build().unwrap()
-}
-
-fn boats() -> Value {
-    json!({
-        "metadata": {"name": "boats.test.io"},
-        "spec": {
-            "group": "test.io",
-            "scope": "Namespaced",
-            "names": {"plural": "boats", "singular": "boat", "kind": "Boat", "listKind": "BoatList"},
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": {"openAPIV3Schema": {
-                    "type": "object",
-                    "properties": {"spec": {"type": "object", "properties": {
-                        "sails": {"type": "integer", "default": 1},
-                    }}},
-                }},
-            }],
-        },
-    })
 }
 
 #[tokio::test]
@@ -61,7 +39,10 @@ async fn objects_kinds_revision_and_authority_survive_a_restart() {
     let caller = Caller::of(&server);
     let pems = server.authority().unwrap().pems().clone();
     caller.created(CONFIG_MAPS, &json!({"metadata": {"name": "kept"}, "data": {"a": "1"}})).await;
-    caller.created(DEFINITIONS, &boats()).await;
+    let sails = json!({"type": "integer", "default": 1});
+    let spec = json!({"type": "object", "properties": {"sails": sails}});
+    let schema = json!({"type": "object", "properties": {"spec": spec}});
+    caller.created(DEFINITIONS, &boats(&schema)).await;
     let boat = json!({"apiVersion": "test.io/v1", "kind": "Boat", "metadata": {"name": "a"}, "spec": {}});
     caller.created(BOATS, &boat).await;
     caller.created(CONFIG_MAPS, &json!({"metadata": {"name": "gone"}})).await;
@@ -148,7 +129,7 @@ async fn a_watch_from_before_the_restart_has_to_start_over_and_does() {
 }
 
 #[tokio::test]
-async fn what_waited_before_the_restart_goes_on_after_it() {
+async fn a_deletion_that_waited_before_the_restart_continues_after_it() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("journal");
     let caller = Caller::of(&started(&file));

@@ -1,4 +1,4 @@
-//! Stored webhook configurations at work on requests.
+//! Requests with stored webhook configurations.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use tower::BoxError;
 
 type Respond = Box<dyn Fn(&str, &Value) -> Result<Value, BoxError> + Send + Sync>;
 
-/// Answers by path as told, and remembers what was asked.
+/// Answers by path as configured, and records the reviews.
 struct Endpoint {
     respond: Respond,
     asked: Mutex<Vec<Value>>,
@@ -36,7 +36,7 @@ impl Webhooks for Endpoint {
             let WebhookTarget::Service { path, .. } = target else { panic!("{target}") };
             let request = review["request"].clone();
             self.asked.lock().unwrap().push(request.clone());
-            // Lets others change what is being asked about.
+            // Lets others change the object under review.
             tokio::task::yield_now().await;
             let mut response = (self.respond)(path, &request)?;
             response["uid"] = request["uid"].clone();
@@ -53,7 +53,7 @@ fn world(
     (Caller::of(&server), endpoint)
 }
 
-/// Stores a configuration with one webhook at `/hook`, changed by these fields.
+/// Stores a configuration with one webhook at `/hook`, with these additional fields.
 async fn configured(caller: &Caller, kind: &str, resource: (&str, &str), fields: Value) {
     let mut hook = json!({
         "name": "hook.test.io",
@@ -123,7 +123,7 @@ async fn what_a_webhook_adds_gets_defaults_and_belongs_to_the_writer() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_breaks_an_object_is_told_by_its_rules() {
+async fn an_object_that_a_webhook_makes_invalid_is_refused() {
     let (caller, _) =
         world(|_, _| Ok(patching(&json!([{"op": "add", "path": "/data", "value": {"not a key": ""}}]))));
     configured(&caller, "Mutating", ("", "configmaps"), json!({})).await;
@@ -190,7 +190,7 @@ async fn a_webhook_that_fails_is_ignored_or_fails_the_request() {
 }
 
 #[tokio::test]
-async fn a_deletion_is_asked_about_with_the_old_object() {
+async fn a_deletion_is_reviewed_with_the_old_object() {
     let (caller, endpoint) = world(|_, request| Ok(json!({"allowed": request["operation"] != "DELETE"})));
     caller.created(CONFIG_MAPS, &config_map("a")).await;
     configured(&caller, "Validating", ("", "configmaps"), json!({})).await;
@@ -207,7 +207,7 @@ async fn a_deletion_is_asked_about_with_the_old_object() {
 }
 
 #[tokio::test]
-async fn a_dry_run_is_told_to_those_who_mind_and_stores_nothing() {
+async fn a_dry_run_is_announced_to_webhooks_and_stores_nothing() {
     let (caller, endpoint) = world(|_, _| Ok(json!({"allowed": true})));
     configured(&caller, "Validating", ("", "configmaps"), json!({"sideEffects": "NoneOnDryRun"})).await;
     let (code, _) = caller.create(&format!("{CONFIG_MAPS}?dryRun=All"), &config_map("a")).await;
@@ -233,7 +233,7 @@ async fn a_dry_run_is_told_to_those_who_mind_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn selectors_of_namespaces_and_objects_decide_who_is_asked() {
+async fn selectors_of_namespaces_and_objects_decide_which_webhooks_are_called() {
     let (caller, endpoint) = world(|_, _| Ok(json!({"allowed": true})));
     for (name, label) in [("in", "yes"), ("out", "no")] {
         let namespace = json!({"metadata": {"name": name, "labels": {"watched": label}}});
@@ -254,7 +254,7 @@ async fn selectors_of_namespaces_and_objects_decide_who_is_asked() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_goes_while_a_webhook_thinks_takes_no_new_object() {
+async fn a_namespace_that_is_deleted_during_a_webhook_call_gets_no_new_object() {
     let (caller, _) = world(|_, _| Ok(json!({"allowed": true})));
     configured(&caller, "Validating", ("", "configmaps"), json!({})).await;
     caller.created("/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
@@ -268,7 +268,7 @@ async fn a_namespace_that_goes_while_a_webhook_thinks_takes_no_new_object() {
 }
 
 #[tokio::test]
-async fn an_object_that_changes_while_a_webhook_thinks_is_asked_about_again() {
+async fn an_object_that_changes_during_a_webhook_call_is_reviewed_again() {
     let (caller, endpoint) = world(|_, _| Ok(json!({"allowed": true})));
     caller.created(CONFIG_MAPS, &config_map("a")).await;
     configured(&caller, "Validating", ("", "configmaps"), json!({})).await;
@@ -283,7 +283,7 @@ async fn an_object_that_changes_while_a_webhook_thinks_is_asked_about_again() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_the_configurations_themselves() {
+async fn webhooks_do_not_review_the_configurations() {
     let (caller, endpoint) = world(|_, _| Ok(json!({"allowed": false})));
     configured(&caller, "Validating", ("*", "*"), json!({})).await;
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/test";

@@ -1,6 +1,6 @@
 //! A running control plane for tests.
 
-use crate::PATIENCE;
+use crate::TIMEOUT;
 use crate::assets::Assets;
 use crate::error::StartError;
 use crate::in_memory::InMemory;
@@ -134,7 +134,7 @@ impl ControlPlane {
     pub async fn until_established(&self, name: &str) {
         let api: Api<CustomResourceDefinition> = Api::all(self.client());
         let established = await_condition(api, name, conditions::is_crd_established());
-        let served = timeout(PATIENCE, established).await.is_ok_and(|result| result.is_ok());
+        let served = timeout(TIMEOUT, established).await.is_ok_and(|result| result.is_ok());
         assert!(served, "the definition {name} is not established in time");
     }
 

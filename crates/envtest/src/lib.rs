@@ -48,4 +48,4 @@ pub use version::ServerVersion;
 
 /// How long tests wait before they fail. It is longer than any operation takes: Kubernetes' garbage collector
 /// discovers new kinds only every 30 s.
-pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+pub const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(90);

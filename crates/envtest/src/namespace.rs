@@ -2,7 +2,7 @@
 
 #![allow(clippy::missing_panics_doc, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::{ControlPlane, PATIENCE};
+use crate::{ControlPlane, TIMEOUT};
 use futures::StreamExt as _;
 use k8s_openapi::{
     NamespaceResourceScope,
@@ -110,7 +110,7 @@ impl Namespace {
     pub async fn until<K: Kind>(&self, name: &str, condition: impl Fn(&K) -> bool + Send + Sync) -> K {
         let met = |object: Option<&K>| object.is_some_and(&condition);
         let object = insist(async || await_condition(self.api::<K>(), name, met).await);
-        if let Ok(object) = timeout(PATIENCE, object).await {
+        if let Ok(object) = timeout(TIMEOUT, object).await {
             return object.unwrap();
         }
         let now = serde_json::to_string_pretty(&self.api::<K>().get_opt(name).await.unwrap()).unwrap();
@@ -123,7 +123,7 @@ impl Namespace {
         let uid = object.uid().unwrap();
         let gone =
             insist(async || await_condition(self.api::<K>(), name, conditions::is_deleted(&uid)).await);
-        timeout(PATIENCE, gone).await.expect("it is deleted in time");
+        timeout(TIMEOUT, gone).await.expect("it is deleted in time");
     }
 
     /// Waits for an event about the object of this name, and returns its note.
@@ -135,7 +135,7 @@ impl Namespace {
         let events = watcher(self.api::<Event>(), watcher::Config::default()).default_backoff();
         let events = events.applied_objects().filter_map(|event| std::future::ready(event.ok()));
         let mut seen = pin!(events.filter(|event| std::future::ready(matches(event))));
-        let event = timeout(PATIENCE, seen.next()).await.expect("the event comes in time").unwrap();
+        let event = timeout(TIMEOUT, seen.next()).await.expect("the event comes in time").unwrap();
         event.note.unwrap_or_default()
     }
 

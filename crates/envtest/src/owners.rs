@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic)]
 
-use crate::{ControlPlane, PATIENCE};
+use crate::{ControlPlane, TIMEOUT};
 use k8s_openapi::{
     api::{
         core::v1::ConfigMap,
@@ -35,7 +35,7 @@ impl ControlPlane {
         let client = Client::try_from(self.user(PROBE, &[])).unwrap_or_else(|error| panic!("{error}"));
         let api: Api<ConfigMap> = Api::namespaced(client, "default");
         for definition in definitions {
-            let known = timeout(PATIENCE, async {
+            let known = timeout(TIMEOUT, async {
                 while !is_known(&api, definition).await {
                     sleep(Duration::from_millis(250)).await;
                 }

@@ -76,8 +76,8 @@ impl Setup {
     }
 
     fn is_in_memory(&self) -> bool {
-        let usual = if Assets::are_chosen() { Kind::Real } else { Kind::InMemory };
-        self.kind.unwrap_or(usual) == Kind::InMemory
+        let default = if Assets::are_chosen() { Kind::Real } else { Kind::InMemory };
+        self.kind.unwrap_or(default) == Kind::InMemory
     }
 
     fn assets(&self) -> Result<Assets, StartError> {

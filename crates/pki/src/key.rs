@@ -44,7 +44,7 @@ pub enum Encoding {
     Pkcs8,
 }
 
-enum Made {
+enum Generated {
     Rsa(Box<rsa::SigningKey>),
     P256(ecdsa::SigningKey<ecdsa::P256>),
     P384(ecdsa::SigningKey<ecdsa::P384>),
@@ -66,14 +66,14 @@ pub fn generate(spec: KeySpec) -> Result<String, IssueError> {
                 4096 => rsa::KeySize::Rsa4096,
                 _ => return Err(IssueError::Key("an RSA key has 2048, 3072 or 4096 bits here")),
             };
-            Made::Rsa(Box::new(rsa::SigningKey::generate(size).map_err(failed)?))
+            Generated::Rsa(Box::new(rsa::SigningKey::generate(size).map_err(failed)?))
         }
-        (Algorithm::Ecdsa, 256) => Made::P256(ecdsa::SigningKey::generate().map_err(failed)?),
-        (Algorithm::Ecdsa, 384) => Made::P384(ecdsa::SigningKey::generate().map_err(failed)?),
+        (Algorithm::Ecdsa, 256) => Generated::P256(ecdsa::SigningKey::generate().map_err(failed)?),
+        (Algorithm::Ecdsa, 384) => Generated::P384(ecdsa::SigningKey::generate().map_err(failed)?),
         (Algorithm::Ecdsa, _) => {
             return Err(IssueError::Key("an ECDSA key has 256 or 384 bits here"));
         }
-        (Algorithm::Ed25519, _) => Made::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?),
+        (Algorithm::Ed25519, _) => Generated::Ed25519(eddsa::Ed25519SigningKey::generate().map_err(failed)?),
     };
     made.to_pem(spec.encoding)
 }
@@ -109,7 +109,7 @@ pub fn is_default(text: &str) -> bool {
     pem::parse(text).is_ok_and(|pem| pem.tag() == "RSA PRIVATE KEY") && key_pair(text).is_ok()
 }
 
-impl Made {
+impl Generated {
     fn to_pem(&self, encoding: Encoding) -> Result<String, IssueError> {
         let mut buffer = [0; LONGEST];
         // With cert-manager, PKCS1 means SEC 1 for elliptic curves. Ed25519 only has PKCS#8.

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Long enough for a machine that compiles on all cores.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// One page of a browser. Records its events: requests, messages of the console, violations of policies.
 ///
@@ -128,7 +128,7 @@ impl Browser {
 
     /// Waits until an expression is true in the page.
     pub fn until(&mut self, expression: &str) -> Result<(), Failure> {
-        let seconds = PATIENCE.as_secs() / 2;
+        let seconds = TIMEOUT.as_secs() / 2;
         let promise = format!(
             "new Promise((resolve, reject) => {{
                 const end = Date.now() + {seconds}000;
@@ -159,7 +159,7 @@ impl Browser {
 
     fn next(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Result<Value, Failure> {
         loop {
-            match self.messages.recv_timeout(PATIENCE) {
+            match self.messages.recv_timeout(TIMEOUT) {
                 Ok(message) if wanted(&message) => return Ok(message),
                 Ok(message) => self.happened.push(message),
                 Err(RecvTimeoutError::Timeout) => return Err(self.problem(method, "no answer")),

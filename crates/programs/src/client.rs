@@ -21,7 +21,7 @@ use tokio_rustls::{
 };
 
 /// Longer than any answer takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP client that opens a new connection for each request and does not follow redirects.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| self.unanswered(&method, &path, &error))?;
         let answer =
-            runtime.block_on(async { timeout(PATIENCE, self.exchange(request.map(Full::new))).await });
+            runtime.block_on(async { timeout(TIMEOUT, self.exchange(request.map(Full::new))).await });
         match answer {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(self.unanswered(&method, &path, &*error)),

@@ -117,10 +117,10 @@ fn redis_asks_for_its_password() {
 fn redis_asks_for_its_user() {
     let setup = redis::Setup { username: Some("harbor"), password: Some(PASSWORD), tls: None };
     let server = Redis::start(&setup).unwrap();
-    let nobody = redis::Connection { password: Some(PASSWORD), ..server.connection() };
-    let user = redis::Connection { username: Some("harbor"), ..nobody };
+    let default_user = redis::Connection { password: Some(PASSWORD), ..server.connection() };
+    let user = redis::Connection { username: Some("harbor"), ..default_user };
     assert_eq!(user.ask(&["ACL", "WHOAMI"]).unwrap(), "harbor");
-    assert!(nobody.ask(&["PING"]).unwrap_err().to_string().contains("WRONGPASS"));
+    assert!(default_user.ask(&["PING"]).unwrap_err().to_string().contains("WRONGPASS"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub struct Behaviour {
 
 /// How the stand-in of one object behaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct Annotated {
     pub delay: Duration,
     pub failure: Option<String>,
 }
@@ -20,14 +20,17 @@ pub(crate) struct Told {
 impl Behaviour {
     /// The behaviour that annotations set. The annotations of the object come first, then those of its owners, nearest
     /// first.
-    pub(crate) fn told<'a>(&self, annotations: impl Iterator<Item = &'a BTreeMap<String, String>>) -> Told {
+    pub(crate) fn annotated<'a>(
+        &self,
+        annotations: impl Iterator<Item = &'a BTreeMap<String, String>>,
+    ) -> Annotated {
         let mut delay = None;
         let mut failure = None;
         for each in annotations {
             delay = delay.or_else(|| each.get(SANDBOX_DELAY_ANNOTATION).and_then(|text| duration(text)));
             failure = failure.or_else(|| each.get(SANDBOX_FAIL_ANNOTATION).cloned());
         }
-        Told { delay: delay.unwrap_or(self.delay), failure }
+        Annotated { delay: delay.unwrap_or(self.delay), failure }
     }
 }
 
@@ -57,7 +60,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Behaviour, Told, duration};
+    use super::{Annotated, Behaviour, duration};
     use api::names::{SANDBOX_DELAY_ANNOTATION as DELAY, SANDBOX_FAIL_ANNOTATION as FAIL};
     use std::{collections::BTreeMap, time::Duration};
 
@@ -76,9 +79,10 @@ mod tests {
     fn an_object_overrides_its_owner_and_its_owner_the_sandbox() {
         let of = |key: &str, value: &str| BTreeMap::from([(key.to_owned(), value.to_owned())]);
         let behaviour = Behaviour { delay: Duration::from_secs(1) };
-        let told = behaviour.told([&of(DELAY, "2s"), &of(DELAY, "3s"), &of(FAIL, "no disk")].into_iter());
-        assert_eq!(told, Told { delay: Duration::from_secs(2), failure: Some("no disk".into()) });
-        let untold = behaviour.told([&of(DELAY, "soon")].into_iter());
-        assert_eq!(untold, Told { delay: Duration::from_secs(1), failure: None });
+        let annotated =
+            behaviour.annotated([&of(DELAY, "2s"), &of(DELAY, "3s"), &of(FAIL, "no disk")].into_iter());
+        assert_eq!(annotated, Annotated { delay: Duration::from_secs(2), failure: Some("no disk".into()) });
+        let default = behaviour.annotated([&of(DELAY, "soon")].into_iter());
+        assert_eq!(default, Annotated { delay: Duration::from_secs(1), failure: None });
     }
 }

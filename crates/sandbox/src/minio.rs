@@ -2,10 +2,10 @@
 
 use crate::{
     kind::Kind,
-    made::{Address, Maker, Servers},
-    react::Next,
+    owned::{Address, Owned, Servers},
+    reconcile::Next,
     world::{Seen, World},
-    write::ReactError,
+    write::ReconcileError,
 };
 use api::names::{MINIO_POOL_LABEL, MINIO_TENANT_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -18,7 +18,7 @@ const INITIALIZED: &str = "Initialized";
 /// The state of a further tenant in a namespace.
 const ONE_TOO_MANY: &str = "Another MinIO Tenant already exists in the namespace";
 
-pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, tenant: &DynamicObject) -> Result<Next, ReconcileError> {
     if let Some(newcomer) = one_too_many(world, tenant) {
         let status = json!({
             "currentState": ONE_TOO_MANY, "availableReplicas": 0, "pools": [], "revision": 0, "syncVersion": "v6.0.0",
@@ -29,7 +29,7 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     }
     let spec = &tenant.data["spec"];
     let name = tenant.name_any();
-    let maker = Maker { world, kind: KIND, owner: tenant };
+    let owned = Owned { world, kind: KIND, owner: tenant };
     let selector = json!({MINIO_TENANT_LABEL: name});
     // The operator issues certificates for its own Services unless `requestAutoCert` is false.
     let (api, console) = if spec["requestAutoCert"] == false {
@@ -37,16 +37,16 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
     } else {
         (("https-minio", 443, 9000), ("https-console", 9443, 9443))
     };
-    maker.service("minio", &selector, &[api], Address::Own).await?;
-    maker.service(&format!("{name}-console"), &selector, &[console], Address::Own).await?;
-    maker.service(&format!("{name}-hl"), &selector, &[(api.0, 9000, 9000)], Address::Headless).await?;
+    owned.service("minio", &selector, &[api], Address::Own).await?;
+    owned.service(&format!("{name}-console"), &selector, &[console], Address::Own).await?;
+    owned.service(&format!("{name}-hl"), &selector, &[(api.0, 9000, 9000)], Address::Headless).await?;
 
     let (mut wanted, mut available, mut drives) = (0, 0, 0);
     let mut pools = Vec::new();
     for (index, pool) in spec["pools"].as_array().into_iter().flatten().enumerate() {
         let servers = servers(&name, spec, pool, index);
         let (set, replicas) = (servers.name.clone(), servers.replicas);
-        let ready = maker.servers(&servers).await?;
+        let ready = owned.servers(&servers).await?;
         wanted += replicas;
         available += ready;
         drives += ready * pool["volumesPerServer"].as_i64().unwrap_or(1);
@@ -56,7 +56,7 @@ pub(crate) async fn react(world: &World, tenant: &DynamicObject) -> Result<Next,
             "legacySecurityContext": false,
         }));
     }
-    let failure = world.told(tenant).failure;
+    let failure = world.annotated(tenant).failure;
     let healthy = failure.is_none() && available >= wanted;
     let status = json!({
         "currentState": match (&failure, healthy) {

@@ -2,9 +2,9 @@
 
 use crate::{
     kind::Kind,
-    react::{self, Next},
+    reconcile::{self, Next},
     world::{Key, World},
-    write::ReactError,
+    write::ReconcileError,
 };
 use futures::{StreamExt as _, future::try_join_all};
 use kube::{
@@ -40,7 +40,7 @@ pub enum RunError {
     WatchEnded,
 }
 
-type Outcome = (Key, Result<Next, ReactError>);
+type Outcome = (Key, Result<Next, ReconcileError>);
 
 /// Watches the cluster and calls stand-ins until `stop`.
 pub(crate) async fn run(
@@ -67,25 +67,25 @@ pub(crate) async fn run(
     }
     watches.spawn(follow_definitions(Arc::clone(&world), kinds));
 
-    let mut desk = Desk::new(world);
+    let mut scheduler = Scheduler::new(world);
     loop {
-        let (alarm, armed) = (desk.next_alarm(), !desk.alarms.is_empty());
+        let (alarm, armed) = (scheduler.next_alarm(), !scheduler.alarms.is_empty());
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
             Some(_) = watches.join_next() => return Err(RunError::WatchEnded),
-            Some(key) = woken.recv() => desk.request(key),
-            Some(ended) = desk.running.join_next() => match ended {
-                Ok(outcome) => desk.finished(outcome),
-                Err(error) => warn!(%error, "a stand-in is lost, and its object left as it is"),
+            Some(key) = woken.recv() => scheduler.request(key),
+            Some(ended) = scheduler.running.join_next() => match ended {
+                Ok(outcome) => scheduler.finished(outcome),
+                Err(error) => warn!(%error, "a stand-in panicked, and its object is not reconciled any more"),
             },
-            () = sleep_until(alarm), if armed => desk.ring(),
+            () = sleep_until(alarm), if armed => scheduler.request_due(),
         }
     }
 }
 
 /// Running stand-ins, pending requests and timers.
-struct Desk {
+struct Scheduler {
     world: Arc<World>,
     running: JoinSet<Outcome>,
     busy: HashSet<Key>,
@@ -97,7 +97,7 @@ struct Desk {
     failures: HashMap<Key, u32>,
 }
 
-impl Desk {
+impl Scheduler {
     fn new(world: Arc<World>) -> Self {
         Self {
             world,
@@ -122,7 +122,7 @@ impl Desk {
         self.busy.insert(key.clone());
         let world = Arc::clone(&self.world);
         self.running.spawn(async move {
-            let outcome = react::react(&world, key.kind, &object).await;
+            let outcome = reconcile::reconcile(&world, key.kind, &object).await;
             (key, outcome)
         });
     }
@@ -141,9 +141,9 @@ impl Desk {
                 let wait = FIRST_RETRY.saturating_mul(1 << (*failures).min(10)).min(LAST_RETRY);
                 *failures += 1;
                 if error.is_race() {
-                    debug!(?key, %error, "somebody was faster");
+                    debug!(?key, %error, "another client changed the object first");
                 } else {
-                    warn!(?key, %error, "a stand-in could not do its work and tries again");
+                    warn!(?key, %error, "a stand-in failed and will retry");
                 }
                 self.set_alarm(&key, wait);
             }
@@ -157,7 +157,7 @@ impl Desk {
         self.alarms.first().map_or_else(Instant::now, |(time, _)| *time)
     }
 
-    fn ring(&mut self) {
+    fn request_due(&mut self) {
         let now = Instant::now();
         while self.alarms.first().is_some_and(|(time, _)| *time <= now) {
             let Some((_, key)) = self.alarms.pop_first() else { return };
@@ -200,7 +200,7 @@ async fn follow(world: Arc<World>, kind: Kind, mut listed: Option<oneshot::Sende
             }
             Ok(Event::Apply(object)) => world.observe(kind, object),
             Ok(Event::Delete(object)) => world.forget(Key::of(kind, &object)),
-            Err(error) => debug!(?kind, %error, "a watch is started again"),
+            Err(error) => debug!(?kind, %error, "restarting a watch"),
         }
     }
 }
@@ -227,7 +227,7 @@ async fn follow_definitions(world: Arc<World>, kinds: Vec<Kind>) {
                 }
             }
             Ok(Event::Init | Event::InitDone) => {}
-            Err(error) => debug!(%error, "the watch of definitions is started again"),
+            Err(error) => debug!(%error, "restarting the watch of definitions"),
         }
     }
 }

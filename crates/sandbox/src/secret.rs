@@ -3,7 +3,7 @@
 use crate::{
     kind::Kind,
     world::World,
-    write::{ReactError, owned_by},
+    write::{ReconcileError, owned_by},
 };
 use k8s_openapi::ByteString;
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -35,7 +35,7 @@ pub(crate) async fn create(
     name: &str,
     secret_type: &str,
     content: impl FnOnce() -> Vec<(&'static str, String)> + Send,
-) -> Result<(), ReactError> {
+) -> Result<(), ReconcileError> {
     let namespace = owner.namespace().unwrap_or_default();
     if world.find(Kind::Secret, &namespace, name).is_some() {
         return Ok(());

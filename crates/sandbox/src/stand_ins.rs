@@ -95,7 +95,7 @@ impl StandIns {
         let present =
             |kind: &Kind| Operator::of(*kind).is_none_or(|operator| !self.left_out.contains(&operator));
         let reached = |kind: &Kind| kind.namespaced() || self.namespace.is_none();
-        let kinds = DEFINED.into_iter().filter(present).filter(reached).collect();
+        let kinds = DEFINED.iter().copied().filter(present).filter(reached).collect();
         let built_in = built_in(&self.client).await;
         let (wake, woken) = unbounded_channel();
         let world = Arc::new(World::new(self.client, self.namespace, built_in, self.behaviour, wake));
@@ -124,5 +124,5 @@ async fn built_in(client: &Client) -> Vec<Kind> {
             _ => true,
         }
     };
-    BUILT_IN.into_iter().filter(is_served).collect()
+    BUILT_IN.iter().copied().filter(is_served).collect()
 }

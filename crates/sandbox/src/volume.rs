@@ -1,11 +1,11 @@
 //! Claims: binds each to a volume, and removes the protection of deleted claims that no pod uses.
 
-use crate::{dependents::claims, kind::Kind, react::Next, world::World, write::ReactError};
+use crate::{dependents::claims, kind::Kind, reconcile::Next, world::World, write::ReconcileError};
 use api::names::{BIND_COMPLETED_ANNOTATION, BOUND_BY_CONTROLLER_ANNOTATION, CLAIM_PROTECTION_FINALIZER};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::json;
 
-pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, claim: &DynamicObject) -> Result<Next, ReconcileError> {
     let kind = Kind::PersistentVolumeClaim;
     let namespace = claim.namespace().unwrap_or_default();
     if claim.metadata.deletion_timestamp.is_some() {
@@ -19,13 +19,13 @@ pub(crate) async fn react(world: &World, claim: &DynamicObject) -> Result<Next, 
     if claim.data["status"]["phase"] == "Lost" {
         return Ok(Next::Change);
     }
-    let told = world.told(claim);
+    let annotated = world.annotated(claim);
     let bound = claim.data["status"]["phase"] == "Bound";
-    if told.failure.is_some() && !bound {
+    if annotated.failure.is_some() && !bound {
         world.set_status(kind, claim, json!({"phase": "Pending"})).await?;
         return Ok(Next::Change);
     }
-    if let Some(left) = world.remaining(claim, "bind", told.delay).filter(|_| !bound) {
+    if let Some(left) = world.remaining(claim, "bind", annotated.delay).filter(|_| !bound) {
         return Ok(Next::After(left));
     }
     let spec = &claim.data["spec"];

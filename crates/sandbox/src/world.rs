@@ -1,7 +1,7 @@
 //! The state of the cluster that the stand-ins keep: all objects of their kinds, with their owners.
 
 use crate::{
-    behaviour::{Behaviour, Told},
+    behaviour::{Annotated, Behaviour},
     dependents,
     kind::Kind,
 };
@@ -143,14 +143,14 @@ impl World {
     }
 
     /// The behaviour of an object, from its annotations, then those of its owners, then the options of the sandbox.
-    pub fn told(&self, object: &DynamicObject) -> Told {
+    pub fn annotated(&self, object: &DynamicObject) -> Annotated {
         let mut annotations = vec![object.annotations().clone()];
         let mut owner = Key::owner_of(object).and_then(|key| self.get(&key));
         while let Some(next) = owner.take_if(|_| annotations.len() < GENERATIONS) {
             annotations.push(next.annotations().clone());
             owner = Key::owner_of(&next).and_then(|key| self.get(&key));
         }
-        self.behaviour.told(annotations.iter())
+        self.behaviour.annotated(annotations.iter())
     }
 
     /// How much of `delay` is left for some work on an object. The work begins with the first call.

@@ -1,8 +1,8 @@
 //! Writes to the cluster, only if there is a difference, with the field manager `sandbox`.
 
 use crate::{
+    compare::{covers, difference, without_nulls},
     kind::Kind,
-    same::{covers, difference, without_nulls},
     world::{Key, Seen, World},
 };
 use kube::{
@@ -18,16 +18,16 @@ pub(crate) const MANAGER: &str = "sandbox";
 
 /// Why a stand-in failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReactError {
+pub(crate) enum ReconcileError {
     #[error("the API server: {0}")]
     Api(#[from] kube::Error),
-    #[error("an object of ours is not JSON as Kubernetes has it: {0}")]
+    #[error("cannot encode or decode an object: {0}")]
     Json(#[from] serde_json::Error),
     #[error("a task was lost: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
 
-impl ReactError {
+impl ReconcileError {
     /// Whether another client was faster. The next call of the stand-in resolves that.
     pub fn is_race(&self) -> bool {
         let Self::Api(kube::Error::Api(status)) = self else { return false };
@@ -53,7 +53,7 @@ impl World {
     }
 
     /// Applies an object, by server-side apply.
-    pub async fn apply(&self, kind: Kind, wanted: Value) -> Result<(), ReactError> {
+    pub async fn apply(&self, kind: Kind, wanted: Value) -> Result<(), ReconcileError> {
         let wanted = typed(kind, wanted);
         let key = key_of(kind, &wanted);
         if let Some(now) = self.get(&key)
@@ -74,7 +74,12 @@ impl World {
 
     /// Changes some fields of an existing object. Not by server-side apply: another stand-in may have applied the
     /// object with the same field manager, and the API server would remove all its other fields.
-    pub async fn amend(&self, kind: Kind, object: &DynamicObject, fields: Value) -> Result<(), ReactError> {
+    pub async fn amend(
+        &self,
+        kind: Kind,
+        object: &DynamicObject,
+        fields: Value,
+    ) -> Result<(), ReconcileError> {
         self.change(kind, object, fields, Part::Object).await
     }
 
@@ -85,7 +90,7 @@ impl World {
         kind: Kind,
         object: &DynamicObject,
         fields: Value,
-    ) -> Result<(), ReactError> {
+    ) -> Result<(), ReconcileError> {
         self.change(kind, object, fields, Part::Status).await
     }
 
@@ -95,7 +100,7 @@ impl World {
         object: &DynamicObject,
         fields: Value,
         part: Part,
-    ) -> Result<(), ReactError> {
+    ) -> Result<(), ReconcileError> {
         let key = Key::of(kind, object);
         if self.already_written(&key, "", object, &fields) || covers(&serde_json::to_value(object)?, &fields)
         {
@@ -113,7 +118,7 @@ impl World {
     }
 
     /// Creates an object unless it exists.
-    pub async fn create(&self, kind: Kind, wanted: Value) -> Result<(), ReactError> {
+    pub async fn create(&self, kind: Kind, wanted: Value) -> Result<(), ReconcileError> {
         let wanted = typed(kind, wanted);
         let key = key_of(kind, &wanted);
         if self.get(&key).is_some() {
@@ -132,7 +137,7 @@ impl World {
         kind: Kind,
         object: &DynamicObject,
         status: Value,
-    ) -> Result<(), ReactError> {
+    ) -> Result<(), ReconcileError> {
         let key = Key::of(kind, object);
         let Some(change) = difference(&object.data["status"], &status) else { return Ok(()) };
         if self.already_written(&key, "status", object, &change) {
@@ -148,7 +153,7 @@ impl World {
     }
 
     /// Deletes an object if it still has the observed uid; with `now`, without a grace period.
-    pub async fn delete(&self, kind: Kind, object: &DynamicObject, now: bool) -> Result<(), ReactError> {
+    pub async fn delete(&self, kind: Kind, object: &DynamicObject, now: bool) -> Result<(), ReconcileError> {
         let preconditions = Preconditions { uid: object.uid(), resource_version: None };
         let params = DeleteParams {
             grace_period_seconds: now.then_some(0),
@@ -172,7 +177,7 @@ impl World {
         kind: Kind,
         object: &DynamicObject,
         finalizer: &str,
-    ) -> Result<(), ReactError> {
+    ) -> Result<(), ReconcileError> {
         let kept: Vec<&String> = object.finalizers().iter().filter(|each| *each != finalizer).collect();
         if kept.len() == object.finalizers().len() {
             return Ok(());

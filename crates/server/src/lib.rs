@@ -47,7 +47,7 @@ impl Limits {
 }
 
 /// How long the server waits for running answers when it stops.
-const FAREWELL: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Serves until `stop` is cancelled.
 pub async fn serve<L: Listener>(mut listener: L, router: Router, limits: Limits, stop: CancellationToken) {
@@ -59,5 +59,5 @@ pub async fn serve<L: Listener>(mut listener: L, router: Router, limits: Limits,
     }
     // Closes the port, so that new clients are refused and do not wait.
     drop(listener);
-    let _ = tokio::time::timeout(FAREWELL, open.ended()).await;
+    let _ = tokio::time::timeout(GRACE, open.ended()).await;
 }

@@ -209,7 +209,7 @@ async fn a_body_is_refused_unread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_ends_soon_after_it_is_told_to_stop() {
+async fn it_ends_soon_after_it_is_stopped() {
     let site = Site::new(Limits::DEFAULT);
     let mut idle = site.sent(GET).await;
     begin(&mut idle).await;
@@ -220,6 +220,6 @@ async fn it_ends_soon_after_it_is_told_to_stop() {
     assert_eq!(rest(&mut idle).await, "");
     assert_eq!(start.elapsed(), Duration::ZERO, "there is nothing to wait for");
     site.served.await.unwrap();
-    assert_eq!(start.elapsed(), super::FAREWELL);
+    assert_eq!(start.elapsed(), super::GRACE);
     assert_eq!(rest(&mut hanging).await, "");
 }

@@ -1,4 +1,4 @@
-//! Who a request is from: a client certificate or a bearer token says so.
+//! Authentication: the user of a request, from its client certificate or bearer token.
 
 use super::tokens::{ServiceAccounts, Tokens};
 use super::{Access, User};
@@ -8,8 +8,8 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use jiff::Timestamp;
 
-/// The user that `headers` or the connection's certificate prove. Where access is open, who proves nothing is the
-/// administrator.
+/// The user that `headers` or the certificate of the connection prove. With open access, a request without
+/// proof is from the administrator.
 pub(crate) fn authenticate(
     access: Access,
     headers: &HeaderMap,

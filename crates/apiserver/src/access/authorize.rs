@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 pub(super) const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// The kinds that say who may do what.
+/// The kinds of RBAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RoleKind {
     Role,
@@ -47,7 +47,7 @@ pub(crate) trait Roles {
     fn objects(&self, kind: RoleKind, namespace: &str) -> Vec<Arc<Value>>;
 }
 
-/// What somebody wants to do.
+/// What a user wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Question<'a> {
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection` and others.
@@ -55,7 +55,7 @@ pub(crate) struct Question<'a> {
     pub target: Target<'a>,
 }
 
-/// What somebody wants to do it to. Absent parts are empty.
+/// What the user wants to do it to. Absent parts are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target<'a> {
     Resource {
@@ -69,14 +69,14 @@ pub(crate) enum Target<'a> {
     Path(&'a str),
 }
 
-/// Whether somebody may, and why.
+/// Whether a user may do it, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed(String),
     NotAllowed(String),
 }
 
-/// Answers whether users may do what they ask.
+/// Decides whether users may do what they request.
 #[derive(Clone, Copy)]
 pub(crate) struct Authorizer<'a> {
     pub access: Access,
@@ -203,13 +203,13 @@ fn find<'a>(objects: &'a [Value], name: &str) -> Option<&'a Value> {
     objects.iter().find(|object| object["metadata"]["name"].as_str() == Some(name))
 }
 
-/// The rules that a role states; those that are not rules state nothing.
+/// The rules of a role, without those that cannot be parsed.
 pub(super) fn rules_of(role: &Value) -> Vec<Rule> {
     let rules = role["rules"].as_array().into_iter().flatten();
     rules.filter_map(|rule| serde::Deserialize::deserialize(rule).ok()).collect()
 }
 
-/// Whether a label selector selects.
+/// Whether a label selector matches.
 fn selects(selector: &Value, labels: &Value) -> bool {
     crate::admission::selector_matches(selector, labels)
 }
@@ -229,7 +229,7 @@ fn namespace_of<'a>(subject: &'a Value, namespace: &'a str) -> &'a str {
     subject["namespace"].as_str().filter(|own| !own.is_empty()).unwrap_or(namespace)
 }
 
-/// A binding as reasons tell it.
+/// A binding as reasons print it.
 fn described(binding: &Value, subject: &Value, namespace: &str) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (kind, mut name) = (text(&binding["kind"]), text(&binding["metadata"]["name"]));
@@ -250,7 +250,7 @@ fn described(binding: &Value, subject: &Value, namespace: &str) -> String {
     format!("{kind} {name:?} of {role_kind} {role:?} to {whom} {who:?}")
 }
 
-/// The failure of somebody who may not.
+/// The failure that a user without permission gets.
 fn forbidden(user: &User, question: &Question<'_>, reason: &str) -> Failure {
     let (verb, who) = (question.verb, &user.name);
     let (group, resource, name, message) = match question.target {

@@ -1,4 +1,4 @@
-//! The roles and bindings that every cluster has, unless somebody stored others under their names.
+//! The roles and bindings that every cluster has, unless others are stored under their names.
 
 use super::authorize::GROUP;
 use super::rule::Rule;

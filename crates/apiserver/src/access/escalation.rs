@@ -1,4 +1,4 @@
-//! Nobody grants what they do not hold, except those who hold `escalate` or `bind`.
+//! Escalation: a user can grant only permissions that they hold, unless they may `escalate` or `bind`.
 
 use super::authorize::{Authorizer, GROUP, Question, RoleKind, Target, rules_of};
 use super::rule::{Rule, missing};
@@ -114,7 +114,7 @@ fn aggregates(role: &Value) -> bool {
     role["aggregationRule"]["clusterRoleSelectors"].as_array().is_some_and(|all| !all.is_empty())
 }
 
-/// Whether an update does no more than let the object be collected.
+/// Whether an update changes only what garbage collection changes.
 fn only_releases(old: &Value, new: &Value) -> bool {
     let rest = |object: &Value| {
         let mut object = object.clone();

@@ -1,4 +1,4 @@
-//! Acting as somebody else, for those who may.
+//! Impersonation: a user acts as another user, if they have permission.
 
 use super::authorize::{Authorizer, Question, Target};
 use super::user::{
@@ -15,7 +15,7 @@ const EXTRA: &str = "impersonate-extra-";
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
-/// The user that `headers` ask to act as; None where they ask for nothing.
+/// The user that `headers` ask to act as; None if they do not impersonate.
 pub(crate) fn impersonated(
     headers: &HeaderMap,
     user: &User,
@@ -86,7 +86,7 @@ fn extra(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     extra
 }
 
-/// Decodes `%2f`; a key that is not encoded rightly is taken as it is.
+/// Decodes `%2f`; a key with an invalid encoding is not changed.
 fn unescaped(key: &str) -> String {
     let mut bytes = Vec::with_capacity(key.len());
     let mut rest = key.as_bytes();
@@ -107,7 +107,7 @@ fn unescaped(key: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| key.to_owned())
 }
 
-/// What kube-apiserver answers, which prints the references it made of the headers.
+/// The answer of kube-apiserver, which prints the object references that it derives from the headers.
 fn without_user(groups: &[String], extra: &BTreeMap<String, Vec<String>>, uid: Option<&str>) -> String {
     let reference =
         |kind: &str, name: &str, version: &str, path: &str| format!("{{{kind}  {name}  {version}  {path}}}");

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: authentication, RBAC, and the reviews that answer questions about both.
+//! Authentication, RBAC, and the reviews that answer questions about both.
 
 mod authenticate;
 mod authorize;
@@ -21,12 +21,12 @@ pub(crate) use review::{Review, review};
 pub(crate) use tokens::{ServiceAccounts, TokenTarget, Tokens};
 pub use user::User;
 
-/// Whether the server asks who you are.
+/// Whether the server authenticates and authorizes its clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
-    /// Everybody may do everything.
+    /// Every client may do everything.
     #[default]
     Open,
-    /// Users prove who they are, and may do what roles bound to them say.
+    /// Users authenticate themselves, and may do what their roles allow.
     Rbac,
 }

@@ -1,4 +1,4 @@
-//! The objects that are questions: created, answered and never stored.
+//! Reviews: objects that are questions. The server answers them and does not store them.
 
 use super::authorize::{Authorizer, Decision, Question, Target};
 use super::rule::Rule;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 const GROUP: &str = "authorization.k8s.io";
 const ONE_OF: &str = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
 
-/// A kind of question.
+/// A kind of review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Review {
     SelfSubjectAccess,
@@ -23,7 +23,7 @@ pub(crate) enum Review {
 }
 
 impl Review {
-    /// The question that objects of this kind are.
+    /// The review that objects of this kind are.
     pub fn of_kind(kind: &str) -> Option<Self> {
         Some(match kind {
             "SelfSubjectAccessReview" => Self::SelfSubjectAccess,
@@ -37,7 +37,7 @@ impl Review {
     }
 }
 
-/// The object with its status filled in. `namespace` is the request's, empty for none.
+/// The object with its status. `namespace` is that of the request, empty for none.
 pub(crate) fn review(
     kind: Review,
     namespace: &str,
@@ -159,7 +159,7 @@ fn someone(spec: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A question has no name; `managedFields` are the server's own.
+/// A review has no name; the server sets `managedFields`.
 fn metadata(body: &Value, allowed: &[&str], why: &str, causes: &mut Vec<Cause>) {
     let given = body["metadata"].as_object();
     let extra = given.into_iter().flatten().any(|(field, value)| {
@@ -202,7 +202,7 @@ fn local(body: &Value, namespace: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// kube-apiserver forgets the kind here, and so its message begins with a dot.
+/// kube-apiserver omits the kind here, so its message begins with a dot.
 fn invalid(causes: &[Cause]) -> Result<(), Failure> {
     if causes.is_empty() { Ok(()) } else { Err(Failure::invalid(GROUP, "", "", causes)) }
 }

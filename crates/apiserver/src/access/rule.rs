@@ -54,7 +54,7 @@ impl Rule {
         star_or(&self.verbs, verb) && self.urls.iter().any(|allowed| url_covers(allowed, path))
     }
 
-    /// Whether everything that `part`, which has at most one of each, allows is allowed by this rule too.
+    /// Whether this rule allows everything that `part`, which has at most one of each, allows.
     fn covers(&self, part: &Rule) -> bool {
         let names = self.resource_names.is_empty()
             || !part.resource_names.is_empty() && has_all(&self.resource_names, &part.resource_names);
@@ -108,7 +108,7 @@ impl Rule {
     }
 }
 
-/// What of `wanted` is not covered by `held`, a line for each rule, as the server tells it; empty where all is.
+/// The rules of `wanted` that `held` does not cover, one line each, in the format of kube-apiserver.
 pub(super) fn missing(held: &[Rule], wanted: &[Rule]) -> Vec<String> {
     let mut urls: Vec<Rule> = Vec::new();
     let mut by_resource: BTreeMap<[Vec<String>; 3], Rule> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Bearer tokens: those of a fixed table, and those that service accounts are issued.
 //!
-//! An issued token looks like a JWT and carries true claims, yet it is valid because it is remembered: nothing but
-//! this process has to verify it.
+//! An issued token has the form of a JWT with true claims, but it is valid because the server remembers it:
+//! no other process has to verify it.
 
 use super::User;
 use crate::failure::{Cause, Failure};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Who issues tokens, and whom they are meant for unless somebody else is named.
+/// The issuer of tokens, and their audience unless the request names others.
 const ISSUER: &str = "https://kubernetes.default.svc";
 
 const GROUP: &str = "authentication.k8s.io";
@@ -20,7 +20,7 @@ const HOUR: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// The objects that tokens speak for.
+/// The objects that tokens depend on.
 pub(crate) trait ServiceAccounts {
     /// The service account, while it exists.
     fn service_account(&self, namespace: &str, name: &str) -> Option<Arc<Value>>;
@@ -39,7 +39,7 @@ pub(crate) struct Tokens {
 struct Issued {
     namespace: String,
     account: String,
-    /// The account's; another account of the same name is somebody else.
+    /// The uid of the account. Another account with the same name has another one.
     uid: String,
     id: String,
     audiences: Vec<String>,
@@ -62,12 +62,12 @@ pub(crate) struct TokenTarget<'a> {
 }
 
 impl Tokens {
-    /// Tokens that are valid for ever.
+    /// Tokens that never expire.
     pub fn new(fixed: impl IntoIterator<Item = (String, User)>) -> Self {
         Self { fixed: fixed.into_iter().collect(), issued: Mutex::default() }
     }
 
-    /// Whose token it is, or why it is nobody's.
+    /// The user of a token, or why it is invalid.
     pub fn user(
         &self,
         token: &str,
@@ -77,7 +77,8 @@ impl Tokens {
         self.user_for(token, &[], accounts, now).map(|(user, _)| user).map_err(|_| "invalid bearer token")
     }
 
-    /// Whose token it is and for which of `audiences`; the server itself where none is named.
+    /// The user of a token, and for which of `audiences` it is valid; without audiences, for the server
+    /// itself.
     pub(super) fn user_for(
         &self,
         token: &str,
@@ -119,8 +120,8 @@ impl Tokens {
     ) -> Result<Value, Failure> {
         let TokenTarget { namespace, name } = target;
         let asked = |field: &str| request["metadata"][field].as_str().filter(|text| !text.is_empty());
-        for (field, told) in [("name", name), ("namespace", namespace)] {
-            if let Some(other) = asked(field).filter(|&other| other != told) {
+        for (field, expected) in [("name", name), ("namespace", namespace)] {
+            if let Some(other) = asked(field).filter(|&other| other != expected) {
                 let why = format!("must match the service account {field} if specified");
                 let cause = Cause::invalid(format!("metadata.{field}"), &other.into(), why);
                 return Err(Failure::invalid(GROUP, "TokenRequest", name, &[cause]));
@@ -184,21 +185,21 @@ impl Issued {
     fn user(&self) -> User {
         let mut user = User::service_account(&self.namespace, &self.account);
         user.uid.clone_from(&self.uid);
-        let mut tell = |key: &str, value: String| {
+        let mut add = |key: &str, value: String| {
             user.extra.insert(format!("authentication.kubernetes.io/{key}"), vec![value]);
         };
-        tell("credential-id", format!("JTI={}", self.id));
+        add("credential-id", format!("JTI={}", self.id));
         match &self.bound {
             Some(bound) if bound.kind != "secret" => {
-                tell(&format!("{}-name", bound.kind), bound.name.clone());
-                tell(&format!("{}-uid", bound.kind), bound.uid.clone());
+                add(&format!("{}-name", bound.kind), bound.name.clone());
+                add(&format!("{}-uid", bound.kind), bound.uid.clone());
             }
             _ => {}
         }
         user
     }
 
-    /// Whether the account and what the token is bound to are still there.
+    /// Whether the account and the object that the token is bound to still exist.
     fn stands(&self, accounts: &dyn ServiceAccounts) -> bool {
         let account = accounts.service_account(&self.namespace, &self.account);
         account.is_some_and(|account| uid_of(&account) == self.uid)
@@ -300,7 +301,7 @@ pub(super) fn quoted(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(" "))
 }
 
-/// A time as objects carry it.
+/// A time in the format of objects.
 fn seconds_of(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -1,4 +1,4 @@
-//! Who a request is from.
+//! The users of the API.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -11,21 +11,21 @@ pub(super) const ANONYMOUS: &str = "system:anonymous";
 
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
-/// Somebody who makes requests.
+/// A user of the API.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct User {
     /// As in `jane` or `system:serviceaccount:default:builder`.
     pub name: String,
     /// Empty for none.
     pub uid: String,
-    /// What the user is a member of.
+    /// The groups that the user is a member of.
     pub groups: Vec<String>,
-    /// Whatever else the authenticator knows.
+    /// Further attributes from the authenticator.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
-    /// A user who proved to be `name`.
+    /// A user with the proven name `name`.
     pub fn authenticated(name: impl Into<String>, groups: impl IntoIterator<Item = String>) -> Self {
         let mut groups: Vec<String> = groups.into_iter().collect();
         if !groups.iter().any(|group| group == AUTHENTICATED) {
@@ -34,12 +34,12 @@ impl User {
         Self { name: name.into(), groups, ..Self::default() }
     }
 
-    /// Who everybody is while access is open.
+    /// The user of all requests while access is open.
     pub fn admin() -> Self {
         Self::authenticated("system:admin", [MASTERS.to_owned()])
     }
 
-    /// Who somebody is that did not say.
+    /// The user of requests without credentials.
     pub(super) fn anonymous() -> Self {
         Self { name: ANONYMOUS.into(), groups: vec![UNAUTHENTICATED.into()], ..Self::default() }
     }

@@ -1,9 +1,9 @@
-//! What is to be admitted.
+//! The write to be admitted.
 
 use crate::access::User;
 use serde_json::Value;
 
-/// A write that webhooks are asked about.
+/// A write that webhooks review.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attributes<'a> {
     pub operation: Operation,
@@ -15,7 +15,7 @@ pub(crate) struct Attributes<'a> {
     pub subresource: &'a str,
     /// Empty for cluster-scoped objects.
     pub namespace: &'a str,
-    /// Empty for an object that is yet to be named, or for all of a collection.
+    /// Empty for an object without a name yet, or for a whole collection.
     pub name: &'a str,
     pub user: &'a User,
     /// The object before the write; None where it is created.
@@ -37,7 +37,7 @@ pub(crate) enum Operation {
     Delete,
 }
 
-/// Another version of a kind. Its objects differ in nothing but `apiVersion`.
+/// Another version of a kind. Its objects differ only in `apiVersion`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Equivalent {
     pub group: String,
@@ -47,7 +47,7 @@ pub(crate) struct Equivalent {
 }
 
 impl Operation {
-    /// As rules and reviews spell it.
+    /// The name in rules and reviews.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -58,7 +58,7 @@ impl Operation {
 }
 
 impl<'a> Attributes<'a> {
-    /// Namespaces are in themselves.
+    /// A namespace is in itself.
     pub(super) fn effective_namespace(&self) -> &'a str {
         if self.is_namespace() && self.namespace.is_empty() { self.name } else { self.namespace }
     }
@@ -67,7 +67,7 @@ impl<'a> Attributes<'a> {
         self.group.is_empty() && self.plural == "namespaces"
     }
 
-    /// The names under which this write goes, its own first.
+    /// The names of this write, its own first.
     pub(super) fn own(&self) -> Equivalent {
         Equivalent {
             group: self.group.into(),

@@ -1,4 +1,4 @@
-//! Asking the webhooks: mutating ones in turn, validating ones at once.
+//! Calls webhooks: mutating ones one after the other, validating ones at the same time.
 
 use super::Webhooks;
 use super::attributes::{Attributes, Equivalent};
@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::time::timeout;
 
-/// The object as the webhooks of these MutatingWebhookConfigurations want it, and their warnings. There is no object
-/// where one is deleted.
+/// The object after the webhooks of these MutatingWebhookConfigurations, and their warnings. A deletion has
+/// no object.
 pub(crate) async fn mutate(
     webhooks: &dyn Webhooks,
     configurations: &[Arc<Value>],
@@ -36,8 +36,9 @@ pub(crate) async fn mutate(
             if round == Round::Second && !reinvocation.again.contains(&hook.id) {
                 continue;
             }
-            let Some(answer) = ask(webhooks, hook, write, &name, object.as_ref(), Phase::Mutating).await?
-            else {
+            let seen = object.as_ref();
+            let call = Call { webhooks, hook, write, name: &name, object: seen, phase: Phase::Mutating };
+            let Some(answer) = call.answer().await? else {
                 reinvocation.invoked(hook);
                 continue;
             };
@@ -77,10 +78,12 @@ pub(crate) async fn validate(
             invocations.push((hook, name));
         }
     }
-    let calls =
-        invocations.iter().map(|(hook, name)| ask(webhooks, hook, write, name, object, Phase::Validating));
+    let calls: Vec<Call<'_>> = invocations
+        .iter()
+        .map(|(hook, name)| Call { webhooks, hook, write, name, object, phase: Phase::Validating })
+        .collect();
     let mut warnings = Vec::new();
-    for answer in join_all(calls).await {
+    for answer in join_all(calls.iter().map(Call::answer)).await {
         let Some(answer) = answer? else { continue };
         warnings.extend(answer.warnings);
         if let Verdict::Denied(failure) = answer.verdict {
@@ -90,7 +93,7 @@ pub(crate) async fn validate(
     Ok(warnings)
 }
 
-/// Nobody can lock themselves out of the configurations.
+/// Whether webhooks do not review the write. Otherwise a wrong configuration could not be corrected.
 fn is_exempt(write: &Attributes<'_>) -> bool {
     const KINDS: [&str; 6] = [
         "ValidatingWebhookConfiguration",
@@ -109,7 +112,7 @@ enum Round {
     Second,
 }
 
-/// Which webhooks want to see an object again that others changed after them.
+/// Which webhooks must review an object again, because others changed it after them.
 #[derive(Default)]
 struct Reinvocation {
     since_change: Vec<(String, usize)>,
@@ -128,66 +131,66 @@ impl Reinvocation {
     }
 }
 
-/// What a webhook answers; None where it does not and need not.
-async fn ask(
-    webhooks: &dyn Webhooks,
-    hook: &Hook,
-    write: &Attributes<'_>,
-    name: &Equivalent,
-    object: Option<&Value>,
+/// A call of one webhook.
+struct Call<'a> {
+    webhooks: &'a dyn Webhooks,
+    hook: &'a Hook,
+    write: &'a Attributes<'a>,
+    name: &'a Equivalent,
+    object: Option<&'a Value>,
     phase: Phase,
-) -> Result<Option<Answer>, Failure> {
-    let harmless = matches!(hook.side_effects, Some(SideEffects::None | SideEffects::NoneOnDryRun));
-    if write.dry_run && !harmless && hook.side_effects.is_some() {
-        let why = format!("admission webhook {:?} does not support dry run", hook.name);
-        return Err(Failure::bad_request(why));
-    }
-    match call(webhooks, hook, write, name, object, phase).await {
-        Ok(answer) => Ok(Some(answer)),
-        Err(why) => {
-            let why = format!("failed calling webhook {:?}: {why}", hook.name);
-            match hook.failure_policy {
-                FailurePolicy::Ignore => {
-                    tracing::debug!(why, "ignored a webhook that failed");
-                    Ok(None)
+}
+
+impl Call<'_> {
+    /// The answer of the webhook; None if the call fails and the webhook's policy is to ignore that.
+    async fn answer(&self) -> Result<Option<Answer>, Failure> {
+        let Self { hook, write, .. } = self;
+        let harmless = matches!(hook.side_effects, Some(SideEffects::None | SideEffects::NoneOnDryRun));
+        if write.dry_run && !harmless && hook.side_effects.is_some() {
+            let why = format!("admission webhook {:?} does not support dry run", hook.name);
+            return Err(Failure::bad_request(why));
+        }
+        match self.send().await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(why) => {
+                let why = format!("failed calling webhook {:?}: {why}", hook.name);
+                match hook.failure_policy {
+                    FailurePolicy::Ignore => {
+                        tracing::debug!(why, "ignored a webhook that failed");
+                        Ok(None)
+                    }
+                    FailurePolicy::Fail => Err(Failure::internal(why)),
                 }
-                FailurePolicy::Fail => Err(Failure::internal(why)),
             }
         }
     }
+
+    async fn send(&self) -> Result<Answer, String> {
+        let Self { hook, write, .. } = self;
+        if write.dry_run && hook.side_effects.is_none() {
+            return Err("Webhook SideEffects is nil".into());
+        }
+        if !hook.admission_review_versions.iter().any(|version| version == "v1") {
+            return Err(
+                "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)"
+                    .into(),
+            );
+        }
+        let target = hook.target().map_err(|why| format!("could not get REST client: {why}"))?;
+        let uid = uid::random();
+        let asked = self.webhooks.call(&target, request(&uid, write, self.name, self.object));
+        let failed = |why: &str| {
+            format!("failed to call webhook: Post \"{target}?timeout={}s\": {why}", hook.timeout().as_secs())
+        };
+        let review = timeout(hook.timeout(), asked)
+            .await
+            .map_err(|_| failed("context deadline exceeded"))?
+            .map_err(|error| failed(&error.to_string()))?;
+        answer(&review, &uid, &hook.name, self.phase)
+    }
 }
 
-async fn call(
-    webhooks: &dyn Webhooks,
-    hook: &Hook,
-    write: &Attributes<'_>,
-    name: &Equivalent,
-    object: Option<&Value>,
-    phase: Phase,
-) -> Result<Answer, String> {
-    if write.dry_run && hook.side_effects.is_none() {
-        return Err("Webhook SideEffects is nil".into());
-    }
-    if !hook.admission_review_versions.iter().any(|version| version == "v1") {
-        return Err(
-            "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)"
-                .into(),
-        );
-    }
-    let target = hook.target().map_err(|why| format!("could not get REST client: {why}"))?;
-    let uid = uid::random();
-    let asked = webhooks.call(&target, request(&uid, write, name, object));
-    let failed = |why: &str| {
-        format!("failed to call webhook: Post \"{target}?timeout={}s\": {why}", hook.patience().as_secs())
-    };
-    let review = timeout(hook.patience(), asked)
-        .await
-        .map_err(|_| failed("context deadline exceeded"))?
-        .map_err(|error| failed(&error.to_string()))?;
-    answer(&review, &uid, &hook.name, phase)
-}
-
-/// The object after a webhook's patch, again under its own name.
+/// The object after a webhook's patch, in its own version.
 fn patched(
     hook: &Hook,
     write: &Attributes<'_>,

@@ -1,4 +1,4 @@
-//! One webhook of a configuration, and whether it is to be asked.
+//! One webhook of a configuration, and whether it reviews a write.
 
 use super::attributes::{Attributes, Equivalent};
 use super::selector;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a webhook is.
+/// The address of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// Behind a Service of the cluster.
@@ -18,12 +18,12 @@ pub enum Target {
         namespace: String,
         /// The Service's name.
         name: String,
-        /// The path that is asked; may be empty.
+        /// The path of the URL; may be empty.
         path: String,
         /// The Service's port.
         port: u16,
     },
-    /// Somewhere else.
+    /// Outside the cluster.
     Url(String),
 }
 
@@ -42,7 +42,8 @@ impl fmt::Display for Target {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hook {
-    /// The configuration's name, the webhook's, and its place: unique while the configuration is.
+    /// The name of the configuration and of the webhook, and its index: unique as long as the configuration
+    /// exists.
     #[serde(skip)]
     pub id: (String, usize),
     pub name: String,
@@ -143,7 +144,7 @@ fn https() -> u16 {
     443
 }
 
-/// All webhooks of the configurations, in the order in which they are asked.
+/// All webhooks of the configurations, in the order in which they are called.
 pub(super) fn hooks(configurations: &[Arc<Value>]) -> Result<Vec<Hook>, Failure> {
     let mut configurations: Vec<(&str, &Value)> = configurations
         .iter()
@@ -177,11 +178,11 @@ impl Hook {
         }
     }
 
-    pub fn patience(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout_seconds.into())
     }
 
-    /// Under which of its names the webhook is to be asked about the write; None where it is not to be asked.
+    /// In which version the webhook reviews the write; None if it does not review it.
     pub fn invocation(
         &self,
         write: &Attributes<'_>,
@@ -198,7 +199,7 @@ impl Hook {
             let matching = |rule: &RuleWithOperations| others.iter().find(|other| rule.matches(write, other));
             self.rules.iter().find_map(matching).cloned()
         });
-        // A namespace that is missing matters only to those who would be asked.
+        // A missing namespace matters only for webhooks that would be called.
         match invocation {
             Some(invocation) => in_namespace.map(|_| Some(invocation)),
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! Admission webhooks: which are asked about a write, what they are told, and what their answers do.
+//! Admission webhooks: which of them review a write, what they are sent, and what their answers change.
 //!
 //! Configurations are the stored objects of the real kinds; the calls go to a handler in this process. CEL match
 //! conditions of webhooks are not evaluated.
@@ -22,6 +22,6 @@ use tower::BoxError;
 
 /// Answers the calls that webhook configurations ask for.
 pub trait Webhooks: Send + Sync {
-    /// The AdmissionReview with which whoever is at `target` answers `review`.
+    /// The AdmissionReview with which the webhook at `target` answers `review`.
     fn call<'a>(&'a self, target: &'a Target, review: Value) -> BoxFuture<'a, Result<Value, BoxError>>;
 }

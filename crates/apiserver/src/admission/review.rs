@@ -1,4 +1,4 @@
-//! The AdmissionReview that a webhook is sent, and the one it answers with.
+//! The AdmissionReview that a webhook is sent, and the one that it answers with.
 
 use super::attributes::{Attributes, Equivalent};
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(super) enum Verdict {
     Denied(Failure),
 }
 
-/// The review of a write under the name that the webhook knows.
+/// The review of a write, in the version that the webhook accepts.
 pub(super) fn request(uid: &str, write: &Attributes<'_>, name: &Equivalent, object: Option<&Value>) -> Value {
     let mut request = json!({
         "uid": uid,
@@ -57,7 +57,7 @@ pub(super) fn request(uid: &str, write: &Attributes<'_>, name: &Equivalent, obje
     json!({ "kind": "AdmissionReview", "apiVersion": V1, "request": request })
 }
 
-/// The object as one of the kind and version that `name` says.
+/// The object in the kind and version of `name`.
 pub(super) fn named(object: Option<&Value>, name: &Equivalent) -> Value {
     let Some(object) = object else { return Value::Null };
     let mut object = object.clone();
@@ -88,7 +88,7 @@ struct Response {
     warnings: Option<Vec<String>>,
 }
 
-/// What an answer says, or why it says nothing.
+/// The answer of a webhook, or why it is invalid.
 pub(super) fn answer(review: &Value, uid: &str, hook: &str, phase: Phase) -> Result<Answer, String> {
     let invalid = |why: String| format!("received invalid webhook response: {why}");
     let response = match review.get("response") {
@@ -134,7 +134,7 @@ pub(super) fn answer(review: &Value, uid: &str, hook: &str, phase: Phase) -> Res
     Ok(Answer { verdict, warnings: response.warnings.unwrap_or_default() })
 }
 
-/// The failure that a webhook's refusal is.
+/// The failure of a write that a webhook denies.
 fn denial(hook: &str, status: &Value) -> Failure {
     let text = |field: &str| status[field].as_str().unwrap_or_default();
     let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok());

@@ -10,7 +10,7 @@ pub(crate) fn selector_matches(selector: &Value, labels: &Value) -> bool {
         && expressions.into_iter().flatten().all(|expression| expression_matches(expression, labels))
 }
 
-/// Whether a `LabelSelector` says nothing.
+/// Whether a `LabelSelector` is empty.
 pub(super) fn is_empty(selector: &Value) -> bool {
     let empty = |field: &str| match &selector[field] {
         Value::Object(fields) => fields.is_empty(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tower::BoxError;
 
-/// Answers as `respond` says, and remembers what was asked.
+/// Answers as `respond` says, and records the reviews.
 struct Endpoint<F> {
     respond: F,
     asked: Mutex<Vec<(Target, Value)>>,
@@ -57,7 +57,7 @@ fn patching(patch: &Value) -> Value {
     json!({ "allowed": true, "patchType": "JSONPatch", "patch": bytes })
 }
 
-/// A configuration of webhooks for deployments, each changed by its own fields.
+/// A configuration with webhooks for deployments, each with its own fields.
 fn configuration(webhooks: &[(&str, Value)]) -> Vec<Arc<Value>> {
     let webhooks: Vec<Value> = webhooks
         .iter()
@@ -129,11 +129,11 @@ fn deployment() -> Value {
     })
 }
 
-fn told(failure: Failure) -> (u16, String, String) {
+fn code_reason_and_message(failure: Failure) -> (u16, String, String) {
     (failure.code.as_u16(), failure.reason.into_owned(), failure.message)
 }
 
-/// Whether a webhook with these fields is asked about the write.
+/// Whether a webhook with these fields is called for the write.
 async fn asked(fields: Value, write: Attributes<'_>) -> bool {
     let endpoint = allowing();
     let object = deployment();
@@ -144,7 +144,7 @@ async fn asked(fields: Value, write: Attributes<'_>) -> bool {
 }
 
 #[tokio::test]
-async fn a_webhook_is_sent_all_that_is_known_of_the_write() {
+async fn a_webhook_is_sent_all_attributes_of_the_write() {
     let endpoint = allowing();
     let write = Write::new();
     validate(&endpoint, &configuration(&[("x", json!({}))]), &write.attributes(), Some(&deployment()))
@@ -179,7 +179,7 @@ async fn a_webhook_is_sent_all_that_is_known_of_the_write() {
 }
 
 #[tokio::test]
-async fn only_webhooks_whose_rules_and_selectors_match_are_asked() {
+async fn only_webhooks_whose_rules_and_selectors_match_are_called() {
     let write = Write::new();
     let rule = |operations: &str, resource: &str, scope: &str| {
         json!({ "rules": [{
@@ -210,7 +210,7 @@ async fn only_webhooks_whose_rules_and_selectors_match_are_asked() {
 }
 
 #[tokio::test]
-async fn an_equivalent_version_is_asked_about_under_the_name_the_webhook_knows() {
+async fn a_write_of_an_equivalent_version_is_reviewed_in_the_version_of_the_webhook() {
     let mut write = Write::new();
     write.equivalents = vec![Equivalent {
         group: "apps".into(),
@@ -237,7 +237,7 @@ async fn an_equivalent_version_is_asked_about_under_the_name_the_webhook_knows()
 }
 
 #[tokio::test]
-async fn patches_are_applied_in_order_and_early_webhooks_are_asked_once_more_if_they_wish() {
+async fn patches_are_applied_in_order_and_earlier_webhooks_are_reinvoked_if_needed() {
     let endpoint = Endpoint::new(|path: &str, request: &Value| {
         let seen = request["object"]["metadata"]["labels"][path].as_u64().unwrap_or_default();
         let pointer = format!("/metadata/labels/{path}");
@@ -252,7 +252,7 @@ async fn patches_are_applied_in_order_and_early_webhooks_are_asked_once_more_if_
     let (object, _) =
         mutate(&endpoint, &hooks, &write.attributes(), Some(deployment())).await.expect("allowed");
 
-    // The second change of `a` comes after `c`, which therefore is asked again, too.
+    // The second change of `a` comes after `c`, so `c` is called again, too.
     assert_eq!(endpoint.paths(), ["a", "b", "c", "a", "c"]);
     assert_eq!(
         object.expect("an object")["metadata"]["labels"],
@@ -264,7 +264,10 @@ async fn refusal(response: Value, fields: Value, write: Attributes<'_>) -> (u16,
     let endpoint = Endpoint::new(move |_: &str, _: &Value| Ok(response.clone()));
     let hooks = configuration(&[("policy.example.org", fields)]);
     let object = deployment();
-    validate(&endpoint, &hooks, &write, Some(&object)).await.map_err(told).expect_err("it is refused")
+    validate(&endpoint, &hooks, &write, Some(&object))
+        .await
+        .map_err(code_reason_and_message)
+        .expect_err("it is refused")
 }
 
 #[tokio::test]
@@ -272,7 +275,7 @@ async fn a_refusal_names_the_webhook_and_keeps_its_code() {
     let write = Write::new();
     let denied =
         |status: Value| refusal(json!({ "allowed": false, "status": status }), json!({}), write.attributes());
-    let told = |code: u16, reason: &str, rest: &str| {
+    let expected = |code: u16, reason: &str, rest: &str| {
         (
             code,
             reason.to_owned(),
@@ -281,14 +284,14 @@ async fn a_refusal_names_the_webhook_and_keeps_its_code() {
     };
     assert_eq!(
         denied(json!({ "code": 403, "reason": "Forbidden", "message": "no" })).await,
-        told(403, "Forbidden", ": no")
+        expected(403, "Forbidden", ": no")
     );
-    assert_eq!(denied(json!({ "reason": "TooBig" })).await, told(400, "TooBig", ": TooBig"));
-    assert_eq!(denied(json!({ "code": 200 })).await, told(400, "", " without explanation"));
+    assert_eq!(denied(json!({ "reason": "TooBig" })).await, expected(400, "TooBig", ": TooBig"));
+    assert_eq!(denied(json!({ "code": 200 })).await, expected(400, "", " without explanation"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_that_fails_refuses_unless_it_may_be_ignored() {
+async fn a_webhook_that_fails_refuses_the_write_unless_its_policy_is_ignore() {
     let write = Write::new();
     let internal = |rest: &str| {
         let message =
@@ -310,11 +313,11 @@ async fn a_webhook_that_fails_refuses_unless_it_may_be_ignored() {
     let endpoint = Endpoint::new(|_: &str, _: &Value| Err("connection refused".into()));
     let ignorable = configuration(&[("x", json!({ "failurePolicy": "Ignore" }))]);
     let kept = mutate(&endpoint, &ignorable, &write.attributes(), Some(deployment())).await;
-    assert_eq!(kept.map_err(told), Ok((Some(deployment()), Vec::new())));
+    assert_eq!(kept.map_err(code_reason_and_message), Ok((Some(deployment()), Vec::new())));
 }
 
 #[tokio::test]
-async fn a_dry_run_is_refused_where_a_webhook_would_not_know_it_is_one() {
+async fn a_dry_run_is_refused_if_a_webhook_does_not_support_it() {
     let write = Write::new();
     let dry = Attributes { dry_run: true, ..write.attributes() };
     assert_eq!(
@@ -335,12 +338,14 @@ async fn warnings_of_all_webhooks_are_passed_on() {
     });
     let hooks = configuration(&[("a", json!({})), ("b", json!({}))]);
     let write = Write::new();
-    let warnings = validate(&endpoint, &hooks, &write.attributes(), Some(&deployment())).await.map_err(told);
+    let warnings = validate(&endpoint, &hooks, &write.attributes(), Some(&deployment()))
+        .await
+        .map_err(code_reason_and_message);
     assert_eq!(warnings, Ok(vec!["a!".to_owned(), "b!".to_owned()]));
 }
 
 #[tokio::test]
-async fn webhooks_are_not_asked_about_webhooks() {
+async fn webhooks_do_not_review_webhook_configurations() {
     let write = Write::new();
     let about = Attributes {
         group: "admissionregistration.k8s.io",
@@ -355,7 +360,7 @@ async fn webhooks_are_not_asked_about_webhooks() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_is_missing_is_told_to_who_would_be_asked() {
+async fn a_missing_namespace_fails_only_writes_that_a_webhook_reviews() {
     let write = Write::new();
     let nowhere = Attributes { namespace_labels: None, ..write.attributes() };
     let fields = json!({ "namespaceSelector": { "matchLabels": { "team": "a" } } });

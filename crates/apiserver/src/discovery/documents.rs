@@ -1,4 +1,4 @@
-//! The documents of discovery: which path leads to which, made once and kept.
+//! The documents of discovery and their paths. Each is created once and kept.
 
 use super::{
     aggregated, health, legacy, openapi,
@@ -20,12 +20,12 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     pub content_type: &'static str,
-    /// Quoted, as in the header; a client that sends it back may be told that nothing changed.
+    /// Quoted, as in the header. A client that sends it back gets 304 if the document has not changed.
     pub etag: Option<String>,
     pub body: Bytes,
 }
 
-/// Every document about one set of kinds. Each is made when it is first asked for.
+/// Every document about one set of kinds. Each is created when it is first requested.
 pub(crate) struct Documents {
     groups: Vec<Group>,
     definitions: &'static BTreeMap<String, Value>,
@@ -33,7 +33,7 @@ pub(crate) struct Documents {
     hashes: OnceLock<BTreeMap<String, String>>,
 }
 
-/// What a path leads to.
+/// The document at a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Page {
     Paths,
@@ -47,7 +47,7 @@ enum Page {
     OpenApiV3 { group: String, version: String },
 }
 
-/// Which form of it is wanted.
+/// The requested form of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     Plain,
@@ -59,7 +59,7 @@ enum Form {
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// Clients still ask with the `@` that no media type may contain; the answer is spelled without.
+/// Clients still send the `@`, which no media type may contain; the answer is spelled without it.
 const V2_PROTOBUF_ASKED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const AGGREGATED_BETA: &str = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
@@ -128,7 +128,7 @@ impl Page {
     }
 }
 
-/// The aggregated form that a client asks for, if it does.
+/// The aggregated form that a client requests, if it does.
 fn aggregated(clause: &Clause<'_>) -> Option<Form> {
     let asked = clause.admits(JSON)
         && clause.parameter("g") == "apidiscovery.k8s.io"
@@ -227,11 +227,11 @@ impl Documents {
                 .iter()
                 .flat_map(|group| &group.versions)
                 .map(|version| {
-                    let mut told = legacy::api_resource_list(version).to_string();
+                    let mut content = legacy::api_resource_list(version).to_string();
                     for schema in version.kinds.iter().filter_map(|kind| kind.resource.custom.as_ref()) {
-                        told.push_str(&schema.to_string());
+                        content.push_str(&schema.to_string());
                     }
-                    (openapi::place(&version.group, &version.name), hash(told.as_bytes()))
+                    (openapi::place(&version.group, &version.name), hash(content.as_bytes()))
                 })
                 .collect()
         })

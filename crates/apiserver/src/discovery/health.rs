@@ -1,4 +1,4 @@
-//! Who the server is and how it is.
+//! The version and the health of the server.
 
 use super::served::Group;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) fn version() -> Value {
     })
 }
 
-/// The processor as Go calls it.
+/// The processor architecture as Go names it.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

@@ -1,4 +1,4 @@
-//! What the server serves, told to clients: groups, kinds, schemas, version, health.
+//! Discovery: the groups, kinds, schemas, version and health of the server.
 
 mod aggregated;
 mod documents;

@@ -1,4 +1,4 @@
-//! The kinds as discovery tells of them: groups and versions in order, verbs, subresources.
+//! The kinds as discovery shows them: groups and versions in order, verbs, subresources.
 
 use crate::kinds::{Origin, Resource, Verb, priority};
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
@@ -22,15 +22,15 @@ pub(super) struct Kind {
     pub subresources: Vec<Subresource>,
 }
 
-/// A part of an object with an address of its own.
+/// A subresource.
 pub(super) struct Subresource {
     pub name: &'static str,
-    /// What it answers with, if that is not the kind itself.
+    /// The kind of its objects, if that is not the kind itself.
     pub answer: Option<Answer>,
     pub verbs: &'static [Verb],
 }
 
-/// The kind a subresource answers with; without a group and version those of the object.
+/// The kind of a subresource; without a group and version, those of the object.
 #[derive(Clone, Copy)]
 pub(super) struct Answer {
     pub group: &'static str,

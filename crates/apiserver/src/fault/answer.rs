@@ -1,4 +1,4 @@
-//! Failures in the words of a real server that is busy, ill or slow.
+//! Failures as a real server reports them when it is overloaded, broken or slow.
 
 use super::{Chances, Mishap, Question};
 use crate::body::Body;
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Response, StatusCode};
 
-/// A failure that is answered whatever the server would say.
+/// A failure that replaces the answer of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Conflict,
@@ -17,7 +17,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// The failure that the request meets, if any.
+    /// The failure of the request, if any.
     pub fn instead(question: &Question, chances: &Chances) -> Option<Self> {
         let possible = [
             (Self::TooManyRequests, Mishap::TooManyRequests),
@@ -34,7 +34,7 @@ impl Answer {
             .map(|(answer, _)| answer)
     }
 
-    /// Whether the server did what was asked before it failed.
+    /// Whether the server performed the request before it failed.
     pub fn comes_after_commit(self, chances: &Chances) -> bool {
         self == Self::Timeout && chances.detail(Mishap::Timeout, None).fraction() < 0.5
     }
@@ -68,7 +68,7 @@ impl Answer {
     }
 }
 
-/// The one failure that a real server tells without a Status.
+/// The only failure that a real server reports without a Status.
 fn too_many_requests() -> Response<Body> {
     let mut response = Response::new(Body::full("Too many requests, please try again later.\n"));
     *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;

@@ -1,8 +1,8 @@
-//! Numbers that look random and are a function of what they are about.
+//! Pseudorandom numbers that depend only on the request.
 
 use super::Mishap;
 
-/// A number that a seed gives to one mishap of one request.
+/// A pseudorandom number for one mishap of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chance(u64);
 
@@ -10,7 +10,7 @@ impl Chance {
     pub fn new(seed: u64, request: &str, occurrence: u64, mishap: Mishap, event: Option<u64>) -> Self {
         let mut number = mixed(seed);
         for text in [request, mishap.word()] {
-            // FNV-1a, whose values never change with the version of a library.
+            // FNV-1a, whose values do not change with the version of a library.
             let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
             });
@@ -22,7 +22,7 @@ impl Chance {
         Self(number)
     }
 
-    /// A further number.
+    /// The next number.
     pub fn another(self) -> Self {
         Self(mixed(self.0))
     }

@@ -1,8 +1,8 @@
-//! What goes wrong between a client and a server, on purpose and reproducibly.
+//! Injects faults between a client and a server, reproducibly.
 //!
-//! Whether a request goes wrong depends on the seed, on the request's method and path, and on how often that was asked
-//! before, and on nothing else: a run is reproduced by its seed, however its requests interleave. Events of one watch
-//! are never reordered.
+//! Whether a request fails depends only on the seed, on the method and path of the request, and on the number
+//! of earlier requests with the same method and path. So a seed reproduces a run, however its requests
+//! interleave. Events of one watch are never reordered.
 
 mod answer;
 mod chance;
@@ -29,10 +29,10 @@ use std::task::{Context, Poll};
 use tokio::time::{Instant, sleep};
 use tower::{BoxError, Layer, Service, ServiceExt};
 
-/// How many incidents are remembered, the latest.
+/// How many incidents are kept, the latest.
 const REMEMBERED: usize = 10_000;
 
-/// A layer in which requests go wrong. Clones share their state.
+/// A layer that injects faults into requests. Clones share their state.
 #[derive(Clone)]
 pub struct Faults(Arc<Shared>);
 
@@ -51,16 +51,16 @@ struct State {
     log: VecDeque<Incident>,
 }
 
-/// One thing that went wrong.
+/// One fault that occurred.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incident {
     /// The request's verb and path.
     pub request: String,
-    /// How often that was asked before.
+    /// How many requests had the same verb and path before.
     pub occurrence: u64,
-    /// Which event of a watch it was; None where it was not one.
+    /// Which event of a watch it was; None for a request.
     pub event: Option<u64>,
-    /// What went wrong.
+    /// The kind of fault.
     pub mishap: Mishap,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for Incident {
 }
 
 impl Faults {
-    /// Faults as planned, from a seed.
+    /// Faults as planned, with this seed.
     pub fn new(seed: u64, plan: Plan) -> Self {
         Self(Arc::new(Shared { seed, plan, off: AtomicBool::new(false), state: Mutex::default() }))
     }
@@ -82,17 +82,17 @@ impl Faults {
         self.0.seed
     }
 
-    /// From now on nothing goes wrong. Requests are still counted.
+    /// Stops injecting faults. Requests are still counted.
     pub fn switch_off(&self) {
         self.0.off.store(true, Ordering::SeqCst);
     }
 
-    /// From now on things go wrong again.
+    /// Injects faults again.
     pub fn switch_on(&self) {
         self.0.off.store(false, Ordering::SeqCst);
     }
 
-    /// What went wrong so far, the oldest first.
+    /// The faults so far, the oldest first.
     pub fn log(&self) -> Vec<Incident> {
         self.state().log.iter().cloned().collect()
     }
@@ -101,7 +101,7 @@ impl Faults {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request and tells its chances.
+    /// Counts a request and returns its chances.
     fn chances(&self, request: String) -> Chances {
         let mut state = self.state();
         state.requests += 1;
@@ -120,12 +120,12 @@ struct Chances {
     faults: Faults,
     request: String,
     occurrence: u64,
-    /// Which request of all this is.
+    /// The number of this request among all.
     requests: u64,
 }
 
 impl Chances {
-    /// Whether a mishap happens to the request, or to an event of its watch. If so it is logged.
+    /// Whether a mishap happens to the request, or to an event of its watch. If so, it is logged.
     fn strikes(&self, mishap: Mishap, event: Option<u64>) -> bool {
         let plan = &self.faults.0.plan;
         let over = self.faults.0.off.load(Ordering::SeqCst)
@@ -224,7 +224,7 @@ fn dropped() -> BoxError {
     io::Error::new(io::ErrorKind::ConnectionReset, "connection reset by the fault layer").into()
 }
 
-/// What of a request matters here.
+/// The parts of a request that matter here.
 struct Question {
     method: Method,
     path: String,
@@ -265,7 +265,7 @@ impl Question {
         parameter(&self.query, name)
     }
 
-    /// Whether the client accepts an answer of any age.
+    /// Whether the client accepts an answer from a cache.
     fn accepts_any_age(&self) -> bool {
         self.method == Method::GET
             && !self.is_watch

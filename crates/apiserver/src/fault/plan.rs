@@ -1,16 +1,16 @@
-//! What may go wrong, and how often.
+//! Which faults may occur, and how often.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A thing that goes wrong.
+/// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mishap {
     /// The connection breaks before the server sees the request.
     DropBefore,
-    /// The server does what was asked, and the answer is lost.
+    /// The server performs the request, and the answer is lost.
     DropAfter,
     /// The request takes long.
     Delay,
@@ -22,7 +22,7 @@ pub enum Mishap {
     InternalError,
     /// The server is not there: 503.
     Unavailable,
-    /// The server gives up: 504, having done what was asked or not.
+    /// The server times out: 504, after it performed the request or before.
     Timeout,
     /// A watch ends after an event.
     WatchEnd,
@@ -34,12 +34,12 @@ pub enum Mishap {
     WatchDelay,
     /// A watch starts too far in the past: 410 as an event.
     WatchExpired,
-    /// A read that accepts any age gets an earlier answer to the same question.
+    /// A read that accepts a cached answer gets an earlier answer to the same request.
     StaleRead,
 }
 
 impl Mishap {
-    /// Everything that goes wrong.
+    /// All kinds of faults.
     pub const ALL: [Self; 14] = [
         Self::DropBefore,
         Self::DropAfter,
@@ -57,7 +57,7 @@ impl Mishap {
         Self::StaleRead,
     ];
 
-    /// A word for logs; the chances depend on it, so it never changes.
+    /// The name in logs. The chances depend on it, so it never changes.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::DropBefore => "dropped before commit",
@@ -84,7 +84,7 @@ impl fmt::Display for Mishap {
     }
 }
 
-/// What may go wrong, how often, and until when.
+/// Which faults may occur, how often, and until when.
 #[derive(Debug, Clone)]
 pub struct Plan {
     rates: BTreeMap<Mishap, f64>,
@@ -94,17 +94,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Nothing goes wrong.
+    /// No faults.
     pub fn none() -> Self {
         Self { rates: BTreeMap::new(), longest_delay: Duration::from_secs(2), requests: None, instant: None }
     }
 
-    /// Everything goes wrong, each with this probability.
+    /// All faults, each with this probability.
     pub fn everything(rate: f64) -> Self {
         Mishap::ALL.into_iter().fold(Self::none(), |plan, mishap| plan.with(mishap, rate))
     }
 
-    /// With a probability between 0 and 1: of a request, or of an event of a watch.
+    /// Adds a fault with a probability between 0 and 1: of a request, or of an event of a watch.
     #[must_use]
     pub fn with(mut self, mishap: Mishap, rate: f64) -> Self {
         self.rates.insert(mishap, rate.clamp(0.0, 1.0));
@@ -118,14 +118,14 @@ impl Plan {
         self
     }
 
-    /// Nothing goes wrong after this many requests.
+    /// No faults after this many requests.
     #[must_use]
     pub fn until_requests(mut self, requests: u64) -> Self {
         self.requests = Some(requests);
         self
     }
 
-    /// Nothing goes wrong from this instant on.
+    /// No faults from this instant on.
     #[must_use]
     pub fn until(mut self, instant: Instant) -> Self {
         self.instant = Some(instant);

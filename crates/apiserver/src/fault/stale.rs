@@ -1,4 +1,4 @@
-//! Reads that get an earlier answer to the same question.
+//! Reads that get an earlier answer to the same request.
 
 use super::{Chances, Mishap, Question, is_success};
 use crate::body::Body;
@@ -6,15 +6,15 @@ use bytes::Bytes;
 use http::{HeaderMap, Response};
 use std::collections::{HashMap, VecDeque};
 
-/// How many answers to a question are remembered.
+/// How many answers to a request are kept.
 const REMEMBERED: usize = 8;
 
-/// Earlier answers, by question.
+/// Earlier answers, by request.
 #[derive(Default)]
 pub(super) struct Answers(HashMap<String, VecDeque<(HeaderMap, Bytes)>>);
 
 impl Answers {
-    /// The answer before `back` others; None where none was given.
+    /// The answer before `back` others; None if there is none.
     fn earlier(&self, question: &str, back: impl FnOnce(usize) -> usize) -> Option<(HeaderMap, Bytes)> {
         let answers = self.0.get(question).filter(|answers| !answers.is_empty())?;
         answers.get(back(answers.len())).cloned()
@@ -22,7 +22,7 @@ impl Answers {
 
     fn remember(&mut self, question: &str, headers: HeaderMap, bytes: Bytes) {
         let answers = self.0.entry(question.to_owned()).or_default();
-        // Nobody notices being given the same again.
+        // Repeating the same answer would change nothing.
         if answers.back().is_some_and(|(_, last)| *last == bytes) {
             return;
         }
@@ -33,7 +33,7 @@ impl Answers {
     }
 }
 
-/// The response, or an earlier one where the client accepts that and chance wants it.
+/// The response, or an earlier one if the client accepts that and chance decides so.
 pub(super) fn answered(response: Response<Body>, question: &Question, chances: &Chances) -> Response<Body> {
     let planned = chances.faults.0.plan.rate(Mishap::StaleRead) > 0.0;
     if !planned || !question.accepts_any_age() || !is_success(&response) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tower::{BoxError, Layer, ServiceExt, service_fn};
 
-/// Answers a watch with five events in uneven pieces, everything else with how many requests came before.
+/// Answers a watch with five events in uneven pieces, and other requests with the number of earlier requests.
 #[derive(Clone, Default)]
 struct Server(Arc<AtomicUsize>);
 
@@ -58,7 +58,7 @@ const OBJECT: &str = "/apis/apps/v1/namespaces/a/deployments/x";
 const WATCH: &str = "/api/v1/pods?watch=true&resourceVersion=5";
 
 #[tokio::test]
-async fn nothing_goes_wrong_without_a_plan() {
+async fn no_faults_occur_without_a_plan() {
     let faults = Faults::new(1, Plan::none());
     let server = Server::default();
     assert_eq!(server.ask(&faults, Method::PUT, OBJECT).await, "200 0");
@@ -76,7 +76,7 @@ async fn a_drop_loses_the_request_or_only_the_answer() {
 }
 
 #[tokio::test]
-async fn failures_are_worded_as_a_real_server_words_them() {
+async fn failures_have_the_messages_of_a_real_server() {
     let server = Server::default();
     let status = |code: u16, reason: &str, message: &str| {
         let reason = if reason.is_empty() { String::new() } else { format!("\"reason\":\"{reason}\",") };
@@ -145,7 +145,7 @@ async fn a_read_of_any_age_may_get_an_earlier_answer_and_others_may_not() {
     assert_eq!(faults.log().len(), 1);
 }
 
-/// What each of these requests meets, asked in this order.
+/// The faults of these requests, sent in this order.
 async fn transcript(seed: u64, requests: &[(Method, String)]) -> Vec<(String, String)> {
     let faults = Faults::new(seed, Plan::everything(0.3));
     let server = Server::default();
@@ -201,7 +201,7 @@ async fn faults_end_when_planned_or_switched_off() {
 }
 
 #[tokio::test]
-async fn a_client_in_process_meets_faults_as_it_would_over_a_network() {
+async fn a_client_in_process_gets_faults_as_over_a_network() {
     let service = service_fn(async |_: Request<kube::client::Body>| {
         Ok::<_, Infallible>(Response::new(Body::full("served")))
     });

@@ -1,4 +1,4 @@
-//! Watches whose events are late, doubled or cut off. Their order stays.
+//! Watches whose events are late, doubled or cut off. Their order does not change.
 
 use super::{Chances, Mishap, Question, dropped, is_success};
 use crate::body::Body;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::VecDeque;
 use tower::BoxError;
 
-/// The watch, with what goes wrong in it.
+/// The watch, with its faults.
 pub(super) fn disturbed(response: Response<Body>, question: &Question, chances: Chances) -> Response<Body> {
     if !is_success(&response) {
         return response;
@@ -25,7 +25,7 @@ pub(super) fn disturbed(response: Response<Body>, question: &Question, chances: 
     Response::from_parts(parts, body)
 }
 
-/// The event with which a server tells that it forgot what was asked for.
+/// The event of a server that no longer has the requested revision.
 fn expired(start: u64) -> String {
     let message = format!("too old resource version: {start} ({})", start.saturating_add(1));
     let failure = Failure::new(StatusCode::GONE, "Expired", message);
@@ -36,7 +36,7 @@ struct Watch {
     pieces: BoxStream<'static, Result<Bytes, BoxError>>,
     chances: Chances,
     received: BytesMut,
-    /// What is decided and not yet sent.
+    /// Events that are decided and not yet sent.
     decided: VecDeque<Result<Bytes, BoxError>>,
     events: u64,
     ended: bool,

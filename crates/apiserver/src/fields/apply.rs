@@ -1,7 +1,7 @@
 //! Server-side apply.
 
 use super::{
-    ApplyError, Manager, NOBODYS,
+    ApplyError, Manager, UNOWNED,
     blank::{blank_like, with_blanks},
     check::check,
     compare::Comparison,
@@ -21,16 +21,16 @@ use super::{
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 
-/// Whether a configuration may take fields from others.
+/// Whether an apply may take fields from other managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Force {
     No,
     Yes,
 }
 
-/// The object that applying a configuration makes of `live`, `managedFields` included; `None` did not exist.
+/// The object after an apply of a configuration, including `managedFields`. `live` is `None` if it does not exist yet.
 ///
-/// What is in or below `reset` stays as it is and belongs to nobody.
+/// The fields in and below `reset` do not change and have no owner.
 pub(crate) fn apply(
     schema: &Schema,
     live: Option<&Value>,
@@ -116,15 +116,16 @@ impl Attempt<'_> {
         }
         entries.disown(Some(&applier), &changes);
 
-        // A configuration that changes nothing does not count as an application.
+        // A configuration that changes nothing is not recorded as an apply.
         let unchanged = equal(self.base, &object);
         let time = if unchanged { former.and_then(|former| former.time) } else { Some(now.to_owned()) };
-        let set = set.difference(&FieldSet::of_fields(NOBODYS));
+        let set = set.difference(&FieldSet::of_fields(UNOWNED));
         entries.set(applier, Entry { set, api_version: api_version.to_owned(), time });
         Ok((object, entries))
     }
 
-    /// The merged object without what this manager applied before, applies no more, and nobody owns.
+    /// The merged object without the fields that this manager applied before, no longer applies, and no other
+    /// manager owns.
     fn prune(&self, merged: Value, managed: &FieldSet, former: &FieldSet) -> Value {
         let named = |set: &FieldSet| with_named_fields(self.typed, set);
         let members = |object: &Value| named(&owned(self.typed, object));
@@ -153,7 +154,7 @@ fn refuse(live: Option<&Value>, applied: &Value, manager: &Manager<'_>) -> Resul
     }
 }
 
-/// What exists of an object before it exists: its kind.
+/// The object before it exists: only its kind.
 fn identified_like(applied: &Value) -> Value {
     let mut base = Map::new();
     for name in ["apiVersion", "kind"] {
@@ -176,7 +177,7 @@ fn identity(object: &Value) -> String {
     )
 }
 
-/// Puts what is live at a path back into an object.
+/// Restores the live value at a path of an object.
 fn restore(object: &mut Value, live: Option<&Value>, path: &[&str]) {
     let Some((last, above)) = path.split_last() else { return };
     let former = path.iter().try_fold(live, |value, name| Some(value?.get(*name))).flatten().cloned();

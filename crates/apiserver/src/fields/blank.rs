@@ -1,7 +1,8 @@
-//! What a built-in kind's object holds when nothing is set: the Go struct behind it always has these fields.
+//! The fields that an object of a built-in kind has when nothing is set, because the Go struct behind it
+//! always has them.
 //!
-//! They are there on both sides of every comparison, so that nobody comes to own `.spec` by being the first to set a
-//! field in it. Custom kinds have no struct, and no such fields.
+//! Both sides of every comparison have them, so that a manager does not become the owner of `.spec` because
+//! it is the first to set a field in it. Custom kinds have no struct, and no such fields.
 
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};

@@ -1,11 +1,12 @@
-//! Whether a configuration can be applied: of the declared fields and types, and with no item twice.
+//! Whether a configuration can be applied: it has only declared fields, of the right types, and no duplicate
+//! items.
 
 use super::typed::{Field, Shape, Typed, fields, items};
 use crate::{go, schema::Type};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What is wrong with a configuration, in the words of Kubernetes; `None` if nothing is.
+/// The problems of a configuration, in the wording of Kubernetes; `None` if there are none.
 pub(crate) fn check(typed: Typed<'_>, configuration: &Value) -> Option<String> {
     let mut problems = Vec::new();
     visit(typed, configuration, "", &mut problems);
@@ -23,7 +24,7 @@ fn visit(typed: Typed<'_>, value: &Value, path: &str, problems: &mut Vec<String>
     match (typed.shape(value), value) {
         (Shape::Scalar, _) => {
             if let Some(why) = scalar(typed.kind(), value) {
-                problems.push(told(path, &why));
+                problems.push(message(path, &why));
             }
         }
         (Shape::Map | Shape::AtomicMap, Value::Object(_)) => {
@@ -32,14 +33,14 @@ fn visit(typed: Typed<'_>, value: &Value, path: &str, problems: &mut Vec<String>
                 match typed.field(name) {
                     Field::Named(typed) | Field::Other(typed) => visit(typed, value, &path, problems),
                     Field::Undeclared => {
-                        problems.push(told(&path, "field not declared in schema"));
+                        problems.push(message(&path, "field not declared in schema"));
                         return;
                     }
                 }
             }
         }
         (Shape::Map | Shape::AtomicMap, _) => {
-            problems.push(told(path, &format!("expected map, got {}", boxed(value))));
+            problems.push(message(path, &format!("expected map, got {}", boxed(value))));
         }
         (Shape::AtomicList, Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
@@ -52,24 +53,24 @@ fn visit(typed: Typed<'_>, value: &Value, path: &str, problems: &mut Vec<String>
                 let element = match typed.element(shape, item) {
                     Ok(element) => element,
                     Err(why) => {
-                        problems.push(told(path, &format!("element {index}: {why}")));
+                        problems.push(message(path, &format!("element {index}: {why}")));
                         return;
                     }
                 };
                 if seen.contains(&element) {
-                    problems.push(told(path, &format!("duplicate entries for key {element}")));
+                    problems.push(message(path, &format!("duplicate entries for key {element}")));
                 }
                 visit(typed.item(), item, &format!("{path}{element}"), problems);
                 seen.insert(element);
             }
         }
         (Shape::AtomicList | Shape::Set | Shape::Keyed(_), _) => {
-            problems.push(told(path, &format!("expected list, got {}", boxed(value))));
+            problems.push(message(path, &format!("expected list, got {}", boxed(value))));
         }
     }
 }
 
-fn told(path: &str, why: &str) -> String {
+fn message(path: &str, why: &str) -> String {
     if path.is_empty() { why.to_owned() } else { format!("{path}: {why}") }
 }
 
@@ -90,7 +91,7 @@ fn scalar(kind: Option<Type>, value: &Value) -> Option<String> {
     }
 }
 
-/// A value as it is seen through the pointer that carries it.
+/// A value as Go prints it through a pointer.
 fn boxed(value: &Value) -> String {
     format!("&{{{}}}", go::plain(value))
 }

@@ -17,14 +17,14 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// What takes `old` to `new`.
+    /// The change from `old` to `new`.
     pub fn of(typed: Typed<'_>, old: &Value, new: &Value) -> Self {
         let mut walk = Walk { path: Vec::new(), found: Self::default() };
         walk.values(typed, Some(old), Some(new));
         walk.found
     }
 
-    /// The comparison without what is in or below a set.
+    /// The comparison without the fields in and below a set.
     pub fn outside(&self, ignored: &FieldSet) -> Self {
         Self {
             removed: self.removed.outside(ignored),
@@ -33,7 +33,7 @@ impl Comparison {
         }
     }
 
-    /// Every field that has another value now, or a value at last.
+    /// Every field that was changed or added.
     pub fn written(&self) -> FieldSet {
         self.modified.clone().union(&self.added)
     }
@@ -78,7 +78,7 @@ impl Walk {
         match shape {
             Shape::Scalar | Shape::AtomicMap | Shape::AtomicList => self.leaf(old, new),
             Shape::Map => match (fields(old), fields(new)) {
-                // So that a null stays apart from an empty object.
+                // So that a null differs from an empty object.
                 (None, None) => self.leaf(old, new),
                 (old, new) => {
                     let names: BTreeSet<&String> =
@@ -118,7 +118,8 @@ impl Walk {
         }
     }
 
-    /// The items that share a key: one on each side, unless the list holds duplicates, which count as one leaf.
+    /// The items with the same key: one on each side, unless the list has duplicates, which count as one
+    /// leaf.
     fn items(&mut self, typed: Typed<'_>, old: &[&Value], new: &[&Value]) {
         match (old, new) {
             ([] | [_], [] | [_]) => self.values(typed, old.first().copied(), new.first().copied()),

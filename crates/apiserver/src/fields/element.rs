@@ -1,4 +1,4 @@
-//! One step of a path into an object, as `managedFields` spells it.
+//! One step of a path into an object, in the format of `managedFields`.
 
 use crate::go;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ pub(crate) enum Element {
     Key(Vec<(String, Ordered)>),
     /// The item of a set.
     Value(Ordered),
-    /// The item at a place. Never written, only read.
+    /// The item at an index. It is read, but never written.
     Index(i64),
 }
 
@@ -21,10 +21,10 @@ pub(crate) enum Element {
 #[derive(Debug, Clone)]
 pub(crate) struct Ordered(pub Value);
 
-/// Why text is no path element.
+/// Why a text is not a path element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// A kind of element that a newer server may know; it is skipped.
+    /// A type of element that only newer servers have; it is skipped.
     Unknown,
     Malformed(String),
 }
@@ -89,7 +89,7 @@ fn escaped(json: &str) -> String {
     out
 }
 
-/// As in `.spec`, `[name="a"]` or `[="a"]`: how conflicts name fields.
+/// In the format of conflicts: `.spec`, `[name="a"]` or `[="a"]`.
 impl fmt::Display for Element {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -119,7 +119,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A path as conflicts print it.
+/// A path in the format of conflicts.
 pub(crate) fn path_text(path: &[Element]) -> String {
     path.iter().map(ToString::to_string).collect()
 }
@@ -144,7 +144,7 @@ impl Ord for Ordered {
     }
 }
 
-/// Whether two values are the same, whatever the spelling of their numbers.
+/// Whether two values are equal, whatever the notation of their numbers.
 pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     compare(left, right).is_eq()
 }

@@ -1,4 +1,4 @@
-//! `metadata.managedFields`: who owns which fields, since when.
+//! `metadata.managedFields`: which manager owns which fields, and since when.
 
 use super::{compare::Comparison, element::path_text, failure::Conflict, set::FieldSet};
 use crate::go;
@@ -8,24 +8,24 @@ use std::{
     fmt,
 };
 
-/// Updates of more managers than this are not told apart.
+/// The maximum number of entries for updates. The oldest are merged.
 const MOST_UPDATERS: usize = 10;
 
 /// The owners of an object's fields.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Entries(BTreeMap<Owner, Entry>);
 
-/// What tells owners apart.
+/// Identifies an owner.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     manager: String,
     operation: Operation,
-    /// Empty for one who applies: it is the same whatever version it applies.
+    /// Empty for an apply: the owner is the same for all versions.
     api_version: String,
     subresource: String,
 }
 
-/// How an owner came to own.
+/// The operation through which an owner got its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Operation {
     Apply,
@@ -59,7 +59,7 @@ impl Owner {
     }
 }
 
-/// As conflicts name an owner.
+/// In the format of conflicts.
 impl fmt::Display for Owner {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", go::quoted(&self.manager))?;
@@ -74,7 +74,7 @@ impl fmt::Display for Owner {
 }
 
 impl Entries {
-    /// Reads `managedFields`; what is wrong with it if it is no such thing.
+    /// Parses `managedFields`, or returns why they are invalid.
     pub fn read(list: &Value) -> Result<Self, String> {
         let entries = match list {
             Value::Null => &[],
@@ -89,7 +89,7 @@ impl Entries {
             .map(Self)
     }
 
-    /// The list, in the order of the server; `None` if nobody owns anything.
+    /// The list, in the order of the API server; `None` if no field has an owner.
     pub fn list(&self) -> Option<Value> {
         let mut entries: Vec<(&Owner, &Entry)> = self.0.iter().collect();
         entries.sort_by(|(left, left_entry), (right, right_entry)| {
@@ -123,13 +123,13 @@ impl Entries {
         }
     }
 
-    /// All that anybody else owns.
+    /// All fields that other owners have.
     pub fn owned_by_others(&self, owner: &Owner) -> FieldSet {
         let others = self.0.iter().filter(|(other, _)| *other != owner);
         others.fold(FieldSet::default(), |all, (_, entry)| all.union(&entry.set))
     }
 
-    /// The fields of others that a write changes.
+    /// The fields of other owners that a write changes.
     pub fn conflicts(&self, writer: &Owner, written: &FieldSet) -> Vec<Conflict> {
         self.0
             .iter()
@@ -144,7 +144,7 @@ impl Entries {
             .collect()
     }
 
-    /// Takes from everybody but `except` what a write changed or removed.
+    /// Removes the fields that a write changed or removed from all owners but `except`.
     pub fn disown(&mut self, except: Option<&Owner>, comparison: &Comparison) {
         let gone = comparison.written().union(&comparison.removed);
         for (_, entry) in self.0.iter_mut().filter(|(owner, _)| Some(*owner) != except) {
@@ -153,7 +153,7 @@ impl Entries {
         self.0.retain(|_, entry| !entry.set.is_empty());
     }
 
-    /// Gives an updater what it wrote, in addition to what it had.
+    /// Adds the fields that an updater wrote to those that it had.
     pub fn credit(&mut self, owner: Owner, set: FieldSet, now: &str) {
         if set.is_empty() {
             return;
@@ -171,7 +171,7 @@ impl Entries {
         }
     }
 
-    /// Merges the oldest updates, by version, until there are few enough.
+    /// Merges the oldest updates, by version, until the number is within the limit.
     pub fn cap(&mut self) {
         let mut updaters: Vec<(Option<String>, Owner)> = self
             .0

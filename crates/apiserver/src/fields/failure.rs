@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 /// Why a configuration was not applied.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ApplyError {
-    /// Others own fields that it would change.
+    /// Other managers own fields that it would change.
     Conflicts(Vec<Conflict>),
-    /// It is not of the kind's schema, or the live object is not.
+    /// It does not match the schema of the kind, or the live object does not.
     Invalid(String),
-    /// It is of another kind or version than the object.
+    /// It has another kind or version than the object.
     WrongType { api_version: String, kind: String },
-    /// It says who owns what, which is not for it to say.
+    /// It has `managedFields`, which a client must not set in an apply.
     ManagedFieldsPresent,
 }
 
-/// A field of somebody else's that a configuration would change.
+/// A field of another manager that a configuration would change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conflict {
     /// As in `"kubectl-client-side-apply" using apps/v1`.
@@ -34,7 +34,7 @@ impl ApplyError {
     pub fn failure(&self) -> Failure {
         match self {
             Self::Conflicts(conflicts) => {
-                let mut failure = Failure::new(StatusCode::CONFLICT, "Conflict", told(conflicts));
+                let mut failure = Failure::new(StatusCode::CONFLICT, "Conflict", message(conflicts));
                 let causes = conflicts.iter().map(|conflict| {
                     json!({
                         "reason": "FieldManagerConflict",
@@ -54,7 +54,7 @@ impl ApplyError {
     }
 }
 
-fn told(conflicts: &[Conflict]) -> String {
+fn message(conflicts: &[Conflict]) -> String {
     if let [conflict] = conflicts {
         return format!(
             "Apply failed with 1 conflict: conflict with {}: {}",

@@ -1,4 +1,4 @@
-//! A custom kind that has a field of every shape, for tests.
+//! A custom kind with a field of every shape, for tests.
 
 use super::{ApplyError, Force, Manager, apply, update};
 use crate::schema::{ListKey, Merge, Schema, Type};
@@ -82,7 +82,7 @@ pub(super) fn a_thing(spec: Value) -> Value {
     })
 }
 
-/// A manager of `Thing`s at a second of an hour.
+/// A manager of `Thing`s at this second of an hour.
 pub(super) fn manager<'a>(name: &'a str, now: &'a str) -> Manager<'a> {
     Manager { name, subresource: None, api_version: "t.example/v1", now }
 }
@@ -106,7 +106,7 @@ pub(super) fn updated(old: Option<&Value>, mut new: Value, name: &str) -> Value 
     new
 }
 
-/// What an owner has, by its name and operation.
+/// The fields of an owner, by its name and operation.
 pub(super) fn fields_of(object: &Value, manager: &str, operation: &str) -> Option<Value> {
     let entries = object["metadata"]["managedFields"].as_array()?;
     let entry =

@@ -1,17 +1,18 @@
-//! The annotation of client-side `kubectl apply`, which server-side `kubectl apply` honours and keeps current.
+//! The annotation of client-side `kubectl apply`, which server-side `kubectl apply` reads and updates.
 
 use super::{compare::Comparison, owned::owned, set::FieldSet, typed::Typed};
 use serde_json::{Value, json};
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What all annotations of an object may weigh.
+/// The maximum size of all annotations of an object.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// The manager for which the annotation counts.
+/// The manager whose applies use the annotation.
 pub(crate) const KUBECTL: &str = "kubectl";
 
-/// The fields that the client-side configuration set and that still are as it set them: `kubectl` may take them over.
+/// The fields that the client-side configuration set and that are unchanged since. `kubectl` may take them
+/// over.
 pub(crate) fn inherited(typed: Typed<'_>, live: &Value, api_version: &str) -> FieldSet {
     let Some(configuration) = annotation(live).and_then(|text| serde_json::from_str::<Value>(text).ok())
     else {
@@ -24,7 +25,7 @@ pub(crate) fn inherited(typed: Typed<'_>, live: &Value, api_version: &str) -> Fi
     owned(typed, &configuration).difference(&changes.written()).difference(&changes.removed)
 }
 
-/// Writes what was applied into the annotation, where there is one.
+/// Writes the applied configuration to the annotation, if the object has it.
 pub(crate) fn refresh(object: &mut Value, applied: &Value) {
     if annotation(object).is_none_or(str::is_empty) {
         return;

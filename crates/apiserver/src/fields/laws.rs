@@ -106,7 +106,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A value in which order does not count, nor whether what is empty is there.
+/// A value without differences that do not matter: order, and whether empty values are present.
 fn essence(value: &Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(
@@ -137,7 +137,8 @@ proptest! {
 
     #[test]
     fn applying_less_first_makes_no_difference(mut first in spec(), second in spec()) {
-        // Who owns nothing leaves an object without owners, whose next owner is not alone.
+        // A manager without fields leaves an object without owners, whose next owner then is not the only
+        // one.
         first["scalar"] = "a".into();
         let schema = thing();
         let all = merge(Typed::new(&schema), &a_thing(first.clone()), &a_thing(second)).unwrap();
@@ -147,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn force_gets_its_way_and_leaves_no_conflict(first in spec(), second in spec(), third in spec()) {
+    fn force_sets_every_field_and_leaves_no_conflict(first in spec(), second in spec(), third in spec()) {
         let live = applied(None, &a_thing(first), "one", Force::No).unwrap();
         let mut new = live.clone();
         new["spec"] = second;
@@ -160,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn who_applies_nothing_any_more_leaves_what_the_others_made(first in spec(), second in spec()) {
+    fn an_empty_apply_leaves_the_fields_of_other_managers(first in spec(), second in spec()) {
         let schema = thing();
         let agreeing = merge(Typed::new(&schema), &a_thing(second), &a_thing(first.clone())).unwrap();
         let live = applied(None, &a_thing(first), "one", Force::No).unwrap();
@@ -187,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_is_sent_brings_the_server_down(live in anything(), config in anything(), name in ".*") {
+    fn no_input_makes_the_server_panic(live in anything(), config in anything(), name in ".*") {
         let config_of_kind = a_thing(config.clone());
         let _ = applied(Some(&live), &config, &name, Force::Yes);
         let _ = applied(Some(&a_thing(live.clone())), &config_of_kind, &name, Force::Yes);

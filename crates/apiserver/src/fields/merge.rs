@@ -1,4 +1,4 @@
-//! What becomes of an object when a configuration is laid over it.
+//! Merges a configuration into an object.
 
 use super::{
     element::Element,
@@ -7,7 +7,7 @@ use super::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The live value with the configuration's values in it. Fails where the items of a live list cannot be told apart.
+/// The live value with the values of the configuration. Fails if the items of a live list have no identity.
 pub(crate) fn merge(typed: Typed<'_>, live: &Value, config: &Value) -> Result<Value, String> {
     match typed.shape(config) {
         Shape::Scalar | Shape::AtomicMap | Shape::AtomicList => Ok(config.clone()),
@@ -36,8 +36,8 @@ pub(crate) fn merge(typed: Typed<'_>, live: &Value, config: &Value) -> Result<Va
     }
 }
 
-/// Merges lists of which the items can be told apart. Items of the configuration come in its order, items that are
-/// only live where they were in between.
+/// Merges lists whose items have an identity. The items of the configuration come in its order. Items that
+/// exist only in the live list keep their place in between.
 fn merge_items(
     typed: Typed<'_>,
     shape: Shape<'_>,
@@ -48,7 +48,7 @@ fn merge_items(
     let right = keyed(typed, shape, config)?;
     let mut found: BTreeMap<&Element, Option<&Value>> = BTreeMap::new();
     for (element, item) in &left {
-        // Of duplicates, none is merged with the configuration's item.
+        // Duplicates are not merged with the item of the configuration.
         found.entry(element).and_modify(|item| *item = None).or_insert(Some(item));
     }
     let wanted: BTreeSet<&Element> = right.iter().map(|(element, _)| element).collect();

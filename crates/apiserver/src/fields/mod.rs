@@ -1,4 +1,4 @@
-//! Who owns which fields: `managedFields`, and server-side apply.
+//! `managedFields` and server-side apply.
 //!
 //! An entry written in another version of a kind counts as written in this one; the schemas of versions that are
 //! served here differ in no path.
@@ -35,7 +35,7 @@ pub(crate) use self::{
 
 use serde_json::{Map, Value};
 
-/// Who writes, how and when.
+/// The manager of a write, its operation and its time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Manager<'a> {
     pub name: &'a str,
@@ -45,8 +45,8 @@ pub(crate) struct Manager<'a> {
     pub now: &'a str,
 }
 
-/// What nobody owns: it is the server's, or the object's identity.
-const NOBODYS: &[&[&str]] = &[
+/// Fields without an owner: the API server sets them, or they identify the object.
+const UNOWNED: &[&[&str]] = &[
     &["apiVersion"],
     &["kind"],
     &["metadata"],
@@ -61,12 +61,12 @@ const NOBODYS: &[&[&str]] = &[
     &["metadata", "resourceVersion"],
 ];
 
-/// Takes `metadata.managedFields` out of an object.
+/// Removes `metadata.managedFields` from an object.
 fn take_managed_fields(object: &mut Value) -> Option<Value> {
     object.get_mut("metadata")?.as_object_mut()?.remove("managedFields")
 }
 
-/// Puts the owners into an object.
+/// Sets the owners of an object's fields.
 fn put_managed_fields(object: &mut Value, entries: &entries::Entries) {
     let Some(list) = entries.list() else { return };
     let Some(fields) = object.as_object_mut() else { return };

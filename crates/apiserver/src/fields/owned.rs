@@ -1,4 +1,4 @@
-//! Which fields somebody who applies a configuration owns.
+//! Which fields the manager that applies a configuration owns.
 
 use super::{
     element::Element,
@@ -49,8 +49,8 @@ fn collect(typed: Typed<'_>, value: &Value, path: &mut Vec<Element>, set: &mut F
     }
 }
 
-/// The set with every field that the schema lists added where something below it is in the set: who owns a part of a
-/// named field has a say in the field.
+/// The set with every field that the schema lists added if something below it is in the set: the owner of a
+/// part of a named field also owns the field.
 pub(crate) fn with_named_fields(typed: Typed<'_>, set: &FieldSet) -> FieldSet {
     set.with_members(
         typed,

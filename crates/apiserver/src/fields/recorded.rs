@@ -1,4 +1,4 @@
-//! A hundred writes that kube-apiserver 1.37 was sent, and what it answered.
+//! A hundred writes that were sent to kube-apiserver 1.37, and its answers.
 
 use super::{ApplyError, Force, Manager, apply, fixture::thing, update};
 use crate::patch::merge;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const RECORDED: &str = include_str!("recorded.jsonl");
 
-/// The times of the recording are those of its day; here only whether there is one counts.
+/// The times of a recording do not matter; only whether there is one.
 fn comparable(object: &Value) -> Value {
     let mut object = object.clone();
     for name in ["apiVersion", "kind"] {
@@ -27,7 +27,8 @@ fn comparable(object: &Value) -> Value {
     object
 }
 
-/// What the kind's definition does to a `Thing`: it knows the default of a protocol, and no metadata that is empty.
+/// The effect of the kind's definition on a `Thing`: it sets the default of a protocol, and drops empty
+/// metadata.
 fn prepared(mut object: Value) -> Value {
     let empty = |value: &Value| *value == json!({}) || *value == json!([]);
     object["metadata"].as_object_mut().unwrap().retain(|_, value| !empty(value));

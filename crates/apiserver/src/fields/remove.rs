@@ -1,4 +1,4 @@
-//! What is left of an object when fields are taken out of it.
+//! Removes fields from an object.
 
 use super::{
     element::Element,
@@ -7,10 +7,10 @@ use super::{
 };
 use serde_json::{Map, Value};
 
-/// The value without the fields of a set; none if nothing is left of it.
+/// The value without the fields of a set; `None` if nothing is left.
 ///
-/// A field or an item of which nothing is left, though it is not in the set itself, is null: so says Kubernetes, where
-/// a built-in kind then drops it and a custom kind then finds it invalid.
+/// A field or an item that becomes empty, though it is not in the set itself, is null. Kubernetes does the
+/// same: a built-in kind then drops it, and a custom kind refuses it.
 pub(crate) fn without(typed: Typed<'_>, value: &Value, set: &FieldSet) -> Option<Value> {
     match typed.shape(value) {
         Shape::Scalar => Some(value.clone()),

@@ -1,13 +1,13 @@
-//! A set of paths into an object, and its form in `managedFields`.
+//! A set of paths into an object, in the format of `managedFields`.
 
 use super::element::{Element, Unreadable};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A set of paths. Containing a path does not mean to contain what is above or below it.
+/// A set of paths. It may contain a path without what is above or below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FieldSet {
-    /// No node is without meaning: each is a member or has children.
+    /// No node is empty: each is a member or has children.
     nodes: BTreeMap<Element, Node>,
 }
 
@@ -28,7 +28,7 @@ impl FieldSet {
         set
     }
 
-    /// Adds a path. The empty path, the whole object, belongs to nobody.
+    /// Adds a path. The empty path is ignored, because the whole object has no owner.
     pub fn insert(&mut self, path: &[Element]) {
         let Some((first, rest)) = path.split_first() else { return };
         let node = self.nodes.entry(first.clone()).or_default();
@@ -124,8 +124,8 @@ impl FieldSet {
         Self { nodes }
     }
 
-    /// The set with every element added that `named` says is a member wherever something below it is, given what
-    /// `descend` makes of the context on the way down.
+    /// The set with every element added that `named` says is a member whenever something below it is, given
+    /// the context that `descend` returns on the way down.
     pub fn with_members<C: Copy>(
         &self,
         context: C,
@@ -176,7 +176,7 @@ impl FieldSet {
         Value::Object(fields.collect())
     }
 
-    /// Reads `fieldsV1`. Elements of a kind that is not known are left out.
+    /// Parses `fieldsV1`. Unknown types of elements are left out.
     pub fn from_json(json: &Value) -> Result<Self, String> {
         Ok(Node::from_json(json)?.below)
     }

@@ -1,4 +1,4 @@
-//! Sentences about owners and configurations; the words are those of kube-apiserver 1.37.
+//! Owners and configurations. The messages are those of kube-apiserver 1.37.
 
 use super::{
     ApplyError, Force, apply,
@@ -49,7 +49,7 @@ fn dropping_a_field_from_the_applied_configuration_removes_it() {
 }
 
 #[test]
-fn a_dropped_field_that_somebody_else_owns_stays() {
+fn a_dropped_field_that_another_manager_owns_stays() {
     let live = applied(None, &a_thing(json!({"scalar": "a", "count": 1})), "one", Force::No).unwrap();
     let live = applied(Some(&live), &a_thing(json!({"scalar": "a"})), "two", Force::No).unwrap();
     let object = applied(Some(&live), &a_thing(json!({"count": 1})), "one", Force::No).unwrap();
@@ -92,7 +92,7 @@ fn another_value_conflicts_and_force_takes_the_field() {
 }
 
 #[test]
-fn conflicts_with_several_owners_are_told_owner_by_owner() {
+fn conflicts_with_several_owners_are_grouped_by_owner() {
     let live = applied(None, &a_thing(json!({"scalar": "a"})), "one", Force::No).unwrap();
     let mut new = live.clone();
     new["spec"]["count"] = json!(1);
@@ -140,7 +140,7 @@ fn a_key_that_is_left_out_counts_as_its_default() {
 }
 
 #[test]
-fn an_update_takes_what_it_changes_from_everybody() {
+fn an_update_takes_the_fields_that_it_changes_from_all_owners() {
     let live =
         applied(None, &a_thing(json!({"scalar": "a", "count": 1, "set": ["x"]})), "one", Force::No).unwrap();
     let mut new = live.clone();
@@ -160,7 +160,7 @@ fn an_update_that_changes_nothing_leaves_the_owners_alone() {
 }
 
 #[test]
-fn an_empty_list_or_an_empty_entry_resets_the_owners_until_somebody_applies() {
+fn an_empty_list_or_an_empty_entry_resets_the_owners_until_the_next_apply() {
     let live = applied(None, &a_thing(json!({"scalar": "a"})), "one", Force::No).unwrap();
     for reset in [json!([]), json!([{}])] {
         let mut new = live.clone();
@@ -275,7 +275,7 @@ fn kubectl_takes_over_what_it_applied_from_the_client_side() {
 }
 
 #[test]
-fn what_cannot_be_applied_is_refused_in_the_words_of_kubernetes() {
+fn invalid_configurations_are_refused_with_the_messages_of_kubernetes() {
     let refused = |spec: Value| {
         let (code, text) = message(applied(None, &a_thing(spec), "one", Force::No));
         let prefix = "failed to create typed patch object (default/it; t.example/v1, Kind=Thing): ";

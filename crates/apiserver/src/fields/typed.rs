@@ -1,4 +1,5 @@
-//! What a schema means to server-side apply: which values are one leaf, and what tells the items of a list apart.
+//! A schema as server-side apply uses it: which values are one leaf, and which fields identify the items of a
+//! list.
 
 use super::element::{Element, Ordered};
 use crate::{
@@ -7,17 +8,17 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The schema of a value, or the knowledge that there is none.
+/// The schema of a value, or the information that there is none.
 ///
-/// Where nothing is known, objects are owned field by field and lists as a whole.
+/// Without a schema, objects are owned field by field and lists as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Typed<'a> {
     schema: Option<&'a Schema>,
-    /// Fields that are not listed are kept here and everywhere below.
+    /// Fields that are not listed are preserved here and everywhere below.
     preserving: bool,
 }
 
-/// How a value is walked.
+/// How a value is owned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Shape<'a> {
     Scalar,
@@ -25,9 +26,9 @@ pub(crate) enum Shape<'a> {
     Map,
     /// An object that is owned as a whole.
     AtomicMap,
-    /// A list of scalars, each its own.
+    /// A list of scalars. Each has its own owners.
     Set,
-    /// A list of objects told apart by these fields.
+    /// A list of objects that these fields identify.
     Keyed(&'a [ListKey]),
     AtomicList,
 }
@@ -51,7 +52,7 @@ impl<'a> Typed<'a> {
         Self { schema, preserving: preserving || schema.is_some_and(|schema| schema.preserves_unknown) }
     }
 
-    /// How a value of this schema is walked. A null of no known type counts as an object.
+    /// How a value of this schema is owned. A null of unknown type counts as an object.
     pub fn shape(self, value: &Value) -> Shape<'a> {
         match self.schema.and_then(|schema| schema.kind) {
             Some(Type::Object) => self.map(),
@@ -81,12 +82,12 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The scalar type, where it is known.
+    /// The scalar type, if it is known.
     pub fn kind(self) -> Option<Type> {
         self.schema.and_then(|schema| schema.kind)
     }
 
-    /// What is known of an object's field.
+    /// The schema's information about an object's field.
     pub fn field(self, name: &str) -> Field<'a> {
         let Some(schema) = self.schema else { return Field::Other(self.unknown()) };
         if let Some(field) = schema.properties.get(name) {
@@ -100,7 +101,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The schema of an object's field, as far as it is known.
+    /// The schema of an object's field, if it is known.
     pub fn child(self, name: &str) -> Self {
         match self.field(name) {
             Field::Named(typed) | Field::Other(typed) => typed,
@@ -113,7 +114,7 @@ impl<'a> Typed<'a> {
         Self::inheriting(self.schema.and_then(|schema| schema.items.as_deref()), self.preserving)
     }
 
-    /// The schema of what an element of a path leads to.
+    /// The schema of the value at an element of a path.
     pub fn step(self, element: &Element) -> Self {
         match element {
             Element::Field(name) => self.child(name),
@@ -130,7 +131,7 @@ impl<'a> Typed<'a> {
         Self { schema: None, preserving: self.preserving }
     }
 
-    /// What tells this item of a list of the given shape from the others.
+    /// The identity of an item in a list of the given shape.
     pub fn element(self, shape: Shape<'_>, item: &Value) -> Result<Element, String> {
         match (shape, item) {
             (Shape::Keyed(_), Value::Null) => {

@@ -1,7 +1,7 @@
-//! What a create, an update or a patch does to the owners of fields.
+//! The owners of fields after a create, an update or a patch.
 
 use super::{
-    Manager, NOBODYS,
+    Manager, UNOWNED,
     blank::{blank_like, with_blanks},
     compare::Comparison,
     entries::{Entries, Operation, Owner},
@@ -13,12 +13,12 @@ use super::{
 use crate::schema::Schema;
 use serde_json::Value;
 
-/// Sets `new.metadata.managedFields` after a write that took `old`, as stored, to `new`, as decoded and defaulted.
+/// Sets `new.metadata.managedFields` after a write that changed `old`, as stored, to `new`, as decoded and defaulted.
 ///
-/// What the server itself sets comes later: who creates a Service does not own its address.
+/// The API server sets further fields later, so the creator of a Service does not own its address.
 ///
-/// `new` comes with what the client sent: nothing keeps the owners, an empty list or one empty entry resets them, and
-/// anything else replaces them if it can be read. What is in or below `reset` is not the writer's to set.
+/// `new` has the `managedFields` that the client sent: none keeps the owners, an empty list or one empty entry resets
+/// them, and anything else replaces them if it is valid. The writer cannot set the fields in and below `reset`.
 pub(crate) fn update(
     schema: &Schema,
     old: Option<&Value>,
@@ -29,7 +29,7 @@ pub(crate) fn update(
     let sent = take_managed_fields(new).filter(|_| manager.subresource.is_none());
     let mut entries = former(old, sent);
     if entries.is_empty() && old.is_some() {
-        // Nobody is tracked until somebody applies.
+        // The server tracks updates only after the first apply.
         return;
     }
     let mut old = old.map_or_else(|| blank_like(new), Value::clone);
@@ -38,7 +38,7 @@ pub(crate) fn update(
     put_managed_fields(new, &entries);
 }
 
-/// Writes into the entries who owns what after a write.
+/// Records the owners after a write in the entries.
 pub(super) fn record(
     typed: Typed<'_>,
     old: &Value,
@@ -56,11 +56,11 @@ pub(super) fn record(
         manager.api_version,
         manager.subresource.unwrap_or_default(),
     );
-    entries.credit(writer, changes.written().difference(&FieldSet::of_fields(NOBODYS)), manager.now);
+    entries.credit(writer, changes.written().difference(&FieldSet::of_fields(UNOWNED)), manager.now);
     entries.cap();
 }
 
-/// The owners that a write starts from.
+/// The owners before a write.
 fn former(old: Option<&Value>, sent: Option<Value>) -> Entries {
     if sent.as_ref().is_some_and(resets) {
         return Entries::default();
@@ -84,7 +84,7 @@ fn resets(sent: &Value) -> bool {
     }
 }
 
-/// Whether two versions of an object differ in nothing but the times in `managedFields`: such a write is not stored.
+/// Whether two versions of an object differ only in the times in `managedFields`. Such a write is not stored.
 pub(crate) fn same_but_for_times(old: &Value, new: &Value) -> bool {
     timeless(old.clone()) == timeless(new.clone())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The file system said no.
+    /// A file operation failed.
     #[error("cannot use the journal {}: {source}", path.display())]
     Io {
         /// The file.
@@ -14,20 +14,20 @@ pub enum JournalError {
         /// What went wrong.
         source: io::Error,
     },
-    /// Another process has it.
+    /// Another process uses it.
     #[error("the journal {} is in use by another process; stop that one or name another file", .0.display())]
     Locked(PathBuf),
-    /// It is something else.
+    /// It is not a journal.
     #[error("{} is not a journal; name another file", .0.display())]
     Foreign(PathBuf),
-    /// It was written by a version of this program that knows more.
-    #[error("the journal {} has version {version}, and this program reads {ours}; use a newer one", path.display())]
+    /// A newer version of this program wrote it.
+    #[error("the journal {} has version {version}, and this program supports {ours}; use a newer program", path.display())]
     Version {
         /// The file.
         path: PathBuf,
         /// Its version.
         version: u64,
-        /// The version we know.
+        /// The version that this program supports.
         ours: u64,
     },
     /// A line was damaged.
@@ -45,6 +45,6 @@ pub enum JournalError {
         why: String,
     },
     /// An earlier write failed halfway.
-    #[error("the journal {} ends in half a line that could not be removed; restart to repair it", .0.display())]
+    #[error("the journal {} ends in an incomplete line that could not be removed; restart to repair it", .0.display())]
     Torn(PathBuf),
 }

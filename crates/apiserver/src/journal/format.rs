@@ -1,4 +1,4 @@
-//! What the lines of a journal look like.
+//! The format of the lines of a journal.
 
 use super::JournalError;
 use crate::serve::Pems;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 const FORMAT: &str = "kubernetes-in-memory";
 const VERSION: u64 = 1;
 
-/// What a journal holds besides objects.
+/// What a journal contains besides objects.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// The authority whose certificates kubeconfigs trust.
+    /// The certificate authority that kubeconfigs trust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authority: Option<Pems>,
-    /// Whatever else the server continues with.
+    /// Further data of the server.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub state: Value,
 }

@@ -1,7 +1,7 @@
-//! All objects in one file, so that a server that is started again continues.
+//! All objects in one file, so that a restarted server continues with them.
 //!
-//! The file is a header and then one line of JSON for each change. It is rewritten without what is outdated when it is
-//! opened and whenever it has grown to a multiple of what is alive.
+//! The file is a header and then one line of JSON for each change. It is rewritten without outdated lines
+//! when it is opened, and when it has grown to a multiple of the size of the current objects.
 
 mod error;
 mod format;
@@ -20,23 +20,23 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file is rewritten when it is this many times as long as it needs to be,
+/// The file is rewritten when it is this many times as long as necessary,
 const SLACK: u64 = 4;
 
 /// and longer than this.
 const SMALL: u64 = 256 * 1024;
 
-/// How often to try again when another process replaces the file while we open it.
+/// How often opening is retried when another process replaces the file meanwhile.
 const ATTEMPTS: usize = 10;
 
-/// A file that remembers every change.
+/// A file with all changes.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
-    /// Locked while the journal lives.
+    /// Locked as long as the journal exists.
     file: File,
     header: Header,
-    /// The latest revision, of deletions too.
+    /// The latest revision, including those of deletions.
     revision: u64,
     live: BTreeMap<Key, Live>,
     live_bytes: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Condition {
     Sound,
-    /// A write failed halfway and could not be taken back; one more line would corrupt the file.
+    /// A write failed halfway and could not be undone. Another line would corrupt the file.
     Torn,
 }
 
@@ -95,23 +95,23 @@ impl Journal {
         Ok((journal, changes))
     }
 
-    /// What the file holds besides objects.
+    /// The content of the file besides objects.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Replaces what the file holds besides objects.
+    /// Replaces the content of the file besides objects.
     pub fn set_header(&mut self, header: Header) -> Result<(), JournalError> {
         self.header = header;
         self.compact()
     }
 
-    /// The latest revision that was recorded, even if nothing of it is left.
+    /// The latest recorded revision, also if all its objects were deleted.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Remembers a change. After an error the change is not remembered, and those before it still are.
+    /// Records a change. After an error the change is not recorded; earlier changes still are.
     pub fn record(&mut self, change: &Change) -> Result<(), JournalError> {
         if self.condition == Condition::Torn {
             return Err(JournalError::Torn(self.path.clone()));
@@ -158,9 +158,9 @@ impl Journal {
                     let (revision, key, object) = parsed.into_parts();
                     self.note(revision, key, object, line.len() as u64);
                 }
-                // The process ended while it wrote this line, and nobody was told that the change is safe.
+                // The process ended while it wrote this line, before it acknowledged the change.
                 Err(_) if !line.ends_with(b"\n") => {
-                    tracing::warn!(path = %self.path.display(), line = index + 1, "left out a torn line");
+                    tracing::warn!(path = %self.path.display(), line = index + 1, "skipped an incomplete line");
                 }
                 Err(why) => {
                     return Err(JournalError::Corrupt { path: self.path.clone(), line: index + 1, why });
@@ -170,7 +170,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes what is alive to a new file, which then takes the old one's place.
+    /// Writes the current objects to a new file, which then replaces the old one.
     fn compact(&mut self) -> Result<(), JournalError> {
         let failed = |source| JournalError::Io { path: self.path.clone(), source };
         let mut text = Prelude { header: self.header.clone(), revision: self.revision }.line();
@@ -186,7 +186,7 @@ impl Journal {
     }
 }
 
-/// The file, locked against others, whether it was there or not.
+/// The file, locked against other processes; created if it does not exist.
 fn locked(path: &Path) -> Result<File, JournalError> {
     let failed = |source| JournalError::Io { path: path.to_owned(), source };
     for _ in 0..ATTEMPTS {
@@ -210,7 +210,7 @@ fn locked(path: &Path) -> Result<File, JournalError> {
     Err(JournalError::Locked(path.to_owned()))
 }
 
-/// Whether the file is still the one at its path, and not one that was replaced since.
+/// Whether the file is still the one at its path, and was not replaced.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match fs::metadata(path) {
@@ -220,7 +220,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// A new file at the path, locked, with this text; the old one stays if anything fails.
+/// A new file at the path, locked, with this text. The old one stays if anything fails.
 fn replaced(path: &Path, text: &[u8]) -> io::Result<File> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");
@@ -236,7 +236,7 @@ fn replaced(path: &Path, text: &[u8]) -> io::Result<File> {
 }
 
 fn write_new(path: &Path, text: &[u8]) -> io::Result<File> {
-    // A leftover of a process that ended here; nobody else writes it while we hold the lock.
+    // The leftover of a process that ended here. No other process writes it while this one holds the lock.
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

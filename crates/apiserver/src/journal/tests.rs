@@ -16,7 +16,7 @@ fn change(revision: u64, name: &str, after: Option<Value>) -> Change {
     Change { revision, key: key(name), before: None, after: after.map(Arc::new) }
 }
 
-/// What a journal holds: revision, name and object.
+/// The content of a journal: revision, name and object.
 fn held(path: &Path) -> Vec<(u64, String, Value)> {
     let (_, changes) = Journal::open(path).expect("a journal");
     changes
@@ -34,7 +34,7 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A journal of two objects, one of them changed, and a deleted third.
+/// A journal with two objects, one of them changed, and a deleted third.
 fn written(path: &Path) {
     let (mut journal, _) = Journal::open(path).expect("a journal");
     for change in [
@@ -53,7 +53,7 @@ fn wanted() -> Vec<(u64, String, Value)> {
 }
 
 #[test]
-fn what_was_recorded_is_there_again_and_the_revision_does_not_go_back() {
+fn recorded_changes_are_restored_and_the_revision_does_not_go_back() {
     let (_folder, path) = folder();
     written(&path);
     for _ in 0..2 {
@@ -106,7 +106,7 @@ fn a_damaged_line_is_named_and_nothing_is_written() {
 }
 
 #[test]
-fn somebody_elses_file_is_left_alone() {
+fn a_file_that_is_not_a_journal_is_not_changed() {
     let (_folder, path) = folder();
     for text in ["precious\n", "{}\n", "{\"format\":\"other\",\"version\":1}\n"] {
         fs::write(&path, text).expect("written");
@@ -127,7 +127,7 @@ fn a_journal_has_one_user_at_a_time() {
 }
 
 #[test]
-fn a_journal_does_not_outgrow_what_is_alive() {
+fn a_journal_does_not_outgrow_its_objects() {
     let (folder, path) = folder();
     let (mut journal, _) = Journal::open(&path).expect("a journal");
     let large = "x".repeat(10_000);

@@ -88,7 +88,7 @@ pub(super) fn resources() -> impl Iterator<Item = Resource> {
     KINDS.iter().map(Row::resource)
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Clone, Copy)]
 struct Row {
     group: &'static str,

@@ -1,7 +1,8 @@
-//! The form in which built-in objects come out of Kubernetes' Go types: empty fields left out or shown, quantities and
-//! times in their one spelling.
+//! The canonical form of built-in objects, as Kubernetes' Go types encode them: empty fields are omitted or
+//! shown, and quantities and times have one notation.
 //!
-//! A client may send `hostNetwork: false` or `cpu: 0.5`; the server keeps neither. Custom objects stay as they are.
+//! A client may send `hostNetwork: false` or `cpu: 0.5`; the server stores neither. Custom objects do not
+//! change.
 
 use super::{
     quantity::Quantity,
@@ -11,7 +12,7 @@ use crate::go;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Brings an object into the form that is stored and shown.
+/// Brings an object into the form in which it is stored and shown.
 pub(crate) fn canonicalise(resource: &Resource, object: &mut Value) {
     if resource.origin == Origin::Custom {
         return;
@@ -42,14 +43,14 @@ struct Field {
     shape: Shape,
 }
 
-/// When a field is there.
+/// When a field is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Presence {
     /// Unless it is empty.
     Filled,
-    /// Always, with its zero value if need be.
+    /// Always, with its zero value if necessary.
     Always,
-    /// When the client set it, to whatever.
+    /// If the client set it, to any value.
     Set,
     /// Always, as null if it is not set.
     Nullable,

@@ -1,4 +1,4 @@
-//! The kinds the server serves: built-in ones, and those that CustomResourceDefinitions add.
+//! The kinds that the server serves: built-in ones, and those of CustomResourceDefinitions.
 
 mod builtin;
 mod canonical;

@@ -1,8 +1,8 @@
-//! Quantities such as `500m` and `1Gi`, and the one spelling Kubernetes keeps of each.
+//! Quantities such as `500m` and `1Gi`, and their canonical notation.
 
 use std::{fmt, str::FromStr};
 
-/// An amount, exact to a billionth, and the family of suffixes it is written with.
+/// An amount, exact to a billionth, and the family of its suffixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quantity {
     nanos: i128,
@@ -31,7 +31,7 @@ const DECIMAL: [(&str, u32); 10] =
 const BINARY: [(&str, u32); 6] = [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
 
 impl Quantity {
-    /// The amount in billionths, to compare with.
+    /// The amount in billionths, for comparisons.
     pub fn nanos(self) -> i128 {
         self.nanos
     }
@@ -66,7 +66,7 @@ impl FromStr for Quantity {
     }
 }
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 #[derive(Clone, Copy)]
 enum Unit {
     Ten(i32),
@@ -88,7 +88,7 @@ fn unit(suffix: &str) -> Result<(Format, Unit), NotAQuantity> {
 /// The amount in billionths, rounded up; saturates beyond what quantities hold.
 fn nanos(whole: &str, fraction: &str, unit: Unit) -> i128 {
     let significant = whole.trim_start_matches('0');
-    // Twelve digits after the point are kept through the multiplication, and whether there was more.
+    // Keeps twelve digits after the point through the multiplication, and whether there were more.
     let kept: String = fraction.chars().take(12).collect();
     let more = fraction.chars().skip(12).any(|c| c != '0');
     if significant.len() > 22 {

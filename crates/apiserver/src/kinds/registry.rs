@@ -1,4 +1,4 @@
-//! Which kinds are served at this moment.
+//! The kinds that are served.
 
 use super::{
     builtin,
@@ -37,19 +37,19 @@ impl Kinds {
         self.builtin.iter().chain(self.custom.values().flatten())
     }
 
-    /// Serves these versions for this CustomResourceDefinition, and no others.
+    /// Sets the served versions of this CustomResourceDefinition.
     pub fn set_custom(&mut self, crd: &str, resources: Vec<Resource>) {
         debug_assert!(resources.iter().all(|resource| resource.origin == Origin::Custom));
         self.custom.insert(crd.to_owned(), resources.into_iter().map(Arc::new).collect());
     }
 
-    /// Serves nothing more for this CustomResourceDefinition.
+    /// Stops serving the versions of this CustomResourceDefinition.
     pub fn remove_custom(&mut self, crd: &str) {
         self.custom.remove(crd);
     }
 }
 
-/// How much a version is preferred: `v2` over `v1` over `v2beta1` over `v1alpha1` over any other word.
+/// The priority of a version: `v2` before `v1` before `v2beta1` before `v1alpha1` before any other name.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Priority {
     Other(Reverse<String>),
@@ -58,7 +58,7 @@ pub(crate) enum Priority {
     Stable(u64),
 }
 
-/// How much a version is preferred over others.
+/// The priority of a version over others.
 pub(crate) fn priority(version: &str) -> Priority {
     parse(version).unwrap_or_else(|| Priority::Other(Reverse(version.to_owned())))
 }

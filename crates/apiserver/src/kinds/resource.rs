@@ -1,4 +1,4 @@
-//! What the server knows of one version of one kind.
+//! One version of one kind.
 
 use crate::schema::{CustomSchema, Schema};
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) struct Resource {
     pub short_names: Vec<String>,
     pub categories: Vec<String>,
     pub namespaced: bool,
-    /// What may be done, in the order in which discovery lists it.
+    /// The supported verbs, in the order of discovery.
     pub verbs: &'static [Verb],
     pub subresources: Subresources,
     /// Whether `metadata.generation` counts changes of the spec.
@@ -25,33 +25,33 @@ pub(crate) struct Resource {
     pub unconditional_update: bool,
     /// The name of the OpenAPI definition, as in `io.k8s.api.apps.v1.Deployment`.
     pub definition: String,
-    /// Under which group, version and plural objects are kept; versions of a kind share one place.
+    /// The group, version and plural under which objects are stored; versions of a kind share them.
     pub storage_group: String,
     pub storage_version: String,
     pub storage_plural: String,
     pub schema: Arc<Schema>,
     /// The `openAPIV3Schema` of a custom kind's version.
     pub custom: Option<Arc<Value>>,
-    /// The same, ready to shape and check objects.
+    /// The same, compiled for defaulting and validation of objects.
     pub structural: Option<Arc<CustomSchema>>,
-    /// That of the version that objects are kept in, where it is another.
+    /// The schema of the storage version, if that is another version.
     pub stored: Option<Arc<CustomSchema>>,
-    /// Paths such as `.spec.color` by which a custom kind's field selectors may choose.
+    /// Paths such as `.spec.color` that field selectors of a custom kind may use.
     pub selectable_fields: Vec<String>,
     pub columns: Vec<Column>,
-    /// What clients are told who still use this version.
+    /// The warning for clients that still use this version.
     pub deprecation: Option<String>,
     pub origin: Origin,
 }
 
-/// Where a kind comes from.
+/// The origin of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Builtin,
     Custom,
 }
 
-/// What may be done with a kind or a subresource.
+/// What a client can do with a kind or a subresource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Create,
@@ -69,7 +69,7 @@ pub(crate) enum Verb {
 pub(crate) struct Subresources {
     pub status: bool,
     pub scale: Option<Scale>,
-    /// Those of a single kind.
+    /// Those that only a single kind has.
     pub extra: &'static [Extra],
 }
 
@@ -78,14 +78,14 @@ pub(crate) struct Subresources {
 pub(crate) struct Extra {
     /// As in `pods/NAME/eviction`.
     pub name: &'static str,
-    /// The kind of what is sent, or shown.
+    /// The kind of the object that is sent or shown.
     pub kind: &'static str,
-    /// The group and version of that kind, where they are not those of the parent.
+    /// The group and version of that kind, if they are not those of the parent.
     pub foreign: Option<(&'static str, &'static str)>,
     pub verbs: &'static [Verb],
 }
 
-/// Where a kind keeps what the scale subresource shows, as paths such as `.spec.replicas`.
+/// The fields that the scale subresource shows, as paths such as `.spec.replicas`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub spec_replicas: String,
@@ -103,7 +103,7 @@ pub(crate) struct Column {
     pub description: String,
     /// 0 for always, more for `-o wide`.
     pub priority: i64,
-    /// Where the value is; none for columns a built-in kind computes.
+    /// The path of the value; none for columns that a built-in kind computes.
     pub json_path: Option<String>,
 }
 
@@ -113,12 +113,12 @@ impl Resource {
         qualified(&self.group, &self.version)
     }
 
-    /// The apiVersion that stored objects carry.
+    /// The apiVersion of stored objects.
     pub fn storage_api_version(&self) -> String {
         qualified(&self.storage_group, &self.storage_version)
     }
 
-    /// Whether objects of this kind are kept, rather than answered and forgotten as reviews are.
+    /// Whether objects of this kind are stored. Reviews are only answered.
     pub fn is_stored(&self) -> bool {
         self.allows(Verb::Get)
     }
@@ -146,7 +146,7 @@ fn qualified(group: &str, version: &str) -> String {
 }
 
 impl Verb {
-    /// The word in discovery and in RBAC rules.
+    /// The name in discovery and in RBAC rules.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "create",

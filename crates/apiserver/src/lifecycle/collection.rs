@@ -11,19 +11,19 @@ use crate::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Whether an owner reference leads to anything.
+/// What an owner reference refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
-    /// The owner exists, and is at this place.
+    /// The owner exists, with this key.
     Present(Key),
-    /// It exists and waits for its dependents to go.
+    /// It exists and waits for its dependents to be deleted.
     WaitsForDependents,
     Absent,
-    /// Its kind is not served, so nobody can tell.
+    /// Its kind is not served, so it is unknown whether it exists.
     Unknown,
 }
 
-/// Looks at one object: deletes it if its owners are gone, lets it go if it has waited long enough.
+/// Handles one object: deletes it if its owners are gone, removes it if nothing blocks it any more.
 pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
     let Some(object) = state.store.get(key).cloned() else { return };
     let Some(resource) = state.resource_at(key) else { return };
@@ -40,7 +40,7 @@ pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
     collect(state, &resource, key, &object, clock);
 }
 
-/// Where the owners of an object are.
+/// The keys of the owners of an object.
 pub(super) fn owners<'a>(
     state: &'a State,
     key: &'a Key,
@@ -67,13 +67,13 @@ fn collect(state: &mut State, resource: &Resource, key: &Key, object: &Value, cl
             if waited_for && !own.is_empty() { Propagation::Foreground } else { Propagation::Background };
         let waits = |place: &Key| state.store.get(place).is_some_and(|found| waits_for_dependents(found));
         if waited_for && own.iter().any(waits) {
-            // Owners in a circle would wait for each other for ever.
+            // Owners in a cycle would wait for each other forever.
             unblock_owners(state, key, object);
         }
         delete(state, resource, key, object, propagation, clock);
         return;
     }
-    // An owner that goes leaves its dependents to the owners that stay.
+    // A deleted owner leaves its dependents to their other owners.
     let mut kept = owners.iter().map(|owner| matches!(owner, Owner::Present(_)));
     if owners.iter().any(|owner| !matches!(owner, Owner::Present(_))) {
         let mut after = object.clone();
@@ -84,7 +84,7 @@ fn collect(state: &mut State, resource: &Resource, key: &Key, object: &Value, cl
     }
 }
 
-/// Lets the owners of an object go before it.
+/// Lets the owners of an object be deleted before it.
 fn unblock_owners(state: &mut State, key: &Key, object: &Value) {
     let mut after = object.clone();
     for reference in after["metadata"]["ownerReferences"].as_array_mut().into_iter().flatten() {
@@ -107,11 +107,11 @@ fn delete(
         uid: uid(object).map(str::to_owned),
         ..DeleteOptions::default()
     };
-    // Preconditions hold under the lock, and nothing else can refuse.
+    // Preconditions hold under the lock, and nothing else can refuse the deletion.
     let _deleted = deletion::delete(state, resource, key, &options, clock);
 }
 
-/// Deletes what an owner waits for; lets the owner go when nothing blocks it any more.
+/// Deletes the dependents that an owner waits for. Removes the owner when nothing blocks it any more.
 fn delete_dependents(state: &mut State, key: &Key, object: &Value, clock: &Clock) {
     let Some(uid) = uid(object) else { return };
     for dependent in dependents(state, uid) {
@@ -153,7 +153,7 @@ fn orphan_dependents(state: &mut State, object: &Value) {
     }
 }
 
-/// Removes a finalizer of an object that is being deleted, and with the last one the object.
+/// Removes a finalizer of an object that is being deleted, and the object with its last one.
 pub(super) fn remove_finalizer(state: &mut State, key: &Key, finalizer: &str) {
     let Some(object) = state.store.get(key) else { return };
     let mut after = Value::clone(object);
@@ -172,7 +172,7 @@ pub(super) fn remove_finalizer(state: &mut State, key: &Key, finalizer: &str) {
 fn owner(state: &State, dependent: &Key, reference: &Value) -> Owner {
     let Some(resource) = kind_of(state, reference) else { return Owner::Unknown };
     if resource.namespaced && dependent.namespace.is_empty() {
-        // A cluster-scoped object cannot be owned by one in a namespace; nobody can tell which is meant.
+        // A cluster-scoped object cannot be owned by a namespaced one, because the namespace is unknown.
         return Owner::Unknown;
     }
     let Some(place) = place_of(state, dependent, reference) else { return Owner::Unknown };

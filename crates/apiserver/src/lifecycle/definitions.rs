@@ -1,4 +1,4 @@
-//! Custom kinds come with their definition and go with it.
+//! Custom kinds are created and deleted with their definitions.
 
 use super::{Work, collection::remove_finalizer};
 use crate::{
@@ -15,10 +15,10 @@ use std::sync::Arc;
 const GROUP: &str = "apiextensions.k8s.io";
 const PLURAL: &str = "customresourcedefinitions";
 
-/// Holds a definition until the last object of its kind is gone.
+/// Blocks the deletion of a definition until the last object of its kind is gone.
 pub(crate) const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// The definition that waits for the last object of its kind to go, if that may be the one at this place.
+/// The definition that waits for the last object of its kind to be deleted, if that may be the one with this key.
 pub(super) fn waiting_for(state: &State, key: &Key) -> Option<Key> {
     let definition = Key {
         group: GROUP.into(),
@@ -30,7 +30,7 @@ pub(super) fn waiting_for(state: &State, key: &Key) -> Option<Key> {
     state.store.get(&definition).is_some_and(waits).then_some(definition)
 }
 
-/// Serves what a definition defines, or deletes what it no longer defines.
+/// Serves the kind of a definition, or deletes the objects of a deleted one.
 pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
     let Some(definition) = state.store.get(key).cloned() else {
         Arc::make_mut(&mut state.kinds).remove_custom(&key.name);
@@ -48,7 +48,7 @@ pub(super) fn settle(state: &mut State, key: &Key, clock: &Clock) {
     }
 }
 
-/// Serves the kinds of every definition in the store, after it was filled from a file.
+/// Serves the kinds of every definition in the store, after it was loaded from a file.
 pub(crate) fn serve_all(state: &mut State) {
     let all: Vec<Arc<Value>> = definitions(state).cloned().collect();
     for definition in all {
@@ -80,7 +80,7 @@ fn serve(state: &mut State, key: &Key, definition: &Value, clock: &Clock) {
     }
 }
 
-/// Whether a kind is custom, and on its way out with its definition.
+/// Whether a kind is custom and its definition is being deleted.
 pub(crate) fn is_terminating(state: &State, resource: &Resource) -> bool {
     resource.origin == Origin::Custom
         && definitions(state).any(|definition| {
@@ -111,7 +111,7 @@ fn delete_objects(state: &mut State, definition: &Value, clock: &Clock) {
         if state.store.get(&place).is_some_and(|object| object["metadata"]["deletionTimestamp"].is_null()) {
             let options =
                 DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
-            // Without preconditions, nothing refuses.
+            // Without preconditions, the deletion cannot be refused.
             let _deleted = deletion::delete(state, &resource, &place, &options, clock);
         }
     }

@@ -1,7 +1,8 @@
-//! What happens to objects without being asked for: garbage collection, the end of namespaces, custom kinds.
+//! The controllers of the server: garbage collection, namespace deletion, custom kinds.
 //!
-//! In a cluster, controllers do this some time later. Here it is done before the request that caused it is answered:
-//! the same changes in an order that a cluster may take, too, and no timing for a test to depend on.
+//! In a cluster, controllers do this some time later. Here it is complete before the server answers the request that
+//! caused it: the same changes, in an order that is possible in a cluster, too, and without timing that a test could
+//! depend on.
 
 pub(crate) use definitions::{FINALIZER as CUSTOM_RESOURCE_CLEANUP, is_terminating, serve_all};
 
@@ -17,28 +18,28 @@ use crate::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Something garbage collection has to look at.
+/// A task for the controllers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Work {
     /// An object whose owners may be gone, or that waits for its dependents.
     Object(Key),
     /// A namespace that may have become empty.
     Namespace(String),
-    /// A definition that was written, or whose last object may have gone.
+    /// A definition that was written, or whose last object may be gone.
     Definition(Key),
 }
 
-/// Which of it is done.
+/// Which controllers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Controllers {
     /// All, as with a kube-controller-manager.
     On,
-    /// Only what kube-apiserver does itself.
+    /// Only those of kube-apiserver itself.
     Off,
 }
 
 impl State {
-    /// Notes what has to be looked at because of a change.
+    /// Adds the tasks that a change causes.
     pub(crate) fn note(&mut self, change: &Change) {
         let is = |group: &str, plural: &str| *change.key.group == *group && *change.key.plural == *plural;
         if is("apiextensions.k8s.io", "customresourcedefinitions") {
@@ -55,7 +56,7 @@ impl State {
             if let Some(before) = &change.before
                 && before["metadata"]["ownerReferences"] != metadata["ownerReferences"]
             {
-                // An owner may have waited for an object that it does not own any more, or that lets it go.
+                // An owner may have waited for an object that it no longer owns, or that no longer blocks it.
                 self.look_at_owners(&change.key, before);
             }
             return;
@@ -79,7 +80,7 @@ impl State {
         self.work.extend(owners);
     }
 
-    /// Notes everything that may have been left undone when an earlier life ended.
+    /// Adds all tasks that may have been pending when an earlier process ended.
     pub(crate) fn note_all(&mut self) {
         let all: Vec<Change> = self
             .store
@@ -96,7 +97,7 @@ impl State {
         }
     }
 
-    /// Does what is to be done, and what that brings about, until nothing is left.
+    /// Performs all tasks, and those that they cause.
     pub(crate) fn settle(&mut self, controllers: Controllers, clock: &Clock) {
         while let Some(work) = self.work.pop_front() {
             match (work, controllers) {

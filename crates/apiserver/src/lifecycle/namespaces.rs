@@ -1,4 +1,4 @@
-//! The end of a namespace: everything in it is deleted, and when nothing is left, it goes.
+//! Namespace deletion: deletes all objects of a namespace, and then the namespace.
 
 use crate::{
     clock::Clock,
@@ -10,10 +10,10 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The finalizer of a namespace itself, in its spec, unlike all others.
+/// The finalizer of a namespace itself, which is in its spec.
 pub(crate) const FINALIZER: &str = "kubernetes";
 
-/// Empties a namespace that is being deleted, and lets it go when it is empty.
+/// Deletes the objects of a namespace that is being deleted, and the namespace when it is empty.
 pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
     let key = Key { group: "".into(), plural: "namespaces".into(), namespace: "".into(), name: name.into() };
     let Some(namespace) = state.store.get(&key).cloned() else { return };
@@ -30,7 +30,7 @@ pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
         let Some(resource) = state.resource_at(&place) else { continue };
         let options =
             DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
-        // Without preconditions, nothing refuses.
+        // Without preconditions, the deletion cannot be refused.
         let _deleted = deletion::delete(state, &resource, &place, &options, clock);
     }
     let left = contents(state, name);
@@ -65,7 +65,7 @@ fn messages(namespace: &Value) -> Vec<&Value> {
     conditions.map(|condition| &condition["message"]).collect()
 }
 
-/// What a namespace says of itself while it waits.
+/// The conditions of a namespace while it waits.
 fn conditions(state: &State, left: &[Key], clock: &Clock) -> Value {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut pending: BTreeMap<String, usize> = BTreeMap::new();

@@ -6,13 +6,13 @@ use http::StatusCode;
 /// Why a patch was not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatchError {
-    /// It is no patch.
+    /// It is not a patch.
     Malformed(String),
-    /// It does not fit the object. The server does not tell why.
+    /// It does not apply to the object. The API server does not report why.
     Rejected,
-    /// It has more operations than a patch may have.
+    /// It has too many operations.
     TooLarge(String),
-    /// It breaks a rule for which the server has no word but its own failure.
+    /// It breaks a rule for which the API server reports an internal error.
     Unexpected(String),
 }
 

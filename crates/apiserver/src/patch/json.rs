@@ -1,7 +1,7 @@
-//! JSON patch, with the leniency of the library that kube-apiserver uses.
+//! JSON patch, as lenient as the library that kube-apiserver uses.
 //!
-//! A key that is missing counts as null: `test` finds it, `replace` sets it, `copy` copies it. Negative indices count
-//! from the end. What stands before the first slash of a path is ignored.
+//! A missing key counts as null: `test` finds it, `replace` sets it, `copy` copies it. Negative indices count from the
+//! end. The text before the first slash of a path is ignored.
 
 use super::{DEEPEST, PatchError, cannot_unmarshal, parsed};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ struct Document {
     copied: usize,
 }
 
-/// What can be done with the last step of a path. `None` is failure throughout.
+/// The operations on the last step of a path. `None` means failure.
 impl Document {
     fn perform(&mut self, operation: Operation) -> Option<()> {
         let Operation { op, path, from, value } = operation;
@@ -125,7 +125,7 @@ impl Document {
             }
             Value::Array(items) if key == "-" => items.push(value),
             Value::Array(items) => {
-                // A negative index counts from behind the end, where one may add.
+                // A negative index counts from behind the end, where an item may be added.
                 let index = index(&key, items.len() + 1).filter(|index| *index <= items.len())?;
                 items.insert(index, value);
             }
@@ -187,7 +187,7 @@ fn at<'v>(place: &'v Value, key: &str) -> Option<&'v Value> {
     }
 }
 
-/// The index that a key means in a list of so many items; it may be past the end.
+/// The index of a key in a list of this length; it may be past the end.
 fn index(key: &str, length: usize) -> Option<usize> {
     let number: i64 = key.parse().ok()?;
     if number >= 0 {

@@ -1,4 +1,4 @@
-//! Laws of patches, for any input.
+//! Properties of patches for any input.
 
 use super::{json, merge, strategic};
 use crate::schema::{PatchStrategy, Schema, Type};
@@ -6,7 +6,7 @@ use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, p
 use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
 
-/// A name that documents and patches share, or a word with a meaning in patches.
+/// A name that documents and patches share, or a directive of patches.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "a",
@@ -58,7 +58,7 @@ fn schema(depth: usize) -> Schema {
     schema
 }
 
-/// The merge patch that takes one object to another.
+/// The merge patch from one object to another.
 fn difference(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String, Value> {
     let mut patch = Map::new();
     for name in from.keys().filter(|name| !to.contains_key(*name)) {
@@ -78,7 +78,7 @@ fn difference(from: &Map<String, Value>, to: &Map<String, Value>) -> Map<String,
     patch
 }
 
-/// Without fields that are null, which no merge patch can set.
+/// Removes fields that are null, which a merge patch cannot set.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(
@@ -95,7 +95,7 @@ fn without_nulls(value: Value) -> Value {
 
 proptest! {
     #[test]
-    fn no_patch_brings_the_server_down(object in document(), patch in document(), operations in prop::collection::vec(operation(), 0..6)) {
+    fn no_patch_makes_the_server_panic(object in document(), patch in document(), operations in prop::collection::vec(operation(), 0..6)) {
         let _ = json(&object, patch.to_string().as_bytes());
         let _ = json(&object, Value::Array(operations).to_string().as_bytes());
         let _ = merge(&object, patch.to_string().as_bytes());

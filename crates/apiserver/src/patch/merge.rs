@@ -3,7 +3,7 @@
 use super::{PatchError, cannot_unmarshal, drop_nulls, object_type, parsed};
 use serde_json::{Map, Value};
 
-/// The object with the fields of a patch in it, and without those that are null there.
+/// The object with the fields of a patch, and without those that are null in it.
 pub(crate) fn merge(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     match parsed(patch)? {
         Value::Object(patch) => {

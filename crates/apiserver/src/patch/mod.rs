@@ -13,7 +13,7 @@ pub(crate) use self::{failure::PatchError, json::json, merge::merge, strategic::
 use crate::go;
 use serde_json::Value;
 
-/// How deep an object may become. Requests are no deeper; only a patch could make one so.
+/// The maximum depth of an object. Requests are no deeper; only a patch could make an object deeper.
 const DEEPEST: usize = 256;
 
 /// The JSON of a patch.
@@ -21,17 +21,17 @@ fn parsed(patch: &[u8]) -> Result<Value, PatchError> {
     serde_json::from_slice(patch).map_err(|_| PatchError::Malformed("invalid JSON patch".to_owned()))
 }
 
-/// What Go's decoder says of a value that does not fit a type.
+/// The error of Go's decoder about a value of the wrong type.
 fn cannot_unmarshal(value: &Value, into: &str) -> String {
     format!("json: cannot unmarshal {} into Go {into}", go::json_word(value))
 }
 
-/// The type of a patch that is an object.
+/// The Go type of a patch that is an object.
 fn object_type() -> String {
     format!("value of type {}", go::type_name(&Value::Object(serde_json::Map::new())))
 }
 
-/// Drops fields that are null; the items of lists stay.
+/// Drops fields that are null; items of lists stay.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

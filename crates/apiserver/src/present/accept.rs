@@ -1,4 +1,4 @@
-//! What a client accepts: the `Accept` header, read as kube-apiserver reads it.
+//! The `Accept` header, parsed as kube-apiserver does.
 
 use crate::{
     failure::Failure,
@@ -10,17 +10,17 @@ use http::StatusCode;
 use serde_json::Value;
 use std::cmp::Ordering;
 
-/// How a response is to look.
+/// The requested form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Presentation {
     pub shape: As,
     pub format: Format,
 }
 
-/// What an object or a list is turned into.
+/// The requested conversion of an object or a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum As {
-    /// What it is.
+    /// None.
     Object,
     /// `PartialObjectMetadata`; not for a list.
     PartialMetadata { version: &'static str },
@@ -30,7 +30,7 @@ pub(crate) enum As {
     Table { version: &'static str },
 }
 
-/// How a response is written.
+/// The requested encoding of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -51,28 +51,28 @@ impl Format {
         let json = || format!("{value}\n");
         match self {
             Self::Json => json(),
-            // Should YAML ever fail, JSON is YAML too.
+            // If YAML should ever fail: JSON is YAML, too.
             Self::Yaml => serde_saphyr::to_string(value).unwrap_or_else(|_| json()),
         }
         .into()
     }
 }
 
-/// The client accepts nothing that the server could send.
+/// The client accepts nothing that the server can send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAcceptable {
-    /// None of its media types is ours.
+    /// It accepts no supported media type.
     Media,
-    /// It asks for a conversion that there is not.
+    /// It asks for an unknown conversion.
     Conversion,
 }
 
 impl NotAcceptable {
-    /// What the client is told when it asked for objects of this kind.
+    /// The failure for a client that requested objects of this kind.
     pub fn failure(self, resource: &Resource) -> Failure {
         let medias = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         match (self, resource.origin) {
-            // For built-in kinds the router looks at the media type before the handler does.
+            // For built-in kinds, the router checks the media type before the handler does.
             (Self::Media, Origin::Builtin) => Failure::generic(
                 StatusCode::NOT_ACCEPTABLE,
                 "NotAcceptable",
@@ -105,9 +105,9 @@ impl As {
     }
 }
 
-/// How to show an object to a client that sends this `Accept` header; empty for none.
+/// The form of the response to a client that sends this `Accept` header; empty for none.
 ///
-/// Protobuf is never chosen: a client that accepts it alone is refused.
+/// Protobuf is never chosen: a client that accepts only protobuf is refused.
 pub(crate) fn negotiate(accept: &str) -> Result<Presentation, NotAcceptable> {
     if accept.is_empty() {
         return Ok(Presentation { shape: As::Object, format: Format::Json });
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_without_wishes_gets_json() {
+    fn a_client_without_preferences_gets_json() {
         assert_eq!(negotiate(""), Ok(shown(As::Object, Format::Json)));
         assert_eq!(negotiate("*/*"), Ok(shown(As::Object, Format::Json)));
         assert_eq!(negotiate("application/*"), Ok(shown(As::Object, Format::Json)));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversion_nobody_knows_falls_through_to_the_next_alternative() {
+    fn an_unknown_conversion_falls_through_to_the_next_alternative() {
         let accept = "application/json;as=Chart;v=v1;g=meta.k8s.io,application/yaml";
         assert_eq!(negotiate(accept), Ok(shown(As::Object, Format::Yaml)));
         assert_eq!(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io"), Err(NotAcceptable::Conversion));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_could_be_had() {
+    fn a_refusal_lists_the_supported_types() {
         let builtin = a_kind("", "things", Origin::Builtin);
         let custom = a_kind("goharbor.example", "things", Origin::Custom);
         let medias = "application/json, application/yaml, application/vnd.kubernetes.protobuf";

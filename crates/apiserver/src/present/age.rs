@@ -1,4 +1,4 @@
-//! Points in time as people read them: how long ago, in two or three figures.
+//! Ages in the format of kubectl: two or three figures.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -8,7 +8,7 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// How long before `now` a timestamp of an object is; `<unknown>` if it has none.
+/// The age of a timestamp at `now`; `<unknown>` if the object has none.
 pub(super) fn since(timestamp: Option<&Value>, now: Timestamp) -> String {
     match timestamp.and_then(Value::as_str) {
         None | Some("") => "<unknown>".to_owned(),
@@ -16,12 +16,12 @@ pub(super) fn since(timestamp: Option<&Value>, now: Timestamp) -> String {
     }
 }
 
-/// How long it was between two timestamps of an object.
+/// The time between two timestamps of an object.
 pub(super) fn between(start: &str, end: &str) -> Option<String> {
     Some(human(seconds(parsed(start)?, parsed(end)?)))
 }
 
-/// A timestamp as Kubernetes writes it.
+/// A timestamp in the format of Kubernetes.
 pub(super) fn parsed(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
@@ -47,7 +47,7 @@ fn human(seconds: i64) -> String {
     }
 }
 
-/// Two units, the smaller one only if there is any of it.
+/// Two units. The smaller one is omitted if it is zero.
 fn two(seconds: i64, large: i64, large_sign: char, small: i64, small_sign: char) -> String {
     match seconds % large / small {
         0 => format!("{}{large_sign}", seconds / large),

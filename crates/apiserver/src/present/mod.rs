@@ -1,4 +1,4 @@
-//! How objects are shown: whole, as metadata, as a table for people; in JSON or YAML.
+//! The forms of responses: whole objects, metadata or tables; in JSON or YAML.
 
 #[cfg(test)]
 mod a_kind;

@@ -1,4 +1,4 @@
-//! Objects as the rows of a `Table`, which is what `kubectl get` prints.
+//! Objects as the rows of a `Table`, which `kubectl get` prints.
 
 use super::{
     JsonPath, age, partial,
@@ -8,7 +8,7 @@ use crate::kinds::{Origin, Resource};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// How much of each object goes along with its row.
+/// How much of each object its row contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IncludeObject {
     None,
@@ -17,7 +17,7 @@ pub(crate) enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// Reads the query parameter `includeObject`; none for a value that means nothing.
+    /// Parses the query parameter `includeObject`; None for an invalid value.
     pub fn parse(parameter: Option<&str>) -> Option<Self> {
         match parameter {
             None | Some("" | "Metadata") => Some(Self::Metadata),
@@ -28,7 +28,7 @@ impl IncludeObject {
     }
 }
 
-/// Whether the table says what its columns are; only the first table of a watch does.
+/// Whether the table describes its columns; only the first table of a watch does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WithHeaders {
     Yes,
@@ -100,7 +100,7 @@ struct CustomColumn<'r> {
     format: &'r str,
     description: String,
     priority: i64,
-    /// None for a path that cannot be read: its cells stay empty.
+    /// None for an invalid path: its cells stay empty.
     path: Option<JsonPath>,
 }
 

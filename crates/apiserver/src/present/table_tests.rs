@@ -52,17 +52,17 @@ fn later_tables_of_a_watch_have_no_headers_and_rows_may_come_alone() {
     let object = json!({"metadata": {"name": "it"}});
     let now = "2026-01-01T01:00:00Z".parse().unwrap();
     let resource = a_kind("", "serviceaccounts", Origin::Builtin);
-    let told = |include| table(&resource, &[&object], json!({}), include, now, WithHeaders::No, "v1");
-    assert_eq!(told(IncludeObject::None)["columnDefinitions"], Value::Null);
-    assert_eq!(told(IncludeObject::None)["rows"][0]["object"], Value::Null);
+    let table_with = |include| table(&resource, &[&object], json!({}), include, now, WithHeaders::No, "v1");
+    assert_eq!(table_with(IncludeObject::None)["columnDefinitions"], Value::Null);
+    assert_eq!(table_with(IncludeObject::None)["rows"][0]["object"], Value::Null);
     assert_eq!(
-        told(IncludeObject::Object)["rows"][0]["object"],
+        table_with(IncludeObject::Object)["rows"][0]["object"],
         json!({"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "it"}})
     );
 }
 
 #[test]
-fn a_pod_is_as_well_as_its_containers() {
+fn the_status_of_a_pod_is_that_of_its_containers() {
     let running = json!({"name": "a", "ready": true, "restartCount": 0, "state": {"running": {}}});
     let crashing = json!({
         "name": "b", "ready": false, "restartCount": 3,
@@ -132,7 +132,7 @@ fn a_finished_pod_says_so_in_its_row() {
 }
 
 #[test]
-fn services_show_where_they_are_reached() {
+fn services_show_their_addresses() {
     let ports = json!([{"port": 80, "nodePort": 30080, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]);
     let balanced = json!({
         "spec": {"type": "LoadBalancer", "clusterIPs": ["10.0.0.9"], "ports": ports, "selector": {"a": "b"}},

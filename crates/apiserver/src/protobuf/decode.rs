@@ -1,4 +1,4 @@
-//! Messages as the JSON objects that they stand for.
+//! Decodes messages into the JSON objects that they encode.
 
 use super::{
     Malformed,
@@ -9,10 +9,10 @@ use crate::kinds::Quantity;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, Number, Value};
 
-/// How deep values may be nested: no deeper than in a JSON body.
+/// The maximum nesting of values, as in a JSON body.
 const DEEPEST: usize = 120;
 
-/// A message as a JSON value; of an unknown one, an empty object.
+/// A message as a JSON value; an empty object if the message is unknown.
 pub(super) fn object(name: &str, bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
     let Some(message) = message(name) else { return Ok(Map::new()) };
     match decoded(message, bytes, Value::Null, DEEPEST)? {
@@ -21,7 +21,7 @@ pub(super) fn object(name: &str, bytes: &[u8]) -> Result<Map<String, Value>, Mal
     }
 }
 
-/// Adds what the bytes of a message tell to what is known already; a message may come in pieces.
+/// Adds the bytes of a message to the decoded value; a message may come in pieces.
 fn decoded(message: &Message, bytes: &[u8], known: Value, depth: usize) -> Result<Value, Malformed> {
     let depth = depth.checked_sub(1).ok_or(Malformed::Nested)?;
     let mut value = match known {
@@ -107,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// What a number on the wire means here.
+    /// The value of a number on the wire.
     fn scalar(&self, number: u64) -> Value {
         match self {
             Self::Boolean => (number != 0).into(),
@@ -116,7 +116,7 @@ impl Shape {
         }
     }
 
-    /// A key of a map, and what it has there.
+    /// A key of a map, and its value.
     fn entry(&self, field: &Field, bytes: &[u8], depth: usize) -> Result<(String, Value), Malformed> {
         let mut key = String::new();
         let mut value = self.zero();
@@ -145,7 +145,7 @@ impl Shape {
 }
 
 impl Field {
-    /// What failures call the field.
+    /// The name of the field in failures.
     fn go_name(&self) -> String {
         match self.place {
             Place::Named("metadata") => "ObjectMeta".to_owned(),
@@ -175,7 +175,7 @@ enum Precision {
     Microseconds,
 }
 
-/// No bytes stand for no time.
+/// No bytes mean no time.
 fn time(bytes: &[u8], precision: Precision) -> Result<Value, Malformed> {
     if bytes.is_empty() {
         return Ok(Value::Null);

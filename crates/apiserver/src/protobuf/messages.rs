@@ -1,8 +1,8 @@
-//! The table of messages: which number stands for which field.
+//! The table of messages: the numbers of fields.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What is known of a message, if it is one that clients send: `apps.Deployment`.
+/// The fields of a message, if clients send it: `apps.Deployment`.
 pub(super) fn message(name: &str) -> Option<&'static Message> {
     MESSAGES.get(name)
 }
@@ -34,7 +34,7 @@ pub(super) struct Field {
     pub shape: Shape,
 }
 
-/// Where the value of a field goes.
+/// How the value of a field is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Named(&'static str),
@@ -42,7 +42,7 @@ pub(super) enum Place {
     Filled(&'static str),
     /// Its fields are fields of the surrounding object.
     Inline,
-    /// It is what the message stands for.
+    /// It is the value of the whole message.
     Whole,
 }
 
@@ -88,7 +88,7 @@ impl Message {
         self.fields.iter().find(|field| field.number == number)
     }
 
-    /// Whether it stands for something other than an object.
+    /// Whether it encodes something other than an object.
     pub fn is_a_wrapper(&self) -> bool {
         self.fields.iter().any(|field| field.place == Place::Whole)
     }

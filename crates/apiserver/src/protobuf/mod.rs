@@ -1,7 +1,7 @@
-//! Built-in objects as protocol buffers, which is how typed clients such as `kubectl create` send them.
+//! Built-in objects as protocol buffers, which typed clients such as `kubectl create` send.
 //!
-//! A body is an envelope that names a kind and holds a message. The message becomes the JSON object that the same client
-//! would have sent as JSON; nothing behind this module knows the difference.
+//! A body is an envelope with a kind and a message. The message is decoded into the JSON object that the same client
+//! would have sent as JSON; no other module knows the difference.
 
 mod decode;
 mod messages;
@@ -17,21 +17,21 @@ use crate::{
 use serde_json::Value;
 use wire::{Fields, Payload};
 
-/// The type of such a body.
+/// The media type of such a body.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// What every body begins with.
+/// The first bytes of every body.
 const MAGIC: &[u8] = b"k8s\0";
-/// How much of a body a failure quotes.
+/// How many bytes of a body a failure quotes.
 const QUOTED: usize = 30;
 
-/// The kind that the receiver of a body takes it for, unless it says otherwise.
+/// The kind of a body that does not name one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected<'a> {
     pub group: &'a str,
     pub version: &'a str,
     pub kind: &'a str,
-    /// Only built-in kinds are known as messages.
+    /// Only built-in kinds have messages.
     pub origin: Origin,
 }
 
@@ -47,13 +47,13 @@ impl<'a> From<&'a Resource> for Expected<'a> {
 }
 
 impl<'a> Expected<'a> {
-    /// A kind of Kubernetes itself.
+    /// A built-in kind.
     pub fn builtin(group: &'a str, version: &'a str, kind: &'a str) -> Self {
         Self { group, version, kind, origin: Origin::Builtin }
     }
 }
 
-/// Why bytes are no message.
+/// Why bytes are not a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Malformed {
     #[error("empty data")]
@@ -88,7 +88,7 @@ enum Malformed {
     Json(String),
 }
 
-/// The object that a body holds, as JSON.
+/// The object of a body, as JSON.
 pub(crate) fn object(body: &[u8], expected: Expected<'_>) -> Result<Value, Failure> {
     let envelope = Envelope::open(body).map_err(|why| {
         Failure::bad_request(format!(
@@ -116,7 +116,7 @@ pub(crate) fn delete_options(body: &[u8]) -> Result<Value, Failure> {
     envelope.object(&api_version, &kind).map_err(failed)
 }
 
-/// What a body consists of.
+/// The parts of a body.
 struct Envelope<'a> {
     api_version: String,
     kind: String,
@@ -162,7 +162,7 @@ impl<'a> Envelope<'a> {
         Ok(())
     }
 
-    /// API version and kind, those expected where the body is silent.
+    /// API version and kind, or the expected ones if the body does not name them.
     fn declared(&self, expected: Expected<'_>) -> (String, String) {
         let api_version = match (self.api_version.as_str(), expected.group) {
             ("", "") => expected.version.to_owned(),
@@ -173,10 +173,10 @@ impl<'a> Envelope<'a> {
         (api_version, kind.to_owned())
     }
 
-    /// Of a kind that is not known there is no more than its name, which its receiver will not be content with.
+    /// The object. That of an unknown kind has only its kind, and is refused later.
     fn object(&self, api_version: &str, kind: &str) -> Result<Value, Malformed> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
-        // Every group has its own, all alike.
+        // Every group has its own, all equal.
         let package = if kind == "DeleteOptions" { "meta" } else { go::package(group) };
         let mut fields = decode::object(&format!("{package}.{kind}"), self.message)?;
         fields.insert("apiVersion".to_owned(), api_version.into());
@@ -185,7 +185,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The beginning of a body, as failures show it.
+/// The beginning of a body in the format of failures.
 fn quoted(body: &[u8]) -> String {
     let shown = body.get(..QUOTED).unwrap_or(body);
     let more = if body.len() > QUOTED { " ..." } else { "" };

@@ -1,4 +1,4 @@
-//! Bodies as clients send them, and as they should not.
+//! Valid and invalid bodies.
 
 use super::{Expected, MAGIC, delete_options, object};
 use crate::kinds::Origin;
@@ -195,9 +195,9 @@ fn options_of_a_deletion_are_those_of_any_group() {
     );
 }
 
-/// The words are those of a real server.
+/// The messages are those of a real server.
 #[test]
-fn what_is_no_message_is_refused_as_kubernetes_does() {
+fn an_invalid_message_is_refused_as_by_kubernetes() {
     let unrecognized =
         |why: &str| format!("the object provided is unrecognized (must be of type ConfigMap): {why}");
     let unhandled =
@@ -257,14 +257,14 @@ fn messages() -> impl Strategy<Value = Message> {
 
 proptest! {
     #[test]
-    fn no_bytes_are_too_strange_to_be_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_make_the_decoder_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = object(&bytes, CONFIG_MAP);
         let _ = object(&[MAGIC, &bytes].concat(), CONFIG_MAP);
         let _ = delete_options(&Message(bytes).body("v1", "DeleteOptions"));
     }
 
     #[test]
-    fn no_message_is_too_strange_to_be_read(
+    fn no_message_makes_the_decoder_panic(
         message in messages(),
         kind in prop_oneof![
             Just(("v1", "Pod")),

@@ -2,7 +2,7 @@
 
 use super::Malformed;
 
-/// What a field holds, as far as the wire tells.
+/// The value of a field, as far as the wire format shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Payload<'a> {
     Number(u64),
@@ -13,7 +13,7 @@ pub(super) enum Payload<'a> {
 }
 
 impl Payload<'_> {
-    /// The number by which the wire calls this kind of payload.
+    /// The number of this type of value on the wire.
     pub fn wire_type(self) -> u8 {
         match self {
             Self::Number(_) => 0,
@@ -33,12 +33,12 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// `message` is the name that failures call it by.
+    /// `message` is the name of the message in failures.
     pub fn of(message: &'static str, bytes: &'a [u8]) -> Self {
         Self { message, rest: bytes }
     }
 
-    /// The number of the next field, and what it holds.
+    /// The number of the next field, and its value.
     pub fn next(&mut self) -> Result<Option<(u32, Payload<'a>)>, Malformed> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -71,7 +71,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Nobody uses groups any more, but who reads a message has to get over them.
+    /// Groups are obsolete, but a decoder must skip them.
     fn skip_group(&mut self) -> Result<(), Malformed> {
         let mut open = 1_usize;
         while open > 0 {
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Numbers that follow each other without tags, as lists of numbers may be written.
+/// Numbers without tags, as in packed lists.
 pub(super) fn packed(bytes: &[u8]) -> Result<Vec<u64>, Malformed> {
     let mut rest = Fields::of("", bytes);
     let mut numbers = Vec::new();
@@ -131,7 +131,7 @@ pub(super) fn packed(bytes: &[u8]) -> Result<Vec<u64>, Malformed> {
     Ok(numbers)
 }
 
-/// The lower 32 bits, which is what a 32-bit field keeps of a number.
+/// The lower 32 bits, which a 32-bit field keeps of a number.
 pub(super) fn low_half(number: u64) -> u32 {
     let [a, b, c, d, ..] = number.to_le_bytes();
     u32::from_le_bytes([a, b, c, d])

@@ -1,4 +1,4 @@
-//! Lists, whole or page by page, of now or of a while ago.
+//! Lists: whole or in pages, at the current or an earlier revision.
 
 use super::{Selection, expired};
 use crate::{
@@ -13,7 +13,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a list answers.
+/// The answer to a list.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Page {
     /// As they are stored.
@@ -25,9 +25,9 @@ pub(crate) struct Page {
 /// Where the next page begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Token {
-    /// The revision that all pages show; none for one that goes on with what there is.
+    /// The revision that all pages show; None for a list that continues with the current objects.
     revision: Option<u64>,
-    /// Namespace and name of the last item seen.
+    /// Namespace and name of the last item.
     after: (String, String),
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn list(
     let limit = options.limit.unwrap_or(usize::MAX);
     let items: Vec<Arc<Value>> =
         left.by_ref().filter(|object| selection.selects(object)).take(limit).collect();
-    // As in Kubernetes, what is left is not searched: there may be nothing selected among it.
+    // As in Kubernetes, the remaining objects are counted before selectors are applied.
     let left = left.count();
     if left > 0
         && let Some(last) = items.last()

@@ -1,4 +1,4 @@
-//! Which objects of a collection a client asks for.
+//! Which objects of a collection a client requests.
 
 use crate::{
     failure::Failure,
@@ -43,7 +43,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// Whether selectors leave out objects of the namespace.
+    /// Whether selectors exclude objects of the namespace.
     pub fn narrows(&self) -> bool {
         !self.labels.is_empty() || !self.fields.is_empty()
     }
@@ -55,7 +55,7 @@ impl Selection {
     }
 }
 
-/// The fields, beside name and namespace, that objects of a kind are selected by.
+/// The supported fields of field selectors for a kind, besides name and namespace.
 fn fields_of(resource: &Resource) -> &'static [&'static str] {
     if resource.origin == Origin::Custom {
         return &[];

@@ -1,4 +1,4 @@
-//! How a client wants to see what it reads.
+//! The requested form of what a client reads.
 
 use super::Page;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-/// What the `Accept` header and the query ask for.
+/// The `Accept` header and the query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     pub shape: As,
@@ -57,13 +57,13 @@ impl View {
             }
             As::Object => {
                 let mut metadata = page.metadata;
-                // A list without a Go type of its own says that there is no more.
+                // The last page of custom objects has an empty `continue`.
                 if resource.origin == Origin::Custom && metadata.get("continue").is_none() {
                     metadata["continue"] = "".into();
                 }
                 let items = items.into_iter().map(|item| match resource.origin {
                     Origin::Custom => item,
-                    // The list says it once for all of them.
+                    // The list has the kind once for all items.
                     Origin::Builtin => without_kind(item),
                 });
                 json!({
@@ -76,7 +76,7 @@ impl View {
         }
     }
 
-    /// The object of a watch event; only the first of a watch explains its columns.
+    /// The object of a watch event; only the first of a watch describes its columns.
     pub fn event(&self, resource: &Resource, object: Value, now: Timestamp, headers: WithHeaders) -> Value {
         match self.shape {
             As::Object => object,
@@ -90,7 +90,7 @@ impl View {
         }
     }
 
-    /// Kind and version that a bookmark carries.
+    /// Kind and version of a bookmark.
     pub fn bookmark_kind(&self, resource: &Resource) -> (String, String) {
         match self.shape {
             As::Object => (resource.kind.clone(), resource.api_version()),

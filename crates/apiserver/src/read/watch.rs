@@ -1,4 +1,4 @@
-//! Watches: a stream of what happens, from a revision on.
+//! Watches: a stream of changes from a revision on.
 
 use super::{Selection, View, expired};
 use crate::{
@@ -17,28 +17,28 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long a watch lasts whose client does not say.
-const LONGEST: Duration = Duration::from_mins(30);
-/// Long enough for whoever asks for more, and short enough to be added to the time of day.
-const FOR_EVER: Duration = Duration::from_hours(24 * 365);
-/// How often a quiet watch is told how far it has come.
+/// How long a watch without a timeout lasts.
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
+/// The maximum timeout: practically unlimited, and short enough to be added to the current time.
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(24 * 365);
+/// The interval of bookmarks on an idle watch.
 const BOOKMARK: Duration = Duration::from_mins(1);
-/// How long before its end a watch is told for the last time.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long before the end of a watch it gets its last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// What a watch sends at once: a line per event.
+/// The state of a watch. It sends one line per event.
 struct Watcher {
     server: Arc<Shared>,
     resource: Arc<Resource>,
     selection: Selection,
     view: View,
-    /// Whether the next event explains its columns.
+    /// Whether the next event describes its columns.
     headers: WithHeaders,
     /// Everything up to this revision has been sent.
     position: u64,
     changes: Receiver<u64>,
     deadline: Instant,
-    /// When the next bookmark is due, for a client that wants them.
+    /// When the next bookmark is due, if the client requested bookmarks.
     bookmark: Option<Instant>,
     ready: VecDeque<Bytes>,
     over: bool,
@@ -53,7 +53,7 @@ pub(crate) fn watch(
     view: View,
 ) -> impl Stream<Item = Bytes> + Send + 'static {
     let asked = options.timeout_seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
-    let lasts = asked.map_or(LONGEST, |asked| asked.min(FOR_EVER));
+    let lasts = asked.map_or(DEFAULT_TIMEOUT, |asked| asked.min(LONGEST_TIMEOUT));
     let (now, deadline) = (Instant::now(), Instant::now() + lasts);
     let (revision, changes, initial) = {
         let mut state = server.state();
@@ -82,7 +82,7 @@ pub(crate) fn watch(
         position,
         changes,
         deadline,
-        bookmark: options.bookmarks.then_some(now + BOOKMARK.min(lasts.saturating_sub(FAREWELL))),
+        bookmark: options.bookmarks.then_some(now + BOOKMARK.min(lasts.saturating_sub(LAST_BOOKMARK))),
         ready: VecDeque::new(),
         over: false,
     };
@@ -113,7 +113,7 @@ impl Watcher {
             if !self.ready.is_empty() || self.over {
                 continue;
             }
-            let never = self.deadline + LONGEST;
+            let never = self.deadline + DEFAULT_TIMEOUT;
             tokio::select! {
                 biased;
                 changed = self.changes.changed() => self.over |= changed.is_err(),
@@ -124,14 +124,14 @@ impl Watcher {
                         self.push_bookmark(false);
                     }
                     let next = Instant::now() + BOOKMARK;
-                    let last = self.deadline.checked_sub(FAREWELL).filter(|last| *last > Instant::now());
+                    let last = self.deadline.checked_sub(LAST_BOOKMARK).filter(|last| *last > Instant::now());
                     self.bookmark = last.map(|last| next.min(last));
                 }
             }
         }
     }
 
-    /// Everything that is ready, as one piece.
+    /// Everything that is ready, as one chunk.
     fn flush(&mut self) -> Option<Bytes> {
         match self.ready.len() {
             0 => None,
@@ -144,7 +144,7 @@ impl Watcher {
         }
     }
 
-    /// Ends the watch where it would begin with what is not known any more.
+    /// Ends the watch if it starts at a revision that is no longer in the log.
     fn begin(&mut self) {
         let server = Arc::clone(&self.server);
         let mut state = server.state();
@@ -154,7 +154,7 @@ impl Watcher {
         }
     }
 
-    /// Makes events of what happened since the last time, up to the newest revision.
+    /// Collects the events since the last call, up to the newest revision.
     fn collect(&mut self) {
         let server = Arc::clone(&self.server);
         let mut state = server.state();
@@ -189,7 +189,7 @@ impl Watcher {
         }
     }
 
-    /// Readies an event; `revision` replaces the object's own where it was deleted.
+    /// Adds an event; `revision` replaces that of a deleted object.
     fn push(&mut self, kind: &str, object: &Value, revision: Option<u64>) {
         let mut object = kinds::from_stored(&self.resource, object);
         if let Some(revision) = revision {

@@ -1,4 +1,4 @@
-//! How to delete: from the body of a DELETE, or from its query where there is no body.
+//! Options of a deletion, from the body of a DELETE, or from its query if there is no body.
 
 use super::{Query, WriteOptions};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use serde::Deserialize;
 use serde_json::json;
 
-/// What becomes of the dependents of a deleted object.
+/// What happens to the dependents of a deleted object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum Propagation {
     Background,
@@ -17,13 +17,13 @@ pub(crate) enum Propagation {
     Orphan,
 }
 
-/// How to delete.
+/// Options of a deletion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DeleteOptions {
     pub dry_run: bool,
     pub grace_period_seconds: Option<i64>,
     pub propagation: Option<Propagation>,
-    /// The old form of `propagation`, under which an unfinished deletion is answered with 202.
+    /// The old form of `propagation`. With it, an unfinished deletion is answered with 202.
     pub orphan_dependents: Option<bool>,
     pub uid: Option<String>,
     pub resource_version: Option<String>,

@@ -1,4 +1,4 @@
-//! What a request asks for, read once and never as text again.
+//! Parses requests.
 
 mod deletion;
 mod path;

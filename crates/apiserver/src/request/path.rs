@@ -1,6 +1,6 @@
-//! Which object or collection a path names.
+//! The object or collection of a path.
 
-/// What a path below `/api` or `/apis` names.
+/// The resource of a path below `/api` or `/apis`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub group: String,
@@ -9,12 +9,12 @@ pub(crate) struct Target {
     pub plural: String,
     pub name: Option<String>,
     pub subresource: Option<String>,
-    /// Whether the path itself, in the old manner, asks for a watch.
+    /// Whether the path requests a watch, in the deprecated form.
     pub watch: bool,
 }
 
 impl Target {
-    /// The target of a path, if it has the form of one; whether that kind is served is another question.
+    /// The resource of a path, if it has the form of one. Whether the kind is served is checked elsewhere.
     pub fn parse(path: &str) -> Option<Self> {
         let segments: Vec<String> = path.strip_prefix('/')?.split('/').map(decoded).collect();
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -41,7 +41,7 @@ impl Target {
                 })
             };
         match rest {
-            // A namespace's own subresources look like kinds within it.
+            // A namespace's own subresources look like kinds in it.
             ["namespaces", name, sub @ ("status" | "finalize")] if group.is_empty() => {
                 target(None, "namespaces", Some(name), Some(sub))
             }
@@ -58,12 +58,12 @@ impl Target {
     }
 }
 
-/// A path segment without percent-encoding; what is not valid stays as it is and will not be found.
+/// A path segment without percent-encoding. An invalid one is not changed, and is not found later.
 fn decoded(segment: &str) -> String {
     if !segment.contains('%') {
         return segment.to_owned();
     }
-    // `+` is itself in a path, unlike in the form encoding that the crate reads.
+    // `+` has no special meaning in a path, unlike in the form encoding that the crate parses.
     let form = segment.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
     form_urlencoded::parse(form.as_bytes()).next().map_or_else(String::new, |(key, _)| key.into_owned())
 }

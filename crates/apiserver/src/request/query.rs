@@ -1,4 +1,4 @@
-//! What the query of a request asks for.
+//! Parameters of a request.
 
 use crate::failure::{Cause, Failure};
 use http::StatusCode;
@@ -13,7 +13,7 @@ impl Query {
         Self(form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect())
     }
 
-    /// The first value of a parameter; an empty one counts as none.
+    /// The first value of a parameter; None if it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value.as_str())
     }
@@ -22,7 +22,7 @@ impl Query {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// A flag as Kubernetes reads it: there and not `false` or `0`.
+    /// A flag as Kubernetes parses it: present and not `false` or `0`.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl Query {
     }
 }
 
-/// How to list or watch.
+/// Options of a list or watch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ListOptions {
     pub label_selector: Option<String>,
@@ -55,19 +55,19 @@ pub(crate) struct ListOptions {
     pub send_initial_events: Option<bool>,
 }
 
-/// Which revision is asked for.
+/// The requested revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Whatever is at hand.
+    /// Any.
     Any,
-    /// No older than this.
+    /// This one or a newer one.
     NotOlderThan(u64),
-    /// Exactly this.
+    /// Exactly this one.
     Exact(u64),
 }
 
 impl ListOptions {
-    /// `named` tells whether the request is about one object.
+    /// `named` is true for a request for one object.
     pub fn parse(query: &Query, named: bool) -> Result<Self, Failure> {
         let watch = query.flag("watch").unwrap_or(false);
         let send_initial_events = query.flag("sendInitialEvents");
@@ -98,7 +98,7 @@ impl ListOptions {
     }
 }
 
-/// What does not go together in a list or watch.
+/// Options of a list or watch that contradict each other.
 fn contradictions(query: &Query, watch: bool, send_initial_events: Option<bool>) -> Vec<Cause> {
     let (matching, version) = (query.get("resourceVersionMatch"), query.get("resourceVersion"));
     let forbidden = |why: &str| Cause::forbidden("resourceVersionMatch", why);
@@ -140,7 +140,7 @@ fn parse_version(text: &str, matching: Option<&str>) -> Result<Version, Nonsense
     })
 }
 
-/// A resource version that is not one. A list calls it a bad request, a watch or a get a failure of the server's own.
+/// An invalid resource version. For a list it is a bad request; for a watch or a get it is an internal error.
 struct Nonsense(String);
 
 impl Nonsense {
@@ -157,7 +157,7 @@ impl Nonsense {
     }
 }
 
-/// How to write.
+/// Options of a write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WriteOptions {
     pub dry_run: bool,
@@ -166,7 +166,7 @@ pub(crate) struct WriteOptions {
     pub field_validation: FieldValidation,
 }
 
-/// What becomes of fields the kind does not have.
+/// How unknown fields are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
     Ignore,
@@ -176,7 +176,7 @@ pub(crate) enum FieldValidation {
 }
 
 impl WriteOptions {
-    /// `options` is the kind the options have in Kubernetes: `CreateOptions`, `UpdateOptions`, `PatchOptions`.
+    /// `options` is the kind of the options in Kubernetes: `CreateOptions`, `UpdateOptions`, `PatchOptions`.
     pub fn parse(query: &Query, options: &str) -> Result<Self, Failure> {
         let invalid = |cause| Failure::invalid("meta.k8s.io", options, "", &[cause]);
         let mut dry_run = false;

@@ -3,7 +3,7 @@
 use crate::{failure::Failure, kinds::names};
 use serde_json::Value;
 
-/// Which labels an object must have.
+/// The labels that an object must have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LabelSelector(Vec<Requirement>);
 
@@ -18,7 +18,7 @@ enum Test {
     Exists,
     Missing,
     In(Vec<String>),
-    /// Also true of an object without the label.
+    /// Also matches an object without the label.
     NotIn(Vec<String>),
     Above(i64),
     Below(i64),
@@ -30,7 +30,7 @@ impl LabelSelector {
         Ok(Self(requirements))
     }
 
-    /// Whether it selects everything.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -55,7 +55,7 @@ impl Requirement {
     }
 }
 
-/// The requirements between the commas that are not within parentheses.
+/// The requirements, separated by commas outside parentheses.
 fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
     let (mut pieces, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (at, character) in text.char_indices() {
@@ -84,7 +84,7 @@ fn pieces(text: &str) -> Result<Vec<&str>, Failure> {
     Ok(pieces)
 }
 
-/// Makes a test of a key and what the operator stands before.
+/// Creates a test from a key and the text after the operator.
 type Operator = fn(&str, &str) -> Result<Test, Failure>;
 
 fn requirement(piece: &str) -> Result<Requirement, Failure> {
@@ -163,7 +163,7 @@ fn malformed(why: &str) -> Failure {
     Failure::bad_request(format!("unable to parse requirement: {why}"))
 }
 
-/// Which fields an object must have which values in.
+/// The values that fields of an object must have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FieldSelector(Vec<(String, Expected)>);
 
@@ -174,7 +174,7 @@ enum Expected {
 }
 
 impl FieldSelector {
-    /// `supported` tells whether objects of the kind can be selected by a field, or what to say if not.
+    /// `supported` returns an error for fields that the kind's selectors do not support.
     pub fn parse(text: &str, supported: impl Fn(&str) -> Result<(), String>) -> Result<Self, Failure> {
         let terms = text.split(',').filter(|term| !term.is_empty()).map(|term| {
             let (field, expected) = if let Some((field, value)) = term.split_once("!=") {
@@ -191,17 +191,17 @@ impl FieldSelector {
         Ok(Self(terms.collect::<Result<_, _>>()?))
     }
 
-    /// The same selector by other names of the fields.
+    /// The same selector with renamed fields.
     pub fn renamed(&self, name: impl Fn(&str) -> std::borrow::Cow<'_, str>) -> Self {
         Self(self.0.iter().map(|(field, expected)| (name(field).into_owned(), expected.clone())).collect())
     }
 
-    /// Whether it selects everything.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The one name that it selects, if it selects by name.
+    /// The name that it selects, if it selects by name.
     pub fn name(&self) -> Option<&str> {
         self.0.iter().find_map(|(field, expected)| match expected {
             Expected::Is(name) if field == "metadata.name" => Some(name.as_str()),
@@ -220,7 +220,7 @@ impl FieldSelector {
     }
 }
 
-/// A field as text; one that is not there is empty.
+/// A field as text; empty if it is missing.
 fn value_of(object: &Value, field: &str) -> String {
     let value = field.split('.').fold(object, |value, part| &value[part]);
     match value {

@@ -52,7 +52,7 @@ impl Lowering {
         schema
     }
 
-    /// The schema of a node, which is that of the definition `owner` if there is one.
+    /// The schema of a node; `owner` is its definition, if it is one.
     fn node(&mut self, owner: Option<&str>, node: &Value) -> Schema {
         let mut schema = match published::referred(node) {
             Some(name) => Schema::clone(&*self.definition(name)),
@@ -75,10 +75,10 @@ impl Lowering {
             schema.items = Some(Arc::new(self.node(None, items)));
         }
         let items = schema.items.clone();
-        let told = extensions::merge(node, |key| items.as_ref()?.properties.get(key)?.default.clone());
+        let merge = extensions::merge(node, |key| items.as_ref()?.properties.get(key)?.default.clone());
         let is_granular = extensions::text(node, "x-kubernetes-map-type") == Some("granular");
-        if told != super::Merge::Plain || is_granular {
-            schema.merge = told;
+        if merge != super::Merge::Plain || is_granular {
+            schema.merge = merge;
         }
         schema.patch = extensions::patch(node).or(schema.patch);
         schema
@@ -97,7 +97,7 @@ fn kind(node: &Value) -> Option<Type> {
     Type::parse(extensions::text(node, "type")?)
 }
 
-/// Types whose JSON no definition tells.
+/// Types whose JSON format is not in their definition.
 fn specialise(name: &str, schema: &mut Schema) {
     match name.rsplit('.').next().unwrap_or_default() {
         "IntOrString" => {

@@ -1,4 +1,4 @@
-//! Reads objects of the built-in kinds as Go's JSON decoder reads them into structs.
+//! Decodes objects of the built-in kinds as Go's JSON decoder does.
 
 use super::{Format, Schema, Type, duplicates::MOST, path::Path};
 use crate::{failure::Failure, go};
@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// Checks the types of an object's fields, drops nulls and unknown fields, and names the latter.
+/// Checks the types of an object's fields, drops nulls and unknown fields, and returns the latter.
 pub(crate) fn decode(schema: &Schema, object: &mut Value) -> Result<Vec<String>, Failure> {
     let mut decoder = Decoder::default();
     decoder.value(schema, object);
@@ -24,7 +24,7 @@ pub(crate) fn decode(schema: &Schema, object: &mut Value) -> Result<Vec<String>,
     }
 }
 
-/// Why the metadata of an object of any kind cannot be read.
+/// Why the metadata of an object of any kind cannot be decoded.
 pub(crate) fn metadata_problem(object: &Value) -> Option<String> {
     let mut metadata = object.get("metadata")?.clone();
     let mut decoder = Decoder::default();
@@ -43,7 +43,7 @@ struct Decoder<'a> {
     /// The struct that the last of them is part of.
     inside: &'a str,
     unknown: Vec<String>,
-    /// Go reports the first only.
+    /// Go reports only the first.
     problem: Option<String>,
 }
 
@@ -79,14 +79,14 @@ impl<'a> Decoder<'a> {
                     _ => number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
                 };
                 if !fits {
-                    let told = format!("number {number}");
-                    self.mismatch(schema, &told);
+                    let found = format!("number {number}");
+                    self.mismatch(schema, &found);
                 }
             }
             (Some(Type::IntOrString), _) if schema.format == Format::Quantity => self.quantity(""),
             (Some(_), other) => {
-                let told = go::json_word(other);
-                self.mismatch(schema, told);
+                let found = go::json_word(other);
+                self.mismatch(schema, found);
             }
         }
     }
@@ -188,9 +188,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn mismatch(&mut self, schema: &Schema, told: &str) {
+    fn mismatch(&mut self, schema: &Schema, found: &str) {
         let into = if schema.format == Format::IntOrString {
-            // Its own decoder does not know which field it is of.
+            // The decoder of the type does not know the name of the field.
             "Go value of type int32".to_owned()
         } else if self.fields.is_empty() {
             format!("Go value of type {}", go_type(schema, 0))
@@ -198,7 +198,7 @@ impl<'a> Decoder<'a> {
             let of = go_type(schema, 0);
             format!("Go struct field {}.{} of type {of}", self.inside, self.fields.join("."))
         };
-        self.report(|| format!("json: cannot unmarshal {told} into {into}"));
+        self.report(|| format!("json: cannot unmarshal {found} into {into}"));
     }
 
     fn report(&mut self, problem: impl FnOnce() -> String) {
@@ -212,17 +212,17 @@ static MICRO_TIME: LazyLock<Regex> =
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$"));
 
-/// A pattern of ours.
+/// A pattern of this file.
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern that compiles")
 }
 
-/// Whether a text is a time as RFC 3339 writes it.
+/// Whether a text is a time in the format of RFC 3339.
 pub(super) fn is_time(text: &str) -> bool {
     TIME.is_match(text) && text.replace(',', ".").parse::<jiff::Timestamp>().is_ok()
 }
 
-/// Where a text stops being base64.
+/// The position of the first character that is not base64.
 pub(super) fn base64_flaw(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let unbroken = || bytes.iter().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
@@ -240,7 +240,7 @@ pub(super) fn base64_flaw(text: &str) -> Option<usize> {
     }
 }
 
-/// The value of a Go variable that nothing was decoded into, as JSON.
+/// The zero value of a Go type, as JSON.
 fn zero(schema: &Schema) -> Value {
     match (schema.kind, schema.format) {
         (Some(Type::String), _) => json!(""),
@@ -257,7 +257,7 @@ fn short(schema: &Schema) -> &str {
     schema.go.as_deref().and_then(|go| go.rsplit('.').next()).unwrap_or_default()
 }
 
-/// A type as Go prints it; names of scalar types are not known.
+/// A type in the format of Go; the names of scalar types are unknown.
 fn go_type(schema: &Schema, depth: usize) -> String {
     if depth > 8 {
         return "interface {}".to_owned();

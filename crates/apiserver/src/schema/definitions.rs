@@ -33,7 +33,7 @@ pub(crate) fn definitions() -> &'static BTreeMap<String, Value> {
     &DEFINITIONS
 }
 
-/// The definitions as k8s-openapi has them, with the kinds they are of.
+/// The definitions of k8s-openapi, with their kinds.
 fn generated() -> BTreeMap<String, Value> {
     let mut kinds = Kinds::default();
     kinds
@@ -111,7 +111,7 @@ fn generated() -> BTreeMap<String, Value> {
     kinds.definitions()
 }
 
-/// The kinds whose definitions are wanted.
+/// The kinds whose definitions are used.
 struct Kinds {
     generator: SchemaGenerator,
     identities: Vec<(String, Value)>,
@@ -139,7 +139,7 @@ impl Kinds {
         self.plain::<T>()
     }
 
-    /// A kind of `v1` that is no resource.
+    /// A kind of `v1` that is not a resource.
     fn named<T: JsonSchema>(&mut self, kind: &str) -> &mut Self {
         self.identities
             .push((T::schema_name().into_owned(), json!([{"group": "", "version": "v1", "kind": kind}])));
@@ -169,7 +169,7 @@ fn identity<T: Resource>(kind: &str) -> Value {
     json!([{"group": T::GROUP, "version": T::VERSION, "kind": kind}])
 }
 
-/// The definition of a list of a kind, which k8s-openapi makes generic.
+/// The definition of the list of a kind, which is generic in k8s-openapi.
 fn list<T: JsonSchema + ListableResource>() -> Value {
     let mut properties = Map::new();
     properties.insert(

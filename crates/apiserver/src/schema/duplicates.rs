@@ -1,22 +1,22 @@
-//! Finds the keys that a JSON text has twice, which a parsed value cannot tell.
+//! Finds duplicate keys in a JSON text, which a parsed value no longer shows.
 
 use super::path::Path;
 use crate::failure::Failure;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{collections::HashSet, fmt};
 
-/// The duplicate keys of a JSON text, as strict decoding words them; none if the text is malformed.
+/// The duplicate keys of a JSON text, in the wording of strict decoding; none if the text is malformed.
 pub(crate) fn duplicates(body: &[u8]) -> Vec<String> {
     let mut search = Search::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    // A text that does not parse is somebody else's finding.
+    // The decoder reports a text that cannot be parsed.
     match search.deserialize(&mut deserializer) {
         Ok(()) => search.found,
         Err(_) => Vec::new(),
     }
 }
 
-/// The failure of a request that asked for strict decoding, given what was found.
+/// The failure of a request with strict decoding.
 pub(crate) fn strict_failure(kind: &str, version: &str, problems: &[String]) -> Failure {
     let problems = problems.join(", ");
     Failure::bad_request(format!(
@@ -24,7 +24,7 @@ pub(crate) fn strict_failure(kind: &str, version: &str, problems: &[String]) -> 
     ))
 }
 
-/// How many problems are told.
+/// How many problems are reported.
 pub(super) const MOST: usize = 100;
 
 #[derive(Default)]

@@ -1,9 +1,9 @@
-//! Reading the `x-kubernetes-*` extensions that say how values merge.
+//! Parses the `x-kubernetes-*` extensions about merging.
 
 use super::{ListKey, Merge, PatchStrategy};
 use serde_json::Value;
 
-/// How a node's value is owned and merged. `default` gives a key's default by its name.
+/// How a node's value is owned and merged. `default` returns the default of a key.
 pub(super) fn merge(node: &Value, default: impl Fn(&str) -> Option<Value>) -> Merge {
     match (text(node, "x-kubernetes-list-type"), text(node, "x-kubernetes-map-type")) {
         (Some("set"), _) => Merge::Set,
@@ -17,7 +17,7 @@ pub(super) fn merge(node: &Value, default: impl Fn(&str) -> Option<Value>) -> Me
     }
 }
 
-/// How a strategic merge patch treats a node's value, where it is told.
+/// How a strategic merge patch treats a node's value, if the schema says so.
 pub(super) fn patch(node: &Value) -> Option<PatchStrategy> {
     let strategies: Vec<&str> = text(node, "x-kubernetes-patch-strategy")?.split(',').collect();
     Some(PatchStrategy {
@@ -32,7 +32,7 @@ pub(super) fn text<'a>(node: &'a Value, attribute: &str) -> Option<&'a str> {
     node.get(attribute).and_then(Value::as_str)
 }
 
-/// Whether an attribute of a node is there and true.
+/// Whether an attribute of a node is true.
 pub(super) fn is(node: &Value, attribute: &str) -> bool {
     node.get(attribute).and_then(Value::as_bool) == Some(true)
 }

@@ -1,4 +1,4 @@
-//! What a field may hold, what it is when left out, and how it merges: one form for built-in and custom kinds.
+//! Schemas: types, defaults and merge settings, in one form for built-in and custom kinds.
 
 mod builtin;
 mod custom;
@@ -22,7 +22,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// The schema of one value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schema {
-    /// The JSON type, where it is known.
+    /// The JSON type, if it is known.
     pub kind: Option<Type>,
     /// The named fields of an object.
     pub properties: BTreeMap<String, Arc<Schema>>,
@@ -30,23 +30,23 @@ pub(crate) struct Schema {
     pub additional: Option<Arc<Schema>>,
     /// The items of a list.
     pub items: Option<Arc<Schema>>,
-    /// How two writers' values of this field become one.
+    /// How the values of two writers are merged.
     pub merge: Merge,
-    /// How a strategic merge patch treats this list or object, where the kind is built in.
+    /// How a strategic merge patch treats this list or object, for a built-in kind.
     pub patch: Option<PatchStrategy>,
-    /// The value of this field when it is left out of an object that has its parent.
+    /// The value of this field if the object has its parent but not the field.
     pub default: Option<Value>,
-    /// Whether fields that are not listed are kept.
+    /// Whether unknown fields are preserved.
     pub preserves_unknown: bool,
-    /// What a scalar's text or number must look like.
+    /// The format of a scalar.
     pub format: Format,
     /// The name of a built-in type in Go, for messages: `v1.Container`.
     pub go: Option<Arc<str>>,
-    /// The definition to go on with, where it contains itself.
+    /// The definition to continue with, if it contains itself.
     pub recurs: Option<String>,
 }
 
-/// What values of a built-in scalar type look like.
+/// The format of values of a built-in scalar type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Format {
     #[default]
@@ -116,18 +116,18 @@ impl Format {
 /// How a value is owned and merged by server-side apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Merge {
-    /// An object field by field; a list, and anything else, as a whole.
+    /// An object field by field; lists and other values as a whole.
     #[default]
     Plain,
     /// An object as a whole.
     Atomic,
-    /// A list of scalars, each its own.
+    /// A list of scalars. Each has its own owners.
     Set,
-    /// A list of objects told apart by these fields; a field that is left out counts as its default.
+    /// A list of objects that these fields identify; a missing field counts as its default.
     Map(Vec<ListKey>),
 }
 
-/// A field that tells the items of a list apart.
+/// A field that identifies the items of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListKey {
     pub name: String,
@@ -137,26 +137,26 @@ pub(crate) struct ListKey {
 /// `x-kubernetes-patch-strategy` and `x-kubernetes-patch-merge-key`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatchStrategy {
-    /// Items are merged rather than the list replaced.
+    /// Items are merged; otherwise the list is replaced.
     pub merge: bool,
-    /// Fields that the patch does not name are dropped (volumes, deployment strategy).
+    /// Fields that are not in the patch are dropped (volumes, deployment strategy).
     pub retain_keys: bool,
-    /// The field that tells items apart; none for a list of scalars.
+    /// The field that identifies items; None for a list of scalars.
     pub merge_key: Option<String>,
 }
 
 impl Schema {
-    /// The schema of a built-in kind, by the name of its definition; one that keeps everything if there is none.
+    /// The schema of a built-in kind, by the name of its definition; one that preserves everything if there is none.
     pub fn builtin(definition: &str) -> Arc<Schema> {
         builtin::schema(definition).map_or_else(|| Arc::new(Schema::anything()), Arc::clone)
     }
 
-    /// The schema of a value that nothing is known of.
+    /// The schema of an unknown value.
     fn anything() -> Schema {
         Schema { preserves_unknown: true, ..Schema::default() }
     }
 
-    /// The schema of an object's field or of a map's value, where one is known.
+    /// The schema of an object's field or of a map's value, if there is one.
     pub fn field(&self, name: &str) -> Option<&Arc<Schema>> {
         self.properties.get(name).or(self.additional.as_ref())
     }

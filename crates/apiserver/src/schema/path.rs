@@ -1,23 +1,23 @@
-//! Where in an object a walk is, as messages print it; also how deep.
+//! The current path of a walk over an object, in the format of messages, and its depth.
 
 use std::fmt::{self, Display, Write as _};
 
-/// How deep a walk goes; serde_json parses no deeper.
+/// The maximum depth; serde_json parses no deeper.
 const DEPTH: usize = 128;
 
-/// The way from the root of an object to the value at hand.
+/// The path from the root of an object to the current value.
 #[derive(Debug, Default)]
 pub(super) struct Path {
     text: String,
     depth: usize,
 }
 
-/// What a path was before it was extended.
+/// The state of a path before it was extended.
 #[must_use]
 pub(super) struct Mark(usize);
 
 impl Path {
-    /// Goes on to a field.
+    /// Appends a field.
     pub fn field(&mut self, name: &str) -> Mark {
         let mark = self.mark();
         if !self.text.is_empty() {
@@ -27,21 +27,21 @@ impl Path {
         mark
     }
 
-    /// Goes on to the value of a map.
+    /// Appends a key of a map.
     pub fn key(&mut self, name: &str) -> Mark {
         let mark = self.mark();
         self.step(name);
         mark
     }
 
-    /// Goes on to an item.
+    /// Appends an index.
     pub fn index(&mut self, index: usize) -> Mark {
         let mark = self.mark();
         self.step(index);
         mark
     }
 
-    /// Goes back to where it was.
+    /// Returns to an earlier state.
     pub fn leave(&mut self, Mark(length): Mark) {
         self.text.truncate(length);
         self.depth = self.depth.saturating_sub(1);
@@ -60,7 +60,7 @@ impl Path {
         &self.text
     }
 
-    /// The field as field errors name it; the root has no name.
+    /// The field in the format of field errors; empty for the root.
     pub fn named(&self) -> String {
         if self.text.is_empty() { ROOT.to_owned() } else { self.text.clone() }
     }
@@ -76,7 +76,7 @@ impl Path {
     }
 }
 
-/// What Go prints for the path to the root.
+/// The path of the root in Go.
 pub(super) const ROOT: &str = "<nil>";
 
 impl Display for Path {

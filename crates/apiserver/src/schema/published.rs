@@ -1,4 +1,5 @@
-//! What Kubernetes publishes about its types and k8s-openapi does not know: how fields merge, and which are always there.
+//! Properties of types that Kubernetes publishes and k8s-openapi lacks: how fields merge, and which are always
+//! present.
 
 use super::definitions::REFERENCE;
 use serde_json::{Map, Value, json};
@@ -7,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// One definition per line; its first lines tell how to read it.
+/// One definition per line; its first lines describe the format.
 const TABLE: &str = include_str!("published.txt");
 
 static FACTS: LazyLock<HashMap<String, HashMap<&str, Facts>>> = LazyLock::new(|| {
@@ -22,12 +23,12 @@ static FACTS: LazyLock<HashMap<String, HashMap<&str, Facts>>> = LazyLock::new(||
     .collect()
 });
 
-/// What is known about one field.
+/// The properties of one field.
 #[derive(Debug, Default)]
 struct Facts {
     /// The extensions and the default, as published.
     attributes: Map<String, Value>,
-    /// The value of a field that is always there.
+    /// The value of a field that is always present.
     standing: Option<Value>,
 }
 
@@ -73,12 +74,12 @@ impl Facts {
     }
 }
 
-/// The value of a field that is always there.
+/// The value of a field that is always present.
 pub(super) fn standing(definition: &str, field: &str) -> Option<&'static Value> {
     FACTS.get(definition)?.get(field)?.standing.as_ref()
 }
 
-/// Completes the definitions with what Kubernetes publishes.
+/// Adds the published properties to the definitions.
 pub(super) fn amend(definitions: &mut BTreeMap<String, Value>) {
     for (name, definition) in &mut *definitions {
         replace_special(name, definition);
@@ -113,7 +114,7 @@ fn unsibling(target: &mut Map<String, Value>) {
     }
 }
 
-/// Types whose JSON is not what their definition in k8s-openapi says.
+/// Types whose JSON format differs from their definition in k8s-openapi.
 fn replace_special(name: &str, definition: &mut Value) {
     let Some(definition) = definition.as_object_mut() else { return };
     match name.rsplit('.').next().unwrap_or_default() {
@@ -133,7 +134,7 @@ fn replace_special(name: &str, definition: &mut Value) {
     }
 }
 
-/// The whole name of a definition whose row has a short one.
+/// The full name of a definition whose row has a short one.
 fn qualified(short: &str) -> String {
     let prefix = match short.split('.').next() {
         Some("meta") => "io.k8s.apimachinery.pkg.apis.",

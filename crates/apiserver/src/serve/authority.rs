@@ -1,4 +1,4 @@
-//! The certificate authority of one server: signs the certificate it serves with and those of its users.
+//! The certificate authority of one server, which signs the server's certificate and those of its users.
 
 use super::kubeconfig::Credential;
 use rcgen::{
@@ -12,7 +12,7 @@ use rustls::{RootCertStore, ServerConfig};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The names under which pods of a cluster reach its API, and those of this machine.
+/// The names of the API in the pods of a cluster, and those of this machine.
 const NAMES: [&str; 7] = [
     "127.0.0.1",
     "::1",
@@ -29,7 +29,7 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// What an authority is made of; keep it, and kubeconfigs stay valid over a restart.
+/// The key and certificate of an authority. If they are kept, kubeconfigs stay valid after a restart.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pems {
     certificate: String,
@@ -39,17 +39,17 @@ pub struct Pems {
 /// Why there are no certificates to serve with.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
-    /// A key or certificate could not be made or read.
-    #[error("cannot make a certificate: {0}")]
+    /// A key or certificate could not be created or parsed.
+    #[error("cannot create a certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// The kept certificate is not one.
-    #[error("the kept certificate of the authority is unreadable: {0}")]
+    /// The kept certificate is invalid.
+    #[error("cannot parse the stored certificate of the authority: {0}")]
     Kept(#[from] rustls::pki_types::pem::Error),
-    /// The certificates do not go together.
+    /// The certificates do not match.
     #[error("cannot serve with the certificates of the authority: {0}")]
     Tls(#[from] rustls::Error),
-    /// The authority could not be kept for the next start.
-    #[error("the authority cannot be kept: {0}")]
+    /// The authority could not be stored for the next start.
+    #[error("cannot store the certificate authority: {0}")]
     Unkept(#[from] crate::journal::JournalError),
     /// Client certificates cannot be verified.
     #[error("cannot verify client certificates: {0}")]
@@ -72,7 +72,7 @@ impl Authority {
         Ok(Self { pems, issuer: Issuer::new(params(), key) })
     }
 
-    /// What to keep of it.
+    /// The key and certificate to keep.
     pub fn pems(&self) -> &Pems {
         &self.pems
     }
@@ -82,7 +82,7 @@ impl Authority {
         &self.pems.certificate
     }
 
-    /// A certificate with which a client is user `name` in `group`.
+    /// A certificate for user `name` in `group`.
     pub fn credential(&self, name: &str, group: &str) -> Result<Credential, AuthorityError> {
         let mut params = CertificateParams::default();
         params.distinguished_name = DistinguishedName::new();
@@ -92,7 +92,7 @@ impl Authority {
         Ok(Credential::Certificate { certificate: certificate.pem(), key: key.serialize_pem() })
     }
 
-    /// How to speak TLS: with a fresh certificate for this machine's names, asking for client certificates.
+    /// The TLS configuration: a new certificate for this machine's names, and client certificates are requested.
     pub(super) fn server_config(&self) -> Result<ServerConfig, AuthorityError> {
         let trusted = CertificateDer::from_pem_slice(self.pems.certificate.as_bytes())?;
         let (certificate, key) = self.signed(
@@ -139,7 +139,7 @@ fn params() -> CertificateParams {
     params
 }
 
-/// The keys guard a server of this machine; fixed dates keep a wrong clock from locking its user out.
+/// The keys protect a server of this machine. With fixed dates, a wrong clock does not lock its user out.
 fn valid_always(params: &mut CertificateParams) {
     params.not_before = date_time_ymd(2000, 1, 1);
     params.not_after = date_time_ymd(2099, 1, 1);

@@ -1,4 +1,4 @@
-//! The kubeconfig that lets `kubectl` reach a server.
+//! The kubeconfig for `kubectl`.
 
 use super::authority::Authority;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -10,17 +10,17 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The first line of each file we write; without it a file is somebody else's.
+/// The first line of each file that this module writes. A file without it belongs to the user.
 const MARKER: &str = "# Written by a Kubernetes API in memory, which overwrites it.";
 
-/// Where a server is reached, and whom to trust there.
+/// The URL of a server, and its certificate authority.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     address: SocketAddr,
     certificate: String,
 }
 
-/// How a user proves who they are.
+/// The credential of a user.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credential {
     /// A bearer token.
@@ -37,10 +37,10 @@ pub enum Credential {
 /// Why a kubeconfig was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum KubeconfigError {
-    /// The file holds something that its owner may miss.
+    /// The file contains something that its owner may need.
     #[error("{} exists and was not written by us; name another file or remove it", .0.display())]
     Foreign(PathBuf),
-    /// The file system said no.
+    /// A file operation failed.
     #[error("cannot write the kubeconfig {}: {source}", path.display())]
     Io {
         /// The file.
@@ -85,12 +85,12 @@ impl Endpoint {
             users: [json!({ "name": context, "user": user })],
             contexts: [json!({ "name": context, "context": { "cluster": context, "user": context } })],
         };
-        // JSON is YAML: should the writer refuse, the file is uglier and still right.
+        // JSON is YAML: if the writer should fail, the file is less readable and still valid.
         let text = serde_saphyr::to_string(&config).unwrap_or_else(|_| json!(config).to_string());
         format!("{MARKER}\n{text}")
     }
 
-    /// Writes a kubeconfig that only its owner can read, over none but one of ours.
+    /// Writes a kubeconfig that only its owner can read. Replaces only a file that this function wrote.
     pub fn write_kubeconfig(
         &self,
         path: &Path,
@@ -117,7 +117,7 @@ struct Config<'a> {
     contexts: [Value; 1],
 }
 
-/// Whether the file is absent, empty or begins with our marker.
+/// Whether the file is missing, empty or begins with the marker.
 fn ours_to_write(path: &Path) -> io::Result<bool> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -129,7 +129,7 @@ fn ours_to_write(path: &Path) -> io::Result<bool> {
     Ok(first.is_empty() || first.trim_ascii_end() == MARKER.as_bytes())
 }
 
-/// Writes beside the file and renames, so that a reader sees the old or the new one and never a half.
+/// Writes a second file and renames it, so that a reader never sees a partial file.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! A server on a socket: TLS, HTTP/1.1 and HTTP/2, client certificates, and the kubeconfig to reach it with.
+//! A server on a socket: TLS, HTTP/1.1 and HTTP/2, client certificates, and its kubeconfig.
 
 mod authority;
 mod kubeconfig;
@@ -28,19 +28,19 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::{BoxError, Service, ServiceExt};
 
-/// How long a client may take to say what it wants: the handshake, and the head of each request.
-const IMPATIENCE: Duration = Duration::from_secs(15);
+/// How long a client may take for the handshake, and for the head of each request.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long requests under way may take when the server stops. Watches would take for ever.
+/// How long running requests may take when the server stops. A watch would never end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long not to accept when the system has no more sockets.
+/// The pause before the next accept when the system has no more sockets.
 const RECOVERY: Duration = Duration::from_millis(100);
 
-/// What somebody gets who speaks HTTP here.
+/// The answer to a client that sends plain HTTP.
 const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-/// Answers requests on `listener` until `stop` is there. A broken connection never ends the server.
+/// Answers requests on `listener` until `stop` completes. A broken connection never ends the server.
 pub async fn serve<S>(
     service: S,
     listener: TcpListener,
@@ -74,7 +74,7 @@ where
                     sleep(RECOVERY).await;
                 }
             },
-            // Not collected, the remains of connections would pile up.
+            // Otherwise ended connections would accumulate.
             Some(_) = connections.join_next() => {}
         }
     }
@@ -98,12 +98,12 @@ where
     S::Future: Send,
     S::Error: Into<BoxError>,
 {
-    // Events of a watch are small and wanted at once.
+    // Events of a watch are small and urgent.
     socket.set_nodelay(true)?;
-    if !timeout(IMPATIENCE, begins_tls(&socket)).await?? {
+    if !timeout(CLIENT_TIMEOUT, begins_tls(&socket)).await?? {
         return Ok(timeout(GRACE, refuse(&mut socket)).await??);
     }
-    let stream = timeout(IMPATIENCE, tls.accept(socket)).await??;
+    let stream = timeout(CLIENT_TIMEOUT, tls.accept(socket)).await??;
     let client = stream
         .get_ref()
         .1
@@ -118,7 +118,7 @@ where
     });
 
     let mut http = Builder::new(TokioExecutor::new());
-    http.http1().timer(TokioTimer::new()).header_read_timeout(IMPATIENCE);
+    http.http1().timer(TokioTimer::new()).header_read_timeout(CLIENT_TIMEOUT);
     http.http2().timer(TokioTimer::new()).keep_alive_interval(Some(Duration::from_secs(30)));
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
@@ -128,7 +128,7 @@ where
     connection.await
 }
 
-/// Says what is wrong. Bytes left unread would make the system take the answer back, so some are read.
+/// Answers with the error. If bytes were left unread, the system would discard the answer, so some are read.
 async fn refuse(socket: &mut TcpStream) -> io::Result<()> {
     socket.write_all(NOT_TLS).await?;
     socket.shutdown().await?;
@@ -137,7 +137,7 @@ async fn refuse(socket: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the client does not begin as HTTP does, with a letter.
+/// Whether the client does not begin with a letter, as HTTP does.
 async fn begins_tls(socket: &TcpStream) -> io::Result<bool> {
     let mut first = [0];
     socket.peek(&mut first).await?;

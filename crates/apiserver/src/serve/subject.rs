@@ -1,10 +1,11 @@
-//! Who a client certificate names: Kubernetes takes the user from the common name and the groups from the
+//! The subject of a client certificate: Kubernetes takes the user from the common name and the groups from the
 //! organizations.
 
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 
-/// The subject of a client certificate that our authority signed. An extension of each request on its connection.
+/// The subject of a client certificate that the authority signed. It is an extension of each request on its
+/// connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ClientCertificate {
     pub common_name: String,
@@ -20,9 +21,9 @@ const COMMON_NAME: &[u8] = &[0x55, 4, 3];
 const ORGANIZATION: &[u8] = &[0x55, 4, 10];
 
 impl ClientCertificate {
-    /// None where the certificate has no common name, and so names nobody.
+    /// None if the certificate has no common name, and so no user.
     pub fn of(certificate: &CertificateDer<'_>) -> Option<Self> {
-        // rustls tells a certificate's subject only of trust anchors; nothing here is trusted by it.
+        // rustls returns the subject only for trust anchors; it does not trust this one.
         let mut reader = RootCertStore::empty();
         reader.add(certificate.clone().into_owned()).ok()?;
         Self::from_name(&reader.roots.first()?.subject)
@@ -56,13 +57,13 @@ impl ClientCertificate {
     }
 }
 
-/// The content of the DER element that comes first and has this tag, and what follows it.
+/// The content of the first DER element, which has this tag, and the bytes after it.
 fn element(input: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (found, content, rest) = any(input)?;
     (found == tag).then_some((content, rest))
 }
 
-/// The tag and content of the DER element that comes first, and what follows it.
+/// The tag and content of the first DER element, and the bytes after it.
 fn any(input: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, rest) = input.split_first()?;
     let (&length, rest) = rest.split_first()?;
@@ -109,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_without_a_common_name_names_nobody() {
+    fn a_certificate_without_a_common_name_has_no_user() {
         assert_eq!(of(&[(DnType::OrganizationName, "system:masters")]), None);
         assert_eq!(of(&[(DnType::CommonName, "")]), None);
     }
 
     #[test]
-    fn a_truncated_name_names_nobody() {
+    fn a_truncated_name_has_no_user() {
         let name = [0x31, 8, 0x30, 6, 6, 3, 0x55, 4, 3, 0x0c];
         for end in 1..name.len() {
             assert_eq!(ClientCertificate::from_name(&name[..end]), None);

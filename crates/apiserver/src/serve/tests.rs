@@ -19,7 +19,7 @@ struct Server {
 }
 
 impl Server {
-    /// Tells each client who it is and how it spoke.
+    /// Answers each client with its user and its protocol.
     async fn start(authority: Authority) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let endpoint = Endpoint::new(listener.local_addr().expect("an address"), &authority);
@@ -29,12 +29,12 @@ impl Server {
                 return Ok(Response::new(Body::stream(futures::stream::pending())));
             }
             let client = request.extensions().get::<ClientCertificate>();
-            let told = serde_json::json!({
+            let answer = serde_json::json!({
                 "name": client.map(|client| &client.common_name),
                 "groups": client.map(|client| &client.organizations),
                 "http2": request.version() == Version::HTTP_2,
             });
-            Ok::<_, Infallible>(Response::new(Body::full(told.to_string())))
+            Ok::<_, Infallible>(Response::new(Body::full(answer.to_string())))
         });
         let running = tokio::spawn(async move {
             serve(service, listener, &authority, stopped).await.expect("it serves");
@@ -61,16 +61,16 @@ impl Server {
 }
 
 #[tokio::test]
-async fn a_kubeconfig_with_a_certificate_says_who_the_user_is() {
+async fn a_kubeconfig_with_a_certificate_authenticates_its_user() {
     let authority = Authority::generate().expect("an authority");
     let admin = authority.credential("admin", "system:masters").expect("a certificate");
     let server = Server::start(authority).await;
 
-    let told = server.answer(&admin).await;
-    assert!(told.starts_with(r#"{"groups":["system:masters"],"http2":"#), "{told}");
-    assert!(told.ends_with(r#","name":"admin"}"#), "{told}");
-    let told = server.answer(&Credential::Token("t0ken".into())).await;
-    assert!(told.starts_with(r#"{"groups":null,"#), "{told}");
+    let answer = server.answer(&admin).await;
+    assert!(answer.starts_with(r#"{"groups":["system:masters"],"http2":"#), "{answer}");
+    assert!(answer.ends_with(r#","name":"admin"}"#), "{answer}");
+    let answer = server.answer(&Credential::Token("t0ken".into())).await;
+    assert!(answer.starts_with(r#"{"groups":null,"#), "{answer}");
     server.stop().await;
 }
 
@@ -112,9 +112,9 @@ async fn garbage_on_a_connection_is_answered_and_does_not_end_the_server() {
     let mut raw =
         TcpStream::connect(server.endpoint.url().trim_start_matches("https://")).await.expect("open");
     raw.write_all(b"GET").await.expect("sent");
-    let mut told = String::new();
-    raw.read_to_string(&mut told).await.expect("an answer");
-    assert!(told.ends_with("\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), "{told}");
+    let mut answer = String::new();
+    raw.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.ends_with("\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), "{answer}");
     let mut raw =
         TcpStream::connect(server.endpoint.url().trim_start_matches("https://")).await.expect("open");
     raw.write_all(&[0x16, 3, 1, 0xff, 0xff, 1, 2, 3]).await.expect("sent");

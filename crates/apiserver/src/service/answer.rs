@@ -1,4 +1,4 @@
-//! From a request to its answer: who asks, for what, and whether they may.
+//! Answers a request: authentication, authorization, dispatch.
 
 use super::{collection, object, reply, reviews};
 use crate::{
@@ -16,7 +16,7 @@ use bytes::Bytes;
 use http::{Method, Response, StatusCode, header, request::Parts};
 use std::sync::Arc;
 
-/// A request for objects of a kind that is served, by somebody who may.
+/// An authorized request for objects of a served kind.
 pub(super) struct Call {
     pub server: Arc<Shared>,
     pub resource: Arc<Resource>,
@@ -28,7 +28,7 @@ pub(super) struct Call {
     pub content_type: Option<String>,
     pub body: Bytes,
     pub user: User,
-    /// Whose fields are those that the request sets, if it does not say.
+    /// The field manager, if the request does not name one.
     pub agent: String,
 }
 
@@ -148,7 +148,7 @@ fn authorized(
         .authorize(user, &Question { verb: &verb, target: what })
 }
 
-/// The name of the object that a request is about; that of a list or a watch is in its field selector.
+/// The name of the object of a request; that of a list or a watch is in its field selector.
 fn named(method: &Method, target: &Target, query: &Query) -> String {
     let selected = || {
         let selector = query.get("fieldSelector").filter(|_| matches!(method.as_str(), "GET" | "HEAD"))?;
@@ -157,7 +157,7 @@ fn named(method: &Method, target: &Target, query: &Query) -> String {
     target.name.clone().or_else(selected).unwrap_or_default()
 }
 
-/// What a request does, in the words of RBAC.
+/// The verb of a request in RBAC.
 fn verb(method: &Method, target: &Target, query: &Query) -> &'static str {
     let watches = target.watch || query.get("watch").is_some_and(|word| !matches!(word, "false" | "0"));
     match (method.as_str(), &target.name) {
@@ -203,7 +203,7 @@ fn about_the_server(
     Ok(response)
 }
 
-/// Whether a path is below a group that is served, so that its handler answers; a custom one answers for its versions.
+/// Whether a path is below a served group, so that its handler answers; for a custom group, below a served version.
 fn within_a_group(server: &Shared, path: &str) -> bool {
     let (group, version) = match path.split('/').collect::<Vec<_>>()[..] {
         ["", "api", version, ..] => ("", version),
@@ -214,7 +214,7 @@ fn within_a_group(server: &Shared, path: &str) -> bool {
     server.state().kinds.iter().any(|kind| kind.group == group && answers(kind))
 }
 
-/// Whether a path names a kind where it lives: in a namespace or in none.
+/// Whether the path matches the scope of the kind: namespaced or cluster-scoped.
 fn fits(resource: &Resource, target: &Target) -> bool {
     match (resource.namespaced, &target.namespace) {
         (true, Some(_)) | (false, None) => true,
@@ -234,12 +234,12 @@ fn agent(user_agent: &str) -> String {
     if name.is_empty() { "unknown".to_owned() } else { name }
 }
 
-/// A kind or a subresource that a version of a group does not have.
+/// The failure for a kind or subresource that a version does not have.
 pub(super) fn no_such_resource() -> Failure {
     Failure::generic(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
 }
 
-/// A method that a kind does not know.
+/// The failure for a method that a kind does not support.
 pub(super) fn not_allowed() -> Failure {
     Failure::generic(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -249,7 +249,7 @@ pub(super) fn not_allowed() -> Failure {
 }
 
 impl Call {
-    /// Ok if the kind knows the verb.
+    /// Ok if the kind supports the verb.
     pub fn allows(&self, verb: Verb) -> Result<(), Failure> {
         if self.resource.allows(verb) { Ok(()) } else { Err(not_allowed()) }
     }

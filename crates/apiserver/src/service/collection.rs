@@ -30,7 +30,7 @@ pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>
     }
 }
 
-/// Answers a request whose path, rather than its query, says that it is a watch.
+/// Answers a watch that is requested by its path instead of its query.
 pub(super) fn watch_path(call: Call, name: Option<&str>) -> Result<Response<Body>, Failure> {
     let options = ListOptions { watch: true, ..ListOptions::parse(&call.query, false)? };
     let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
@@ -85,7 +85,7 @@ async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
 }
 
 impl Call {
-    /// A change as this caller makes it.
+    /// A write by this caller.
     pub(super) fn write(&self, part: Part, options: WriteOptions) -> Write<'_> {
         Write {
             server: &self.server,
@@ -99,7 +99,7 @@ impl Call {
         }
     }
 
-    /// The object as this caller's version of the kind shows it.
+    /// The object in the version that this caller requested.
     pub(super) fn stored(&self, name: &str) -> Result<serde_json::Value, Failure> {
         let key = State::key(&self.resource, self.namespace.as_deref(), name);
         let state = self.server.state();

@@ -1,4 +1,4 @@
-//! Requests for one object, or a part of it.
+//! Requests for one object or a subresource.
 
 use super::{
     answer::{Call, not_allowed},
@@ -132,7 +132,7 @@ async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     Ok(shown(call, Written { code, object, warnings: Vec::new() }))
 }
 
-/// Deletes an object as the webhooks saw it.
+/// Deletes an object after the webhooks allowed it.
 pub(super) async fn admitted_deletion(
     call: &Call,
     name: &str,
@@ -184,13 +184,13 @@ fn strategic(call: &Call) -> Strategic {
     }
 }
 
-/// The namespace, if it is one that a cluster cannot do without.
+/// The namespace, if it is one that must not be deleted.
 fn protected<'a>(call: &Call, name: &'a str) -> Option<&'a str> {
     let needed = matches!(name, "default" | "kube-system" | "kube-public");
     (call.resource.is("", "namespaces") && needed).then_some(name)
 }
 
-/// Kinds whose deletion is answered with the object rather than with a `Status`.
+/// Kinds whose deletion is answered with the object instead of a `Status`.
 fn returns_the_deleted(call: &Call) -> bool {
     call.resource.origin == Origin::Builtin
         && matches!(

@@ -1,4 +1,4 @@
-//! Responses as kube-apiserver writes them.
+//! Responses in the format of kube-apiserver.
 
 use crate::{body::Body, failure::Failure, read::View};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use http::{
 };
 use serde_json::Value;
 
-/// A document in the form the client asked for.
+/// A document in the requested form.
 pub(super) fn document(
     code: StatusCode,
     view: &View,
@@ -22,7 +22,7 @@ pub(super) fn document(
     response
 }
 
-/// The same response with a warning before all others.
+/// The response with another warning before all others.
 pub(super) fn warned(mut response: Response<Body>, warning: &str) -> Response<Body> {
     let headers = response.headers_mut();
     let others: Vec<HeaderValue> = headers.get_all(WARNING).iter().cloned().collect();
@@ -50,17 +50,17 @@ pub(super) fn failure(failure: &Failure) -> Response<Body> {
     response
 }
 
-/// What is said where nothing is served.
+/// The answer to a path that is not served.
 pub(super) fn no_such_path() -> Response<Body> {
     bytes(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", Bytes::from_static(b"404 page not found\n"))
 }
 
-/// Bytes of some type.
+/// Bytes of a media type.
 pub(super) fn bytes(code: StatusCode, content_type: &str, bytes: Bytes) -> Response<Body> {
     with_head(code, content_type, Body::full(bytes))
 }
 
-/// A body of some type, whole or a stream.
+/// A body of a media type, whole or a stream.
 pub(super) fn with_head(code: StatusCode, content_type: &str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = code;

@@ -1,4 +1,4 @@
-//! Requests that are answered rather than stored, and the subresources that only one kind has.
+//! Reviews, and the subresources that only one kind has.
 
 use super::{
     answer::{Call, no_such_resource, not_allowed},
@@ -17,7 +17,7 @@ use crate::{
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-/// Answers a review: an object that is a question.
+/// Answers a review.
 pub(super) fn answer(call: &Call, method: &Method) -> Result<Response<Body>, Failure> {
     let question = Review::of_kind(&call.resource.kind).filter(|_| method == Method::POST);
     let (Some(question), None) = (question, &call.name) else { return Err(not_allowed()) };
@@ -93,7 +93,7 @@ fn bind(call: &Call, name: &str, binding: &Value) -> Result<Response<Body>, Fail
     Ok(reply::document(StatusCode::CREATED, &call.view, &success(), &[]))
 }
 
-/// Lets a namespace go, as the client says that its contents are gone.
+/// Removes the finalizer of a namespace, because the client says that it is empty.
 fn finalize(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     let document = Document::parse(call.content_type.as_deref(), &call.body, (&*call.resource).into())?;
     let wanted = document.object["spec"]["finalizers"].clone();

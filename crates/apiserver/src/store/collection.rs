@@ -1,4 +1,4 @@
-//! The objects of one kind, and what lately happened to them.
+//! The objects of one kind, and their latest changes.
 
 use super::Change;
 use serde_json::Value;
@@ -19,20 +19,20 @@ pub(crate) struct Collection {
     history: usize,
     /// Changes up to and including this revision are no longer in the log.
     compacted: u64,
-    /// The last change that is no longer in the log; who saw it has missed nothing.
+    /// The last change that is no longer in the log. A watch that has seen it has missed nothing.
     lost: u64,
     wake: watch::Sender<u64>,
 }
 
-/// A revision is too old: what happened since is not known any more.
+/// A revision is too old: later changes are no longer in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Compacted {
-    /// The oldest revision that is known.
+    /// The oldest revision in the log.
     pub horizon: u64,
 }
 
 impl Collection {
-    /// `origin` is the revision up to which nothing is known.
+    /// `origin` is the revision up to which no changes are known.
     pub(super) fn new(history: usize, revision: u64, origin: u64) -> Self {
         Self {
             objects: BTreeMap::new(),
@@ -44,7 +44,7 @@ impl Collection {
         }
     }
 
-    /// Forgets what happened up to a revision.
+    /// Drops the changes up to a revision.
     pub(super) fn forget(&mut self, revision: u64) {
         self.log.retain(|change| change.revision > revision);
         (self.compacted, self.lost) = (revision, revision);
@@ -73,7 +73,7 @@ impl Collection {
         self.objects.get(&(Arc::clone(namespace), Arc::clone(name)))
     }
 
-    /// The objects as they were at a revision.
+    /// The objects at a revision.
     pub fn objects_at(&self, namespace: Option<&str>, revision: u64) -> Result<Vec<Arc<Value>>, Compacted> {
         let mut then: BTreeMap<Place, Option<&Arc<Value>>> = BTreeMap::new();
         let changes: Vec<&Change> = self.changes_since(revision)?.collect();
@@ -95,7 +95,7 @@ impl Collection {
             .collect())
     }
 
-    /// What happened after a revision, oldest first.
+    /// The changes after a revision, oldest first.
     pub fn changes_since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, Compacted> {
         if revision < self.compacted {
             return Err(Compacted { horizon: self.compacted });
@@ -103,7 +103,7 @@ impl Collection {
         Ok(self.log_after(revision))
     }
 
-    /// What happened after a revision that a watch has come to, which compaction does not end unless it fell behind.
+    /// The changes after the revision that a watch has reached. Compaction ends the watch only if it fell behind.
     pub fn changes_missed_since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, Compacted> {
         if revision < self.lost {
             return Err(Compacted { horizon: self.compacted });
@@ -116,7 +116,7 @@ impl Collection {
         self.log.range(from..)
     }
 
-    /// Tells of every change to come.
+    /// Announces every further change.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.wake.subscribe()
     }

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-/// Where an object is. Versions of a kind share one place.
+/// Identifies an object. Versions of a kind have the same key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub group: Arc<str>,
@@ -23,12 +23,12 @@ pub(crate) struct Key {
 /// One committed change.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
-    /// The revision that the change made; also that of the object it left behind.
+    /// The revision of the change, and of the object after it.
     pub revision: u64,
     pub key: Key,
-    /// None where the object was created.
+    /// None if the object was created.
     pub before: Option<Arc<Value>>,
-    /// None where the object was deleted.
+    /// None if the object was deleted.
     pub after: Option<Arc<Value>>,
 }
 
@@ -36,17 +36,17 @@ pub(crate) struct Change {
 #[derive(Debug)]
 pub(crate) struct Store {
     revision: u64,
-    /// Nothing is known of changes up to this revision.
+    /// Changes up to this revision are unknown.
     origin: u64,
-    /// How many changes of a kind a watch can go back.
+    /// How many changes of each kind are kept for watches.
     history: usize,
     collections: BTreeMap<(Arc<str>, Arc<str>), Collection>,
-    /// Who names an object, by uid, as an owner.
+    /// The objects that name an object, by uid, as an owner.
     dependents: HashMap<String, BTreeSet<Key>>,
 }
 
 impl Store {
-    /// An empty store that remembers this many changes of each kind.
+    /// An empty store that keeps this many changes of each kind.
     pub fn new(history: usize) -> Self {
         // As with etcd, the first object does not get revision 1: 0 and 1 mean "any" to some clients.
         Self { revision: 1, origin: 0, history, collections: BTreeMap::new(), dependents: HashMap::new() }
@@ -64,7 +64,7 @@ impl Store {
         self.collections.entry(place).or_insert_with(|| Collection::new(history, revision, origin))
     }
 
-    /// Begins to keep a kind: nothing is known of what was before.
+    /// Adds a kind without known changes.
     pub fn begin(&mut self, group: &str, plural: &str) {
         let revision = self.revision;
         self.collection(group, plural).forget(revision);
@@ -81,7 +81,7 @@ impl Store {
         self.collections.get(&place).into_iter().flat_map(move |collection| collection.objects(namespace))
     }
 
-    /// Every object with its place.
+    /// Every object with its key.
     pub fn everything(&self) -> impl Iterator<Item = (Key, &Arc<Value>)> {
         self.collections.iter().flat_map(|((group, plural), collection)| {
             collection.entries().map(move |((namespace, name), object)| {
@@ -103,12 +103,12 @@ impl Store {
             .get(&key.namespace, &key.name)
     }
 
-    /// Those who name the object with this uid as an owner.
+    /// The objects that name the object with this uid as an owner.
     pub fn dependents(&self, uid: &str) -> impl Iterator<Item = &Key> {
         self.dependents.get(uid).into_iter().flatten()
     }
 
-    /// Puts an object, or none, at a place; the object gets the new revision as its resource version.
+    /// Stores or removes the object of a key. The new revision becomes its resource version.
     pub fn commit(&mut self, key: &Key, after: Option<Value>) -> Change {
         self.revision += 1;
         let revision = self.revision;
@@ -119,25 +119,25 @@ impl Store {
         self.put(Change { revision, key: key.clone(), before: self.get(key).cloned(), after })
     }
 
-    /// Goes on after this revision, which an earlier life came to.
+    /// Continues after this revision of an earlier process.
     pub fn restore_revision(&mut self, revision: u64) {
         self.revision = self.revision.max(revision);
     }
 
-    /// Takes over a change that was committed in an earlier life, resource version included.
+    /// Restores a change that an earlier process committed, including its resource version.
     pub fn restore(&mut self, mut change: Change) {
         self.revision = self.revision.max(change.revision);
         change.before = self.get(&change.key).cloned();
         self.put(change);
     }
 
-    /// Forgets what an earlier life did, of which only the outcome is known, even of kinds that have no object left.
+    /// Drops the history of an earlier process, of which only the result is known, also for kinds without objects.
     pub fn forget_the_past(&mut self) {
         self.origin = self.revision;
         self.compact();
     }
 
-    /// Forgets all changes: a watch from an older revision has to start over.
+    /// Drops all changes: a watch from an older revision has to start over.
     pub fn compact(&mut self) {
         let revision = self.revision;
         self.collections.values_mut().for_each(|collection| collection.compact(revision));

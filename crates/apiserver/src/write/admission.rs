@@ -1,4 +1,4 @@
-//! Asking the configured webhooks about a change.
+//! Calls the configured webhooks for a change.
 
 use crate::{
     access::User,
@@ -10,7 +10,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The webhooks that are configured at one moment, and whom to ask for them.
+/// The configured webhooks, and the handler of their calls.
 pub(crate) struct Hooks {
     webhooks: Arc<dyn Webhooks>,
     mutating: Vec<Arc<Value>>,
@@ -19,7 +19,7 @@ pub(crate) struct Hooks {
     equivalents: Vec<Equivalent>,
 }
 
-/// A change that webhooks are asked about.
+/// A change that webhooks review.
 pub(crate) struct Request<'a> {
     pub resource: &'a Resource,
     pub subresource: Option<&'a str>,
@@ -32,7 +32,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl Hooks {
-    /// None where nobody could be asked, or nobody is configured.
+    /// None if there is no handler, or no webhook is configured.
     pub fn configured(server: &Shared, request: &Request<'_>) -> Option<Self> {
         let webhooks = Arc::clone(server.webhooks.as_ref()?);
         let state = server.state();
@@ -70,7 +70,7 @@ impl Hooks {
         Some(Self { webhooks, mutating, validating, namespace, equivalents })
     }
 
-    /// The object as the mutating webhooks want it, and their warnings.
+    /// The object after the mutating webhooks, and their warnings.
     pub async fn mutate(
         &self,
         request: &Request<'_>,

@@ -1,4 +1,4 @@
-//! What a client sent, as a JSON value.
+//! Decodes the body of a request into a JSON value.
 
 use crate::{
     failure::Failure,
@@ -10,15 +10,15 @@ use crate::{
 use http::StatusCode;
 use serde_json::Value;
 
-/// What the body of a create or update holds.
+/// The body of a create or update.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub object: Value,
-    /// Keys that were there twice, as `duplicate field "spec.x"`.
+    /// Duplicate keys, as `duplicate field "spec.x"`.
     pub duplicates: Vec<String>,
 }
 
-/// How a patch is written.
+/// The format of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatchFormat {
     Json,
@@ -28,7 +28,7 @@ pub(crate) enum PatchFormat {
 }
 
 impl Document {
-    /// Reads JSON, YAML or protocol buffers. The path tells what is expected.
+    /// Decodes JSON, YAML or protocol buffers. `expected` is the kind of the path.
     pub fn parse(content_type: Option<&str>, body: &[u8], expected: Expected<'_>) -> Result<Self, Failure> {
         let Self { object, duplicates } = match media_type(content_type) {
             "application/json" | "" => {
@@ -60,7 +60,7 @@ impl Document {
 }
 
 impl PatchFormat {
-    /// The format that a content type names; `strategic` tells whether the kind knows that one.
+    /// The format of a content type; `strategic` says whether the kind supports that one.
     pub fn parse(content_type: Option<&str>, strategic: Strategic) -> Result<Self, Failure> {
         match (media_type(content_type), strategic) {
             ("application/json-patch+json", _) => Ok(Self::Json),
@@ -79,14 +79,14 @@ impl PatchFormat {
     }
 }
 
-/// Whether a kind can be changed by a strategic merge patch: built-in ones can.
+/// Whether a kind supports strategic merge patches: built-in ones do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strategic {
     Known,
     Unknown,
 }
 
-/// A YAML document, which any JSON document is, too, and what it says twice.
+/// A YAML document, which may be JSON, and its duplicate keys.
 pub(crate) fn yaml(body: &[u8]) -> Result<Document, Failure> {
     let malformed = |why: &str| {
         Failure::bad_request(format!("error decoding patch: error converting YAML to JSON: yaml: {why}"))
@@ -95,17 +95,17 @@ pub(crate) fn yaml(body: &[u8]) -> Result<Document, Failure> {
     match serde_saphyr::from_str(text) {
         Ok(object) => Ok(Document { object, duplicates: Vec::new() }),
         Err(error) => {
-            let told = error.to_string();
+            let message = error.to_string();
             let last_wins =
                 serde_saphyr::options! { duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins };
             let object = serde_saphyr::from_str_with_options(text, last_wins)
                 .map_err(|error| malformed(first_line(&error.to_string())))?;
-            Ok(Document { object, duplicates: already_set(&told).into_iter().collect() })
+            Ok(Document { object, duplicates: already_set(&message).into_iter().collect() })
         }
     }
 }
 
-/// A complaint about a key that is there twice, in the words of Kubernetes' YAML reader.
+/// The error about a duplicate key, in the wording of Kubernetes' YAML decoder.
 fn already_set(error: &str) -> Option<String> {
     let line: u64 = error.split_once("line ")?.1.split_whitespace().next()?.parse().ok()?;
     let key = error.split_once("duplicate mapping key: ")?.1.split(',').next()?;
@@ -125,7 +125,7 @@ pub(crate) fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-/// A body of a type that is none of the known ones.
+/// The failure for an unknown media type.
 pub(crate) fn unknown_format(known: &str) -> Failure {
     let what = "the body of the request was in an unknown format - accepted media types include";
     Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", format!("{what}: {known}"))

@@ -1,4 +1,4 @@
-//! Deleting: at once, or after those who have a say in it.
+//! Deletion: at once, or after finalizers and dependents.
 
 use super::finalizers;
 use crate::{
@@ -13,15 +13,15 @@ use crate::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-/// What a deletion came to.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Deletion {
-    /// The object as it is now, or as it was.
+    /// The object after the deletion was requested, or before it was removed.
     pub object: Value,
     pub gone: bool,
 }
 
-/// Deletes an object, or marks it where finalizers, dependents or a grace period have to be waited for.
+/// Deletes an object, or marks it if it has to wait for finalizers, dependents or a grace period.
 pub(crate) fn delete(
     state: &mut State,
     resource: &Resource,
@@ -53,7 +53,7 @@ pub(crate) fn delete(
         metadata.remove("deletionGracePeriodSeconds");
     }
     let gone = may_go(&after);
-    // A pod is marked before it goes, so its last state says so.
+    // A pod is marked before it is removed, so that its last state shows it.
     let last = if gone && !resource.is("", "pods") { Value::clone(&live) } else { after.clone() };
     if options.dry_run {
         return Ok(Deletion { object: last, gone });
@@ -69,7 +69,7 @@ pub(crate) fn delete(
     Ok(Deletion { object, gone })
 }
 
-/// Whether nothing holds an object any more that is being deleted.
+/// Whether an object that is being deleted can be removed.
 pub(crate) fn may_go(object: &Value) -> bool {
     let metadata = &object["metadata"];
     let own = object["kind"] == "Namespace" && object["apiVersion"] == "v1";
@@ -106,7 +106,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// How long the object may linger: only pods that run somewhere may.
+/// The grace period: only pods that run on a node have one.
 fn grace_period(resource: &Resource, live: &Value, options: &DeleteOptions) -> i64 {
     let phase = &live["status"]["phase"];
     if !resource.is("", "pods")
@@ -146,7 +146,7 @@ fn finalizers_after(resource: &Resource, live: &Value, options: &DeleteOptions) 
     others.copied().chain(own).map(str::to_owned).collect()
 }
 
-/// Kinds that are older than garbage collection leave their dependents alone unless told otherwise.
+/// Kinds that are older than garbage collection orphan their dependents by default.
 fn default_propagation(resource: &Resource) -> Propagation {
     if resource.is("batch", "jobs") || resource.is("", "replicationcontrollers") {
         Propagation::Orphan
@@ -164,7 +164,7 @@ fn set_finalizers(object: &mut Value, names: Vec<String>) {
     }
 }
 
-/// Marks an object as being deleted; the first mark is a change of what is wanted, so it counts as a generation.
+/// Marks an object as being deleted. The first mark increments the generation.
 fn mark(object: &mut Value, grace: i64, now: Timestamp) {
     let already = is_deleting(object);
     let metadata = &mut object["metadata"];

@@ -1,4 +1,4 @@
-//! Whether an object is the one its path names.
+//! Whether an object matches its path.
 
 use crate::{
     failure::{Cause, Failure},
@@ -8,10 +8,10 @@ use crate::{
 };
 use serde_json::Value;
 
-/// How much of a body is shown where it is refused.
+/// How many bytes of a refused body are shown.
 const SUMMARY: usize = 30;
 
-/// Checks kind, version, name and namespace against the path, and fills in what the path knows.
+/// Checks kind, version, name and namespace against the path, and sets those that are missing.
 pub(crate) fn settle(
     state: &State,
     resource: &Resource,

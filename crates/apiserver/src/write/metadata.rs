@@ -1,4 +1,4 @@
-//! What the server alone decides about an object: identity, times, generations.
+//! Metadata that only the server sets: identity, times, generations.
 
 use crate::{
     failure::{Cause, Failure, Fault},
@@ -8,7 +8,7 @@ use crate::{
 use http::StatusCode;
 use serde_json::Value;
 
-/// Fields a client may send but not set.
+/// Fields that a client may send but not set.
 const SERVER_SET: [&str; 6] = [
     "uid",
     "creationTimestamp",
@@ -18,7 +18,7 @@ const SERVER_SET: [&str; 6] = [
     "selfLink",
 ];
 
-/// Takes what a client must not set out of an object to be created.
+/// Removes the fields that a client must not set from a new object.
 pub(crate) fn wipe(object: &mut Value) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         for field in SERVER_SET {
@@ -27,8 +27,8 @@ pub(crate) fn wipe(object: &mut Value) {
     }
 }
 
-/// Gives a new object its identity.
-pub(crate) fn born(resource: &Resource, object: &mut Value, uid: String, now: &str) {
+/// Sets the identity of a new object.
+pub(crate) fn set_identity(resource: &Resource, object: &mut Value, uid: String, now: &str) {
     let metadata = &mut object["metadata"];
     metadata["uid"] = uid.into();
     metadata["creationTimestamp"] = now.into();
@@ -37,7 +37,7 @@ pub(crate) fn born(resource: &Resource, object: &mut Value, uid: String, now: &s
     }
 }
 
-/// Whether an update is about the object that is stored; fills in what the update may leave out.
+/// Whether an update is for the stored object. Sets fields that the update may omit.
 pub(crate) fn same_object(
     resource: &Resource,
     key: &Key,
@@ -79,7 +79,7 @@ pub(crate) fn same_object(
     Ok(())
 }
 
-/// Refuses to replace an object by one with another uid. A patch with another uid is merely invalid.
+/// Refuses an update with another uid. A patch with another uid is only invalid.
 pub(crate) fn same_uid(resource: &Resource, key: &Key, live: &Value, object: &Value) -> Result<(), Failure> {
     let wanted = object["metadata"]["uid"].as_str().unwrap_or_default();
     let found = live["metadata"]["uid"].as_str().unwrap_or_default();
@@ -102,7 +102,7 @@ pub(crate) fn same_uid(resource: &Resource, key: &Key, live: &Value, object: &Va
     ))
 }
 
-/// Puts back what an update cannot change. What it should not have tried to is left for the kind's rules to refuse.
+/// Restores metadata that an update cannot change. Validation refuses the rest.
 fn keep(live: &Value, object: &mut Value) {
     let Some(metadata) = object["metadata"].as_object_mut() else { return };
     metadata.remove("selfLink");
@@ -120,7 +120,7 @@ fn keep(live: &Value, object: &mut Value) {
     }
 }
 
-/// Counts a change of what is wanted.
+/// Increments the generation if the spec changed.
 pub(crate) fn count_generation(resource: &Resource, live: &Value, object: &mut Value) {
     if let Some(generation) = live["metadata"]["generation"].as_i64() {
         let changed = kinds::advances_generation(resource, live, object);

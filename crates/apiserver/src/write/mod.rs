@@ -1,16 +1,16 @@
 //! Changing objects: create, update, patch, apply, delete.
 //!
-//! Every change takes the same way: what the client wants is made of what is stored, shaped by the kind's schema,
-//! admitted, given its owners and metadata, checked against the rules of its kind, and committed if the stored object
-//! is still the one it was made of. Otherwise the way is taken again.
+//! Every change takes the same steps: the requested object is computed from the stored one, gets its defaults, is
+//! admitted, gets its managed fields and metadata, is validated, and is committed if the stored object has not changed
+//! meanwhile. Otherwise the steps are repeated.
 
 pub(crate) mod admission;
 mod body;
 pub(crate) mod deletion;
 mod identity;
-mod leave;
 mod metadata;
 mod patching;
+mod permissions;
 mod pipeline;
 mod scale;
 
@@ -31,7 +31,7 @@ use http::StatusCode;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How often another name is made up because there is an object of that name.
+/// How often another name is generated because an object of that name exists.
 const COLLISIONS: usize = 7;
 
 /// A request to change something.
@@ -41,21 +41,21 @@ pub(crate) struct Write<'a> {
     pub namespace: Option<&'a str>,
     pub part: Part,
     pub options: WriteOptions,
-    /// Who the changed fields belong to from now on.
+    /// The field manager.
     pub manager: String,
     pub user: &'a User,
-    /// Of the version that the request speaks.
+    /// The API version of the request.
     pub api_version: String,
 }
 
-/// Which part of an object a request is about.
+/// Which part of an object a request changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All but what is reported back.
+    /// Everything but the status.
     Main,
-    /// What is reported back.
+    /// The status.
     Status,
-    /// How many there are to be.
+    /// The number of replicas.
     Scale,
 }
 
@@ -70,7 +70,7 @@ impl Part {
     }
 }
 
-/// What a change came to.
+/// The result of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub code: StatusCode,
@@ -78,23 +78,23 @@ pub(crate) struct Written {
     pub warnings: Vec<String>,
 }
 
-/// What a client wants an object to be.
+/// The object as the client wants it.
 #[derive(Debug, Clone)]
 struct Intent {
     object: Value,
     ownership: Ownership,
-    /// Complaints about fields, for the client to decide on.
-    complaints: Vec<String>,
+    /// Problems of fields, which `fieldValidation` decides about.
+    problems: Vec<String>,
 }
 
-/// Who finds out which fields changed hands.
+/// How the owners of the fields are determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ownership {
-    /// Whatever differs from the stored object now belongs to the writer.
+    /// The writer owns the fields that differ from the stored object.
     OfDifferences,
-    /// The same, of an object that a patch was made into; it fails in other words.
+    /// The same for the result of a patch, which has other error messages.
     OfPatched,
-    /// It is settled already: the object is the result of an apply.
+    /// They are already set: the object is the result of an apply.
     Settled,
 }
 
@@ -124,7 +124,7 @@ impl Write<'_> {
         .await
     }
 
-    /// Replaces an object, or the part that the request is about.
+    /// Replaces an object or the requested part of it.
     pub async fn update(&self, name: &str, document: Document) -> Result<Written, Failure> {
         let Document { mut object, duplicates } = document;
         identity::settle(&self.server.state(), &self.resource, self.namespace, Some(name), &mut object)?;
@@ -146,7 +146,7 @@ impl Write<'_> {
         .await
     }
 
-    /// The name of a new object, made up if the client asks for that.
+    /// The name of a new object, generated if the client requests that.
     fn name_of(&self, object: &mut Value) -> Result<String, Failure> {
         let metadata = &mut object["metadata"];
         if let Some(name) = metadata["name"].as_str().filter(|name| !name.is_empty()) {
@@ -169,7 +169,8 @@ impl Write<'_> {
         Ok(name)
     }
 
-    /// Objects come only into a namespace that exists and is not about to end, and neither is the definition of the kind.
+    /// Objects can be created only in a namespace that exists and is not being deleted, and the same holds for their
+    /// definition.
     fn open_for_new_objects(&self, name: &str) -> Result<(), Failure> {
         self.open_in(&self.server.state(), name)
     }
@@ -206,10 +207,10 @@ impl Write<'_> {
 }
 
 fn intent(object: &Value, duplicates: &[String]) -> Intent {
-    Intent { object: object.clone(), ownership: Ownership::OfDifferences, complaints: duplicates.to_vec() }
+    Intent { object: object.clone(), ownership: Ownership::OfDifferences, problems: duplicates.to_vec() }
 }
 
-/// Kinds that a PUT creates where there is nothing to replace.
+/// Kinds that a PUT creates if the object does not exist.
 fn creates_on_update(resource: &Resource) -> bool {
     matches!(
         (resource.origin, resource.group.as_str(), resource.plural.as_str()),
@@ -219,7 +220,7 @@ fn creates_on_update(resource: &Resource) -> bool {
     )
 }
 
-/// What an object's deletion has to wait for.
+/// The finalizers of an object.
 pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
     let names = object["metadata"]["finalizers"].as_array().into_iter().flatten();
     names.filter_map(Value::as_str).collect()

@@ -1,4 +1,4 @@
-//! Patches: of the stored object, or of what one writer has applied to it.
+//! Patches: of the stored object, or of the fields that one manager has applied.
 
 use super::{Document, Intent, Ownership, Part, PatchFormat, Write, Written, body::yaml, identity, metadata};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use serde_json::Value;
 
 impl Write<'_> {
-    /// Patches an object. An apply creates it where there is none.
+    /// Patches an object. An apply creates it if it does not exist.
     pub async fn patch(&self, name: &str, format: PatchFormat, body: &[u8]) -> Result<Written, Failure> {
         let invalid = |cause| Failure::invalid("meta.k8s.io", "PatchOptions", "", &[cause]);
         if format == PatchFormat::Apply {
@@ -32,8 +32,8 @@ impl Write<'_> {
                 object["metadata"]["name"] = name.into();
             }
             identity::settle(&self.server.state(), &self.resource, self.namespace, Some(name), &mut object)?;
-            let complaints = if format == PatchFormat::Json { Vec::new() } else { schema::duplicates(body) };
-            Ok(Intent { object, ownership: Ownership::OfPatched, complaints })
+            let problems = if format == PatchFormat::Json { Vec::new() } else { schema::duplicates(body) };
+            Ok(Intent { object, ownership: Ownership::OfPatched, problems })
         })
         .await
     }
@@ -48,7 +48,7 @@ impl Write<'_> {
         patched.map_err(Failure::from)
     }
 
-    /// An apply may leave out name and namespace, but not contradict the path.
+    /// An apply may omit name and namespace, but not contradict the path.
     fn named_as_the_path(&self, name: &str, configuration: &Value) -> Result<(), Failure> {
         let sent = |field: &str| configuration["metadata"][field].as_str().filter(|text| !text.is_empty());
         if let Some(other) = sent("name").filter(|other| *other != name) {
@@ -109,7 +109,7 @@ impl Write<'_> {
                     }
                 }
             }
-            Ok(Intent { object, ownership: Ownership::Settled, complaints: duplicates.clone() })
+            Ok(Intent { object, ownership: Ownership::Settled, problems: duplicates.clone() })
         })
         .await
     }

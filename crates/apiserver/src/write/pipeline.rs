@@ -1,4 +1,4 @@
-//! The way that every change takes.
+//! The steps of every change.
 
 use super::{
     Intent, Ownership, Part, Write, Written,
@@ -22,20 +22,20 @@ use std::sync::Arc;
 
 /// The largest object that is stored, the same as etcd's limit for a request.
 const LARGEST_OBJECT: usize = 1_572_864;
-/// How often a change is made again because the object changed meanwhile.
+/// How often a change is retried because the object changed meanwhile.
 const ATTEMPTS: usize = 16;
 
 impl Write<'_> {
-    /// Makes a change of what is stored: `wish` tells what the client wants it to be.
+    /// Changes the stored object. `intent` returns the object that the client wants, given the stored one.
     pub(super) async fn carry_out(
         &self,
         key: &Key,
-        wish: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
+        intent: impl Fn(Option<&Value>) -> Result<Intent, Failure>,
     ) -> Result<Written, Failure> {
         for _ in 0..ATTEMPTS {
             let stored = self.server.state().store.get(key).cloned();
             let live = stored.as_ref().map(|stored| kinds::from_stored(&self.resource, stored));
-            let intent = wish(live.as_ref())?;
+            let intent = intent(live.as_ref())?;
             let (object, warnings) = self.prepared(key, live.as_ref(), intent).await?;
             let code = if live.is_some() { StatusCode::OK } else { StatusCode::CREATED };
             if let Some(object) = self.commit(key, stored.as_ref(), live.as_ref(), object)? {
@@ -50,23 +50,23 @@ impl Write<'_> {
         ))
     }
 
-    /// The object as it is to be stored.
+    /// The object as it is stored.
     async fn prepared(
         &self,
         key: &Key,
         live: Option<&Value>,
         intent: Intent,
     ) -> Result<(Value, Vec<String>), Failure> {
-        let Intent { mut object, ownership, mut complaints } = intent;
+        let Intent { mut object, ownership, mut problems } = intent;
         let sent = object.clone();
         match (shaped(&self.resource, &mut object, ownership), ownership) {
             // An apply has refused unknown fields already.
             (Ok(_), Ownership::Settled) => {}
-            (Ok(unknown), _) => complaints.extend(unknown),
+            (Ok(unknown), _) => problems.extend(unknown),
             (Err(failure), Ownership::OfPatched) => return Err(rejected_patch(&sent, why(&failure))),
             (Err(failure), _) => return Err(failure),
         }
-        let mut warnings = self.judged(complaints, ownership, &sent)?;
+        let mut warnings = self.judged(problems, ownership, &sent)?;
         if let Some(live) = live {
             metadata::same_object(&self.resource, key, live, &mut object)?;
         }
@@ -83,10 +83,10 @@ impl Write<'_> {
         };
         let hooks = Hooks::configured(self.server, &request);
         if let Some(hooks) = &hooks {
-            let (mutated, told) = hooks.mutate(&request, object).await?;
+            let (mutated, raised) = hooks.mutate(&request, object).await?;
             object = mutated;
             shaped(&self.resource, &mut object, ownership)?;
-            warnings.extend(told);
+            warnings.extend(raised);
         }
 
         let now = self.server.clock.stamp();
@@ -98,7 +98,7 @@ impl Write<'_> {
         match (live, self.part) {
             (None, _) => {
                 let uid = self.server.state().uid();
-                metadata::born(&self.resource, &mut object, uid, &now);
+                metadata::set_identity(&self.resource, &mut object, uid, &now);
                 kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
             (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
@@ -134,7 +134,7 @@ impl Write<'_> {
         Ok((object, warnings))
     }
 
-    /// Stores an object unless what it was made of has changed; then there is none.
+    /// Stores an object; None if the object that it was computed from has changed.
     fn commit(
         &self,
         key: &Key,
@@ -152,7 +152,7 @@ impl Write<'_> {
             return Ok(None);
         }
         if live.is_none() {
-            // Its namespace or definition may have begun to go while webhooks were asked.
+            // The deletion of its namespace or definition may have begun while webhooks were called.
             self.still_served(&state)?;
             self.open_in(&state, &key.name)?;
         }
@@ -196,7 +196,7 @@ impl Write<'_> {
         }
     }
 
-    /// Whether another Service took an address or a port that this one was given a moment ago.
+    /// Whether another Service took an address or a port that this one was just given.
     fn lacks_addresses(&self, state: &State, key: &Key, object: &Value) -> bool {
         let mut object = object.clone();
         !self.allocated_in(state, key, &mut object).is_empty()
@@ -211,7 +211,7 @@ impl Write<'_> {
         }
     }
 
-    /// Refuses roles and bindings that grant what their writer does not hold.
+    /// Refuses roles and bindings that grant permissions that their writer does not hold.
     fn escalates_nothing(&self, key: &Key, live: Option<&Value>, object: &Value) -> Result<(), Failure> {
         if self.server.access == Access::Open || self.resource.group != "rbac.authorization.k8s.io" {
             return Ok(());
@@ -224,7 +224,7 @@ impl Write<'_> {
         confirm_no_escalation(&authorizer, self.user, &grant)
     }
 
-    /// Gives a Service the addresses and ports it lacks.
+    /// Allocates the addresses and ports that a Service lacks.
     fn allocated(&self, key: &Key, object: &mut Value) -> Vec<Cause> {
         self.allocated_in(&self.server.state(), key, object)
     }
@@ -241,7 +241,7 @@ impl Write<'_> {
         kinds::allocate(&self.resource, object, &mut free).err().unwrap_or_default()
     }
 
-    /// What is wrong with an object in the eyes of its kind.
+    /// The violated rules of the kind.
     fn broken_rules(&self, live: Option<&Value>, object: &Value) -> Vec<Cause> {
         let mut causes = match (live, self.part) {
             (None, _) => kinds::validate_create(&self.resource, object),
@@ -255,31 +255,31 @@ impl Write<'_> {
         causes
     }
 
-    /// What becomes of complaints about fields: nothing, warnings, or a failure.
+    /// Handles problems of fields as the client requested: ignores them, returns warnings, or fails.
     fn judged(
         &self,
-        complaints: Vec<String>,
+        problems: Vec<String>,
         ownership: Ownership,
         sent: &Value,
     ) -> Result<Vec<String>, Failure> {
         match self.options.field_validation {
-            _ if complaints.is_empty() => Ok(Vec::new()),
+            _ if problems.is_empty() => Ok(Vec::new()),
             FieldValidation::Ignore => Ok(Vec::new()),
-            FieldValidation::Warn => Ok(complaints),
+            FieldValidation::Warn => Ok(problems),
             FieldValidation::Strict if ownership == Ownership::Settled => {
-                Err(Failure::bad_request(format!("error strict decoding patch: {}", complaints.join(", "))))
+                Err(Failure::bad_request(format!("error strict decoding patch: {}", problems.join(", "))))
             }
             FieldValidation::Strict if ownership == Ownership::OfPatched => {
-                Err(rejected_patch(sent, &format!("strict decoding error: {}", complaints.join(", "))))
+                Err(rejected_patch(sent, &format!("strict decoding error: {}", problems.join(", "))))
             }
             FieldValidation::Strict => {
-                Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &complaints))
+                Err(schema::strict_failure(&self.resource.kind, &self.resource.version, &problems))
             }
         }
     }
 }
 
-/// Brings an object into the shape of its kind: unknown fields go, defaults come. Tells which fields were unknown.
+/// Decodes an object by the schema of its kind: drops unknown fields and sets defaults. Returns the unknown fields.
 fn shaped(resource: &Resource, object: &mut Value, ownership: Ownership) -> Result<Vec<String>, Failure> {
     let Some(custom) = &resource.structural else {
         let unknown = schema::decode(&resource.schema, object)?;
@@ -302,12 +302,12 @@ fn shaped(resource: &Resource, object: &mut Value, ownership: Ownership) -> Resu
     Ok(unknown)
 }
 
-/// A patch that makes something of an object that its kind cannot be.
+/// The failure of a patch whose result cannot be decoded.
 fn rejected_patch(patched: &Value, why: &str) -> Failure {
     Failure::invalid("", "", "", &[Cause::invalid("patch", &json!(patched.to_string()), why)])
 }
 
-/// What is wrong, without the words about which kind it was to be.
+/// The message without the name of the kind.
 fn why(failure: &Failure) -> &str {
     failure.message.split_once(": ").map_or(&*failure.message, |(_, why)| why)
 }

@@ -1,4 +1,4 @@
-//! The scale subresource: a small object that stands for how many there are of a larger one.
+//! The scale subresource: a small object that represents the number of replicas of a larger one.
 
 use super::{Document, Intent, Ownership, PatchFormat, Write, Written, body::yaml};
 use crate::{
@@ -34,7 +34,7 @@ impl Write<'_> {
         }
     }
 
-    /// Applies a scale: it stands for a configuration of the object that says how many, and nothing else.
+    /// Applies a scale: it represents a configuration of the object with the number of replicas and nothing else.
     async fn apply_scale(&self, name: &str, body: &[u8]) -> Result<Written, Failure> {
         let scale = yaml(body)?.object;
         check_kind(&scale)?;
@@ -82,7 +82,7 @@ impl Write<'_> {
                         "the spec replicas field {path:?} cannot be empty"
                     )));
                 }
-                // Of a custom kind, the object itself is refused.
+                // For a custom kind, the object itself is invalid.
                 if replicas.as_i64().is_none_or(|count| count < 0 && !is_custom) {
                     let cause =
                         Cause::invalid("spec.replicas", &replicas, "must be greater than or equal to 0");
@@ -94,7 +94,7 @@ impl Write<'_> {
                 {
                     object["metadata"]["resourceVersion"] = version.into();
                 }
-                Ok(Intent { object, ownership: Ownership::OfDifferences, complaints: Vec::new() })
+                Ok(Intent { object, ownership: Ownership::OfDifferences, problems: Vec::new() })
             })
             .await?;
         written.object = scale_of(&self.resource, paths, &written.object);
@@ -113,7 +113,7 @@ fn check_kind(scale: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The scale of an object, of which there is none where a custom one does not say how many.
+/// The scale of an object; an error if a custom object has no number of replicas.
 pub(crate) fn shown_scale(resource: &Resource, paths: &Scale, object: &Value) -> Result<Value, Failure> {
     if resource.origin == Origin::Custom && get(object, &paths.spec_replicas).is_none() {
         let path = &paths.spec_replicas;
@@ -138,7 +138,7 @@ fn scale_of(resource: &Resource, paths: &Scale, object: &Value) -> Value {
         "spec": {},
         "status": {"replicas": count(&paths.status_replicas)},
     });
-    // Nought is left out, as an integer field of a built-in kind is.
+    // Zero is omitted, as in an integer field of a built-in kind.
     if count(&paths.spec_replicas) != 0 {
         scale["spec"]["replicas"] = count(&paths.spec_replicas).into();
     }
@@ -153,7 +153,7 @@ fn scale_of(resource: &Resource, paths: &Scale, object: &Value) -> Value {
     scale
 }
 
-/// A label selector as a client would write it in a query.
+/// A label selector in the format of a query.
 fn selector_text(selector: &Value) -> String {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let labels = labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));

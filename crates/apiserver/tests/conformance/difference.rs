@@ -1,4 +1,4 @@
-//! Where two transcripts differ, and where they may.
+//! Differences between two transcripts, and which are expected.
 
 use crate::scenario::Version;
 use crate::transcript::{Entry, Transcript};
@@ -6,35 +6,35 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A reason why a server answers differently, and all the places where it does.
+/// A reason why a server answers differently, and all places where it does.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     pub reason: String,
-    /// Which server does.
+    /// The server that answers differently.
     #[serde(default)]
     pub server: Server,
     /// The first version that no longer does.
     pub before: Option<Version>,
     /// The first version that does.
     pub since: Option<Version>,
-    /// Scenario, step, and a path in the step's entry; what is below it may differ as well.
+    /// Scenario, step, and a path in the step's entry; everything below it may differ, too.
     #[serde(rename = "where")]
     pub places: Vec<(String, String, String)>,
 }
 
-/// The server that plays.
+/// The server under test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Server {
     /// A kube-apiserver; the newest was recorded.
     #[default]
     Real,
-    /// Ours.
+    /// The in-memory server.
     Memory,
 }
 
-/// One place where a transcript is not as recorded.
+/// One difference between a transcript and the recorded one.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
     pub step: String,
@@ -51,7 +51,7 @@ impl Listed {
     }
 }
 
-/// All differences of the steps that were taken.
+/// All differences of the steps that were executed.
 pub fn differences(recorded: &Transcript, answered: &Transcript) -> Vec<Difference> {
     let mut found = Vec::new();
     let steps = |transcript: &Transcript| -> Vec<String> {
@@ -96,15 +96,15 @@ fn compare(step: &str, path: &str, recorded: &Value, answered: &Value, found: &m
     }
 }
 
-/// What is wrong with a transcript: differences that are not listed, and listed ones that do not occur.
-pub fn complaints(
+/// The errors of a transcript: differences that are not listed, and listed ones that do not occur.
+pub fn problems(
     scenario: &str,
     (server, version): (Server, Version),
     found: &[Difference],
     listed: &[Listed],
     answered: &Transcript,
 ) -> String {
-    let mut complaints = String::new();
+    let mut problems = String::new();
     let places = || {
         listed
             .iter()
@@ -119,7 +119,7 @@ pub fn complaints(
             let Difference { step, path, .. } = difference;
             let (recorded, answered) = (brief(&difference.recorded), brief(&difference.answered));
             writeln!(
-                complaints,
+                problems,
                 "- [{scenario}, {step}, {path}]\n    recorded: {recorded}\n    answered: {answered}"
             )
             .unwrap();
@@ -130,14 +130,14 @@ pub fn complaints(
         let occurs = found.iter().any(|found| found.step == *step && is_below(&found.path, path));
         if !(taken && occurs) {
             writeln!(
-                complaints,
+                problems,
                 "- [{scenario}, {step}, {path}] is listed, but does not differ: {}",
                 listed.reason
             )
             .unwrap();
         }
     }
-    complaints
+    problems
 }
 
 fn brief(value: &Value) -> String {
@@ -154,7 +154,7 @@ fn is_below(path: &str, above: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listed, Server, complaints, differences};
+    use super::{Listed, Server, differences, problems};
     use crate::scenario::Version;
     use crate::transcript::Transcript;
 
@@ -170,7 +170,7 @@ mod tests {
     fn a_listed_difference_is_no_complaint_until_it_goes_away() {
         let (one, other) = (transcript("{a: 1}"), transcript("{a: 2}"));
         let found = differences(&one, &other);
-        let check = |found, version| complaints("any", (Server::Real, version), found, &listed(), &other);
+        let check = |found, version| problems("any", (Server::Real, version), found, &listed(), &other);
         assert_eq!(check(&found[..], Version(1, 20)), "");
         assert!(check(&[], Version(1, 20)).contains("is listed, but does not differ: old"));
         assert!(check(&found[..], Version(1, 30)).contains("recorded: 1"));

@@ -1,9 +1,9 @@
-//! The in-memory API does not lie: it answers scripted scenarios as a real kube-apiserver does.
+//! The in-memory API answers scripted scenarios as a real kube-apiserver does.
 //!
-//! `scenarios/NAME.yaml` says what is asked, `transcripts/NAME.yaml` what a current kube-apiserver answers,
-//! `differences.yaml` where an older one or the server in memory answers otherwise, and why. `UPDATE_GOLDEN=real` records
-//! the transcripts from the real server that `KUBEBUILDER_ASSETS` names; `CONFORMANCE_OUT` names a folder for the
-//! transcripts of a run, to be compared.
+//! `scenarios/NAME.yaml` has the requests, `transcripts/NAME.yaml` the answers of a current kube-apiserver, and
+//! `differences.yaml` the answers of an older one or of the in-memory server that differ, with the reasons.
+//! `UPDATE_GOLDEN=real` records the transcripts from the real server in `KUBEBUILDER_ASSETS`. `CONFORMANCE_OUT` names
+//! a folder for the transcripts of a run, to be compared.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -16,10 +16,10 @@ mod template;
 mod transcript;
 mod watching;
 
-use difference::{Listed, Server, complaints, differences};
+use difference::{Listed, Server, differences, problems};
 use envtest::{AssetsError, ControlPlane, StartError};
 use kube::Client;
-use play::Stage;
+use play::TestServer;
 use scenario::{Scenario, Version};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -141,8 +141,8 @@ async fn plays_as_recorded(name: &str, server: Server, plane: ControlPlane) {
     let mut config = plane.config();
     // A retried request would hide the answer.
     config.default_retry = false;
-    let stage = Stage { client: Client::try_from(config).unwrap(), version, namespace };
-    let answered = stage.play(&scenario_of(name)).await;
+    let test_server = TestServer { client: Client::try_from(config).unwrap(), version, namespace };
+    let answered = test_server.play(&scenario_of(name)).await;
     if server == Server::Real && env::var("UPDATE_GOLDEN").is_ok_and(|server| server == "real") {
         fs::write(transcript_file(name), answered.to_yaml()).unwrap();
         return;
@@ -152,8 +152,8 @@ async fn plays_as_recorded(name: &str, server: Server, plane: ControlPlane) {
     }
     let recorded = Transcript::from_yaml(&read(&transcript_file(name)));
     let found = differences(&recorded, &answered);
-    let complaints = complaints(name, (server, version), &found, &listed_differences(), &answered);
-    assert!(complaints.is_empty(), "{server:?} {version} answers {name} otherwise:\n{complaints}");
+    let problems = problems(name, (server, version), &found, &listed_differences(), &answered);
+    assert!(problems.is_empty(), "{server:?} {version} answers {name} differently:\n{problems}");
 }
 
 fn scenario_of(name: &str) -> Scenario {

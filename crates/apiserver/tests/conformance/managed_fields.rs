@@ -1,4 +1,4 @@
-//! managedFields, as a person reads them.
+//! managedFields in a readable format.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Plays a scenario on a server, whatever server it is.
+//! Plays a scenario on any server.
 
 use crate::normal::normalise;
 use crate::scenario::{Only, Scenario, Step, Version};
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A server to play on.
-pub struct Stage {
+/// A server to play scenarios on.
+pub struct TestServer {
     pub client: Client,
     pub version: Version,
-    /// One that exists and is empty.
+    /// A namespace that exists and is empty.
     pub namespace: String,
 }
 
@@ -30,8 +30,8 @@ struct Answer {
     body: Value,
 }
 
-impl Stage {
-    /// What the server answers, in a form that is the same each time.
+impl TestServer {
+    /// The transcript of the server's answers, without values that differ between runs.
     pub async fn play(&self, scenario: &Scenario) -> Transcript {
         let mut known = Known { namespace: self.namespace.clone(), answers: BTreeMap::new() };
         let mut watches = BTreeMap::new();
@@ -44,7 +44,7 @@ impl Stage {
             });
         }
         let mut transcript = normalise(Transcript(entries), &known.namespace, &scenario.text);
-        // Only now, for what is not shown gives names to what is.
+        // Not before, because parts that are not shown define placeholders for parts that are.
         for (entry, step) in transcript.0.iter_mut().zip(&scenario.steps) {
             entry.body = entry.body.take().map(|body| shown(step, body));
             entry.events = entry.events.drain(..).map(|event| shown(step, event)).collect();
@@ -73,7 +73,7 @@ impl Stage {
         let response = self.send(step, known).await;
         if step.watch && response.status().is_success() {
             entry.status = Some(response.status().as_u16());
-            entry.headers = telling(response.headers());
+            entry.headers = relevant(response.headers());
             watches.insert(step.step.clone(), Watching::start(response.into_body(), step.bookmarks));
             return entry;
         }
@@ -85,10 +85,10 @@ impl Stage {
         entry
     }
 
-    /// The answer, after asking again as long as the step says.
+    /// The answer, after repeating the request as long as the step requires.
     async fn awaited(&self, step: &Step, known: &Known, first: Response<Body>) -> Answer {
         let mut answer = Answer::read(first).await;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while let Some(condition) = &step.until {
             if condition.holds(answer.status, &answer.body) || Instant::now() > deadline {
                 break;
@@ -125,7 +125,7 @@ impl Stage {
 impl Answer {
     async fn read(response: Response<Body>) -> Self {
         let status = response.status().as_u16();
-        let headers = telling(response.headers());
+        let headers = relevant(response.headers());
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         let body = if bytes.is_empty() {
             Value::Null
@@ -137,9 +137,9 @@ impl Answer {
     }
 }
 
-/// The headers that clients act upon; JSON goes without saying.
-fn telling(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
-    let mut telling = BTreeMap::new();
+/// The headers that clients depend on; JSON is the default and left out.
+fn relevant(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
+    let mut relevant = BTreeMap::new();
     for name in ["content-type", "retry-after", "warning"] {
         let values: Vec<String> = headers
             .get_all(name)
@@ -148,13 +148,13 @@ fn telling(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
             .filter(|value| value != "application/json")
             .collect();
         if !values.is_empty() {
-            telling.insert(name.to_owned(), values);
+            relevant.insert(name.to_owned(), values);
         }
     }
-    telling
+    relevant
 }
 
-/// The parts of an answer that the step is about.
+/// The parts of an answer that the step selects.
 fn shown(step: &Step, mut body: Value) -> Value {
     if !step.managed_fields {
         forget_managed_fields(&mut body);

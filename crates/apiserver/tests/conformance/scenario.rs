@@ -1,26 +1,26 @@
-//! A scenario: what is asked of a server, step by step, as its file says it.
+//! A scenario: requests to a server, step by step.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// One concern, and the requests that show it.
+/// One subject, and the requests that show it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Scenario {
-    /// What it shows, for the reader of the file.
+    /// What it shows, for readers of the file.
     #[serde(rename = "about")]
     _about: String,
-    /// The first Kubernetes version that can play it.
+    /// The first Kubernetes version that supports it.
     pub since: Option<Version>,
     pub steps: Vec<Step>,
-    /// The file itself.
+    /// The text of the file.
     #[serde(skip)]
     pub text: String,
 }
 
-/// One request, one watch, or what came of a watch.
+/// One request, one watch, or the events of a watch.
 #[derive(Debug, Deserialize)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -29,37 +29,37 @@ pub struct Scenario {
 )]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Step {
-    /// What it does; unique in its scenario, for transcripts and later steps refer to it.
+    /// Its name, unique in its scenario: transcripts and later steps refer to it.
     pub step: String,
-    /// The first Kubernetes version that can do it.
+    /// The first Kubernetes version that supports it.
     pub since: Option<Version>,
     /// A method and a path.
     pub request: Option<String>,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// What is sent, as JSON.
+    /// The body, as JSON.
     pub body: Option<Value>,
-    /// What is sent, to the letter.
+    /// The body, as text.
     pub raw: Option<String>,
-    /// How a PATCH is meant.
+    /// The format of a PATCH.
     pub patch: Option<Patch>,
-    /// Repeat until the answer is this.
+    /// Repeats the request until the answer meets this condition.
     pub until: Option<Condition>,
-    /// The only parts of the answer that matter, as JSON pointers.
+    /// The only parts of the answer to compare, as JSON pointers.
     pub show: Option<Vec<String>>,
-    /// The only elements that matter of some lists of the answer.
+    /// The only elements to compare of some lists of the answer.
     #[serde(default)]
     pub only: Vec<Only>,
-    /// Whether `metadata.managedFields` are of interest.
+    /// Whether to compare `metadata.managedFields`.
     #[serde(default)]
     pub managed_fields: bool,
-    /// The request is a watch, and goes on.
+    /// The request is a watch that stays open.
     #[serde(default)]
     pub watch: bool,
-    /// Whether a watch is to note bookmarks.
+    /// Whether to record the bookmarks of a watch.
     #[serde(default)]
     pub bookmarks: bool,
-    /// The step whose watch is looked at.
+    /// The step whose watch to read.
     pub collect: Option<String>,
     /// How many events to wait for.
     #[serde(default)]
@@ -72,7 +72,7 @@ pub struct Step {
     pub end: bool,
 }
 
-/// The kinds of patch, as short names.
+/// The formats of patches, as short names.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Patch {
@@ -82,22 +82,22 @@ pub enum Patch {
     Apply,
 }
 
-/// What an answer must be.
+/// A condition for an answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     pub status: Option<u16>,
-    /// What the body must contain; a list in it is to hold at least these elements.
+    /// What the body must contain; a list must have at least these elements.
     pub has: Option<Value>,
 }
 
-/// The elements of a list that matter: the server may serve more than the scenario is about.
+/// The elements of a list to compare: the server may serve more than the scenario uses.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Only {
-    /// Where the list is, as a JSON pointer.
+    /// The list, as a JSON pointer.
     pub list: String,
-    /// What an element is known by, as a JSON pointer; they are put in its order.
+    /// The key of an element, as a JSON pointer; elements are sorted by it.
     pub by: String,
     pub of: Vec<String>,
 }
@@ -124,7 +124,7 @@ impl fmt::Display for Version {
 }
 
 impl Scenario {
-    /// The scenario of a file.
+    /// Parses the file of a scenario.
     pub fn parse(name: &str, text: String) -> Self {
         let mut scenario: Self =
             serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("scenario {name}: {error}"));
@@ -143,7 +143,7 @@ impl Scenario {
 }
 
 impl Patch {
-    /// The media type that asks for it.
+    /// Its media type.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json-patch+json",
@@ -155,7 +155,7 @@ impl Patch {
 }
 
 impl Condition {
-    /// Whether an answer is what is waited for.
+    /// Whether an answer meets the condition.
     pub fn holds(&self, status: u16, body: &Value) -> bool {
         self.status.is_none_or(|wanted| wanted == status)
             && self.has.as_ref().is_none_or(|wanted| contains(body, wanted))

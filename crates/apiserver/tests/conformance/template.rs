@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 static PLACEHOLDER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\{(?:(ns)|([\w -]+):(/[^}]*)|(.)\*(\d+))\}").unwrap());
 
-/// What placeholders stand for so far.
+/// The values of placeholders so far.
 pub struct Known {
     pub namespace: String,
     /// The body of every answer, by step.
@@ -16,7 +16,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// `text` without placeholders.
+    /// `text` with the placeholders replaced.
     pub fn fill(&self, text: &str) -> String {
         PLACEHOLDER
             .replace_all(text, |found: &Captures<'_>| {

@@ -1,4 +1,4 @@
-//! What a server answered to a scenario.
+//! The answers of a server to a scenario.
 
 use crate::scenario::Version;
 use serde::{Deserialize, Serialize};
@@ -15,15 +15,15 @@ pub struct Transcript(pub Vec<Entry>);
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     pub step: String,
-    /// Says why there is no answer.
+    /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Those that clients act upon.
+    /// Those that clients depend on.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, Vec<String>>,
-    /// Text, where it is no JSON.
+    /// Text, if it is not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,7 +34,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A step that this server cannot take.
+    /// A step that this server does not support.
     pub fn skipped(step: &str, since: Version) -> Self {
         Self { step: step.to_owned(), skipped: Some(format!("needs Kubernetes {since}")), ..Self::default() }
     }

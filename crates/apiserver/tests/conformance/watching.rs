@@ -1,4 +1,4 @@
-//! A watch that goes on while later steps are taken.
+//! A watch that stays open during later steps.
 
 use futures::StreamExt as _;
 use http_body_util::BodyExt as _;
@@ -10,9 +10,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The events of a watch, as they come.
+/// The events of a watch, as they arrive.
 pub struct Watching {
     events: UnboundedReceiver<Value>,
     reader: JoinHandle<()>,
@@ -43,11 +43,11 @@ impl Watching {
         Self { events, reader }
     }
 
-    /// The next `count` events, or as many as come in time.
+    /// The next `count` events, or those that arrive in time.
     pub async fn next(&mut self, count: usize) -> Vec<Value> {
         let mut events = Vec::new();
         while events.len() < count {
-            match timeout(PATIENCE, self.events.recv()).await {
+            match timeout(TIMEOUT, self.events.recv()).await {
                 Ok(Some(event)) => events.push(event),
                 Ok(None) | Err(_) => break,
             }
@@ -55,11 +55,11 @@ impl Watching {
         events
     }
 
-    /// All events up to the end, and whether there was one.
+    /// All events until the end of the watch, and whether it ended.
     pub async fn rest(&mut self) -> (Vec<Value>, bool) {
         let mut events = Vec::new();
         loop {
-            match timeout(PATIENCE, self.events.recv()).await {
+            match timeout(TIMEOUT, self.events.recv()).await {
                 Ok(Some(event)) => events.push(event),
                 Ok(None) => return (events, true),
                 Err(_) => return (events, false),

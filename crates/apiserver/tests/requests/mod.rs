@@ -1,4 +1,4 @@
-//! Requests as they go over the wire, for what a typed client would not send.
+//! Raw requests, for those that a typed client would not send.
 
 #![allow(dead_code, reason = "every test file uses its own part")]
 
@@ -6,10 +6,28 @@ use apiserver::ApiServer;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-/// Somebody who talks to a server.
+pub const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub const BOATS: &str = "/apis/test.io/v1/namespaces/default/boats";
+
+/// The definition of the custom kind `Boat` with this schema.
+pub fn boats(schema: &Value) -> Value {
+    json!({
+        "metadata": {"name": "boats.test.io"},
+        "spec": {
+            "group": "test.io",
+            "scope": "Namespaced",
+            "names": {"plural": "boats", "singular": "boat", "kind": "Boat", "listKind": "BoatList"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+            }],
+        },
+    })
+}
+
+/// A client of a server.
 #[derive(Clone)]
 pub struct Caller {
     pub server: ApiServer,
@@ -24,14 +42,14 @@ impl Caller {
         Self { server: server.clone(), headers: Vec::new() }
     }
 
-    /// The same, with one more header.
+    /// The same client with another header.
     pub fn with(&self, name: &'static str, value: impl Into<String>) -> Self {
         let mut caller = self.clone();
         caller.headers.push((name, value.into()));
         caller
     }
 
-    /// Whoever has this token.
+    /// The same client with this bearer token.
     pub fn bearing(server: &ApiServer, token: &str) -> Self {
         Self::of(server).with("authorization", format!("Bearer {token}"))
     }
@@ -54,7 +72,7 @@ impl Caller {
         self.send("GET", path, "application/json", Bytes::new()).await
     }
 
-    /// An object that must be there.
+    /// An object that must exist.
     pub async fn object(&self, path: &str) -> Value {
         let (code, object) = self.get(path).await;
         assert_eq!(code, 200, "GET {path}: {object}");

@@ -1,7 +1,7 @@
 //! The definitions, as kubectl and a real API server see them.
 
 use crate::world::root;
-use envtest::{ControlPlane, Namespace, PATIENCE};
+use envtest::{ControlPlane, Namespace, TIMEOUT};
 use kube::ResourceExt as _;
 use std::{fs, io::Write as _, path::PathBuf, process::Command, time::Duration};
 use tokio::time::timeout;
@@ -29,7 +29,7 @@ async fn explained(world: &Namespace, field: &str) -> String {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    timeout(PATIENCE, explain).await.expect("the kind is explained in time")
+    timeout(TIMEOUT, explain).await.expect("the kind is explained in time")
 }
 
 fn shared(folder: &str) -> Option<PathBuf> {

@@ -90,7 +90,7 @@ async fn a_process_that_is_told_to_stop_hands_over_at_once() {
     let stopped = Instant::now();
     let pid = first.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
-    let status = timeout(envtest::PATIENCE, first.wait()).await.expect("it ends").unwrap();
+    let status = timeout(envtest::TIMEOUT, first.wait()).await.expect("it ends").unwrap();
     assert!(status.success(), "{status}");
     until_held(&world, &leader).await;
     println!("the other leads {} ms after the signal", stopped.elapsed().as_millis());
@@ -103,6 +103,6 @@ async fn a_process_that_is_deposed_ends_with_a_failure() {
     until_held(&world, "").await;
     let theirs = json!({"spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600}});
     world.merge::<Lease>("harbor-operator", theirs).await;
-    let status = timeout(envtest::PATIENCE, first.wait()).await.expect("it ends").unwrap();
+    let status = timeout(envtest::TIMEOUT, first.wait()).await.expect("it ends").unwrap();
     assert_eq!(status.code(), Some(1));
 }

@@ -2,7 +2,7 @@
 
 use crate::{account, world::World};
 use api::v1beta1::Core;
-use envtest::{PATIENCE, Requests};
+use envtest::{Requests, TIMEOUT};
 use serde_json::{Value, json};
 use std::{fs, time::Duration};
 use tokio::{process::Command, time::timeout};
@@ -92,9 +92,9 @@ async fn each_secret_that_does_not_exist_is_asked_for_once() {
         let told = |core: &Core| core.status.as_ref().is_some_and(|status| !status.conditions.is_empty());
         world.until::<Core>(&format!("hostile-{number}"), told).await;
     }
-    let mut sent = timeout(PATIENCE, requests.until_quiet()).await.expect("the operator sends nothing more");
+    let mut sent = timeout(TIMEOUT, requests.until_quiet()).await.expect("the operator sends nothing more");
     world.merge::<Core>("hostile-0", json!({"metadata": {"labels": {"example.com/another": "look"}}})).await;
-    sent.extend(timeout(PATIENCE, requests.until_quiet()).await.expect("the operator sends nothing more"));
+    sent.extend(timeout(TIMEOUT, requests.until_quiet()).await.expect("the operator sends nothing more"));
     let mut asked: Vec<_> = sent.into_iter().filter(|request| request.contains("/absent-")).collect();
     let all = asked.len();
     asked.sort();

@@ -79,7 +79,7 @@ async fn each_core_costs_the_same_handful_of_requests_however_many_there_are() {
         }
     });
     let all = async { tokio::join!(create, stand_in(&world, count), until_all_ready(&world, count)) };
-    timeout(envtest::PATIENCE * 4, Box::pin(all)).await.expect("all become ready");
+    timeout(envtest::TIMEOUT * 4, Box::pin(all)).await.expect("all become ready");
     let elapsed = start.elapsed();
     let sent = requests.until_quiet().await;
 

@@ -1,6 +1,6 @@
 //! A process whose log can be read.
 
-use envtest::PATIENCE;
+use envtest::TIMEOUT;
 use serde_json::Value;
 use std::{fs, net::SocketAddr, path::Path, process::Stdio, time::Duration};
 use tempfile::NamedTempFile;
@@ -52,7 +52,7 @@ impl Process {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        timeout(PATIENCE, said).await.expect("it says so")
+        timeout(TIMEOUT, said).await.expect("it says so")
     }
 
     /// Where it says that it answers.

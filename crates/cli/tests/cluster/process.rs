@@ -151,7 +151,7 @@ async fn it_ends_with_the_first_signal() {
     world.until_condition("Ready", "True").await;
     let pid = operator.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
-    let status = timeout(envtest::PATIENCE, operator.wait()).await.expect("it ends").unwrap();
+    let status = timeout(envtest::TIMEOUT, operator.wait()).await.expect("it ends").unwrap();
     assert!(status.success(), "{status}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::world::{World, root};
 use api::crds;
-use envtest::{ControlPlane, Namespace, PATIENCE};
+use envtest::{ControlPlane, Namespace, TIMEOUT};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, ResourceExt as _,
@@ -271,7 +271,7 @@ async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_cha
                 sleep(Duration::from_millis(50)).await;
             }
         };
-        timeout(PATIENCE, enforced).await.expect("the rule is enforced in time");
+        timeout(TIMEOUT, enforced).await.expect("the rule is enforced in time");
         let mut object = named(base(name), limit + 1);
         object["spec"]["network"] = json!({"ipFamilies": ["IPv4"]});
         let told = attempts.change(&object, &object).await;
@@ -298,7 +298,7 @@ async fn a_harbor_that_named_several_servers_before_there_was_a_rule_can_still_b
             sleep(Duration::from_millis(50)).await;
         }
     };
-    timeout(PATIENCE, enforced).await.expect("the rule is enforced in time");
+    timeout(TIMEOUT, enforced).await.expect("the rule is enforced in time");
     harbor["spec"]["database"]["hosts"] = json!([{"host": "a"}, {"host": "c"}, {"host": "d"}]);
     compare("a change of a Harbor with several servers", attempts.change(&harbor, &harbor).await, &[]);
 }

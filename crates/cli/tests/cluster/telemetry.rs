@@ -1,7 +1,7 @@
 //! What one sees of the real process: probes, a scrape, and its log.
 
 use crate::{account, logged::Process, world::World};
-use envtest::PATIENCE;
+use envtest::TIMEOUT;
 use k8s_openapi::api::{
     authentication::v1::TokenRequest,
     core::v1::ServiceAccount,
@@ -39,7 +39,7 @@ async fn until_scraped(metrics: SocketAddr, line: &str) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(PATIENCE, scraped).await.expect("it is counted");
+    timeout(TIMEOUT, scraped).await.expect("it is counted");
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    timeout(PATIENCE, allowed).await.expect("Prometheus may read them");
+    timeout(TIMEOUT, allowed).await.expect("Prometheus may read them");
     assert_eq!(status(&stranger).await, "403");
     assert_eq!(status("").await, "401");
     assert_eq!(status("authorization: Bearer made-up\r\n").await, "401");
@@ -166,7 +166,7 @@ async fn a_thousand_half_sent_requests_do_not_keep_the_kubelet_from_its_answer()
     }
     assert_eq!(get(health, "/healthz").await, ("200".into(), "ok\n".into()));
     for connection in &mut flood[..800] {
-        let closed = timeout(PATIENCE, connection.read(&mut [0; 1])).await.expect("it made room");
+        let closed = timeout(TIMEOUT, connection.read(&mut [0; 1])).await.expect("it made room");
         assert!(!closed.is_ok_and(|length| length > 0), "it is not answered");
     }
 }

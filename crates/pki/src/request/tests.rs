@@ -145,7 +145,7 @@ fn a_leaf_follows_its_authority_when_that_is_renewed() {
 }
 
 #[test]
-fn nobody_signs_with_a_leaf_or_with_another_key() {
+fn a_leaf_or_another_key_cannot_sign() {
     let leaf = leaf(&Authority::Itself);
     let refused = |chain: &str, key: String| Authority::from_pem(chain.into(), key).unwrap_err().to_string();
     assert_eq!(refused(&leaf.chain, leaf.key.clone()), "certificate is not a CA");

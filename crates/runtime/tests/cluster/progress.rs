@@ -4,7 +4,7 @@ use crate::support::{
     World,
     widget::{Widget, WidgetSpec},
 };
-use envtest::PATIENCE;
+use envtest::TIMEOUT;
 use plan::{ObjectKey, Verdict};
 use progress::{Observer, Planned, Progress, Stage, State};
 use serde_json::json;
@@ -43,7 +43,7 @@ impl Notes {
                 self.more.notified().await;
             }
         };
-        timeout(PATIENCE, found).await.expect("it is told in time")
+        timeout(TIMEOUT, found).await.expect("it is told in time")
     }
 
     async fn until_verdict(&self, reason: &str) -> Vec<Stage> {

@@ -5,7 +5,7 @@ pub mod gadget;
 #[path = "../support/widget.rs"]
 pub mod widget;
 
-use envtest::{ControlPlane, Namespace, PATIENCE, Requests};
+use envtest::{ControlPlane, Namespace, Requests, TIMEOUT};
 use gadget::{Gadget, GadgetComponent};
 use k8s_openapi::{
     api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
@@ -82,7 +82,7 @@ impl World {
     pub async fn stop_operator(&mut self) {
         let (stop, task) = self.operator.take().unwrap();
         stop.cancel();
-        timeout(PATIENCE, task).await.expect("the operator stops").unwrap();
+        timeout(TIMEOUT, task).await.expect("the operator stops").unwrap();
     }
 
     /// Ends the operator wherever it is.

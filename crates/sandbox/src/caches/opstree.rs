@@ -2,10 +2,10 @@
 
 use crate::{
     kind::Kind,
-    made::{Address, Maker, Servers},
-    react::Next,
+    owned::{Address, Owned, Servers},
+    reconcile::Next,
     world::World,
-    write::ReactError,
+    write::ReconcileError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
@@ -13,7 +13,11 @@ use serde_json::{Value, json};
 const REDIS: i64 = 6379;
 const SENTINEL: i64 = 26379;
 
-pub(crate) async fn react(world: &World, kind: Kind, redis: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(
+    world: &World,
+    kind: Kind,
+    redis: &DynamicObject,
+) -> Result<Next, ReconcileError> {
     let spec = &redis.data["spec"];
     let own = redis.name_any();
     let (name, role, port, setup) = match kind {
@@ -24,20 +28,20 @@ pub(crate) async fn react(world: &World, kind: Kind, redis: &DynamicObject) -> R
     if kind == Kind::RedisSentinel && !replication_is_up(world, redis) {
         return Ok(Next::Change);
     }
-    let maker = Maker { world, kind, owner: redis };
+    let owned = Owned { world, kind, owner: redis };
     let labels = json!({"app": name, "redis_setup_type": setup, "role": role});
     let ports = [(if role == "sentinel" { "sentinel-client" } else { "redis-client" }, port, port)];
-    maker.service(&name, &labels, &ports, Address::Own).await?;
-    maker.service(&format!("{name}-additional"), &labels, &ports, Address::Own).await?;
-    maker.service(&format!("{name}-headless"), &labels, &ports, Address::Headless).await?;
+    owned.service(&name, &labels, &ports, Address::Own).await?;
+    owned.service(&format!("{name}-additional"), &labels, &ports, Address::Own).await?;
+    owned.service(&format!("{name}-headless"), &labels, &ports, Address::Headless).await?;
     if kind == Kind::RedisReplication {
         for role in ["master", "replica"] {
-            maker.service(&format!("{name}-{role}"), &labels, &ports, Address::Own).await?;
+            owned.service(&format!("{name}-{role}"), &labels, &ports, Address::Own).await?;
         }
     }
     let wanted = if kind == Kind::Redis { 1 } else { spec["clusterSize"].as_i64().unwrap_or(3) };
     let claim = &spec["storage"]["volumeClaimTemplate"]["spec"];
-    let ready = maker
+    let ready = owned
         .servers(&Servers {
             service: format!("{name}-headless"),
             claims: claim.is_object().then(|| (name.clone(), claim.clone())).into_iter().collect(),
@@ -52,7 +56,7 @@ pub(crate) async fn react(world: &World, kind: Kind, redis: &DynamicObject) -> R
         })
         .await?;
     if kind == Kind::RedisReplication {
-        let up = ready >= wanted && world.told(redis).failure.is_none();
+        let up = ready >= wanted && world.annotated(redis).failure.is_none();
         let host = format!("{own}-master.{}.svc", redis.namespace().unwrap_or_default());
         let status = up.then(
             || json!({"masterNode": format!("{own}-0"), "connectionInfo": {"host": host, "port": port}}),

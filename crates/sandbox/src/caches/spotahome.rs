@@ -2,10 +2,10 @@
 
 use crate::{
     kind::Kind,
-    made::{Address, Maker, Servers},
-    react::Next,
+    owned::{Address, Owned, Servers},
+    reconcile::Next,
     world::World,
-    write::ReactError,
+    write::ReconcileError,
 };
 use api::names::{COMPONENT_LABEL, NAME_LABEL, PART_OF_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 const KIND: Kind = Kind::RedisFailover;
 
-pub(crate) async fn react(world: &World, failover: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, failover: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &failover.data["spec"];
     let name = failover.name_any();
-    let maker = Maker { world, kind: KIND, owner: failover };
+    let owned = Owned { world, kind: KIND, owner: failover };
     let labels = |component: &str| {
         json!({
             COMPONENT_LABEL: component,
@@ -31,14 +31,14 @@ pub(crate) async fn react(world: &World, failover: &DynamicObject) -> Result<Nex
         }])
     });
     let (redis, sentinel) = (format!("rfr-{name}"), format!("rfs-{name}"));
-    maker.service(&sentinel, &labels("sentinel"), &[("sentinel", 26379, 26379)], Address::Own).await?;
-    maker.service(&redis, &labels("redis"), &[("http-metrics", 9121, 9121)], Address::Headless).await?;
+    owned.service(&sentinel, &labels("sentinel"), &[("sentinel", 26379, 26379)], Address::Own).await?;
+    owned.service(&redis, &labels("redis"), &[("http-metrics", 9121, 9121)], Address::Headless).await?;
     let storage = &spec["redis"]["storage"]["persistentVolumeClaim"];
     let claims = storage.is_object().then(|| {
         let claim = storage["metadata"]["name"].as_str().unwrap_or("redis-data");
         (claim.to_owned(), storage["spec"].clone())
     });
-    maker
+    owned
         .servers(&Servers {
             name: redis.clone(),
             labels: labels("redis"),
@@ -52,19 +52,19 @@ pub(crate) async fn react(world: &World, failover: &DynamicObject) -> Result<Nex
             claims: claims.into_iter().collect(),
         })
         .await?;
-    let sentinels = sentinels(&maker, &sentinel, &labels("sentinel"), &spec["sentinel"], password.as_ref());
+    let sentinels = sentinels(&owned, &sentinel, &labels("sentinel"), &spec["sentinel"], password.as_ref());
     world.apply(Kind::Deployment, sentinels).await?;
     Ok(Next::Change)
 }
 
-fn sentinels(maker: &Maker<'_>, name: &str, labels: &Value, spec: &Value, password: Option<&Value>) -> Value {
+fn sentinels(owned: &Owned<'_>, name: &str, labels: &Value, spec: &Value, password: Option<&Value>) -> Value {
     json!({
-        "metadata": maker.metadata(name, labels),
+        "metadata": owned.metadata(name, labels),
         "spec": {
             "replicas": spec["replicas"].as_i64().unwrap_or(3),
             "selector": {"matchLabels": labels},
             "template": {
-                "metadata": {"labels": maker.labels(labels)},
+                "metadata": {"labels": owned.labels(labels)},
                 "spec": {"containers": [{
                     "name": "sentinel",
                     "image": spec["image"].as_str().unwrap_or("redis:7"),

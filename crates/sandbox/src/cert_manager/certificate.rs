@@ -8,11 +8,11 @@ use super::{
 use crate::{
     condition::{Condition, holds, with, written},
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     secret::{decoded, encoded},
     workloads::template::hash,
     world::{Seen, World},
-    write::ReactError,
+    write::ReconcileError,
 };
 use api::names::{
     ALT_NAMES_ANNOTATION, CERT_MANAGER_LABEL, CERTIFICATE_NAME_ANNOTATION, COMMON_NAME_ANNOTATION,
@@ -27,9 +27,9 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 use x509_parser::{parse_x509_certificate, pem::parse_x509_pem};
 
-pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<Next, ReactError> {
-    let told = world.told(certificate);
-    if let Some(message) = told.failure {
+pub(crate) async fn reconcile(world: &World, certificate: &DynamicObject) -> Result<Next, ReconcileError> {
+    let annotated = world.annotated(certificate);
+    if let Some(message) = annotated.failure {
         not_ready(world, certificate, "Failed", &message).await?;
         return Ok(Next::Change);
     }
@@ -50,7 +50,7 @@ pub(crate) async fn react(world: &World, certificate: &DynamicObject) -> Result<
             return Ok(Next::Change);
         }
     };
-    if let Some(left) = world.remaining(certificate, &format!("issue {wanted}"), told.delay) {
+    if let Some(left) = world.remaining(certificate, &format!("issue {wanted}"), annotated.delay) {
         not_ready(world, certificate, "DoesNotExist", "Issuing certificate as Secret does not exist").await?;
         return Ok(Next::After(left));
     }
@@ -97,13 +97,13 @@ fn kept_key(spec: &Value, secret: &DynamicObject) -> Option<String> {
     (spec["privateKey"]["rotationPolicy"] == "Never" && key_pair(&key).is_ok()).then_some(key)
 }
 
-fn tls_secret(certificate: &DynamicObject, before: Option<Seen>, made_from: &str, issued: Issued) -> Value {
+fn tls_secret(certificate: &DynamicObject, before: Option<Seen>, issued_from: &str, issued: Issued) -> Value {
     let spec = &certificate.data["spec"];
     let joined = |field: &str| {
         let items = spec[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         items.collect::<Vec<_>>().join(",")
     };
-    let signer = |field: &str, usual: &str| spec["issuerRef"][field].as_str().unwrap_or(usual).to_owned();
+    let signer = |field: &str, default: &str| spec["issuerRef"][field].as_str().unwrap_or(default).to_owned();
     let revision = before.as_ref().and_then(|secret| secret.annotations().get(REVISION)?.parse().ok());
     let mut annotations = object(&spec["secretTemplate"]["annotations"]);
     for (name, value) in [
@@ -115,7 +115,7 @@ fn tls_secret(certificate: &DynamicObject, before: Option<Seen>, made_from: &str
         (ALT_NAMES_ANNOTATION, joined("dnsNames")),
         (IP_SANS_ANNOTATION, joined("ipAddresses")),
         (URI_SANS_ANNOTATION, joined("uris")),
-        (ISSUED_FROM, made_from.to_owned()),
+        (ISSUED_FROM, issued_from.to_owned()),
         (REVISION, (revision.unwrap_or(0_u64) + 1).to_string()),
     ] {
         annotations.insert(name.to_owned(), value.into());
@@ -149,7 +149,7 @@ async fn not_ready(
     certificate: &DynamicObject,
     reason: &str,
     message: &str,
-) -> Result<(), ReactError> {
+) -> Result<(), ReconcileError> {
     let before = &certificate.data["status"];
     let generation = certificate.metadata.generation.unwrap_or_default();
     let conditions: Vec<Value> =

@@ -38,7 +38,7 @@ pub(crate) fn issued_from(certificate: &DynamicObject) -> Value {
 
 pub(crate) fn key(spec: &Value) -> Result<KeySpec, IssueError> {
     let key = &spec["privateKey"];
-    let (algorithm, usual) = match key["algorithm"].as_str().unwrap_or("RSA") {
+    let (algorithm, default_size) = match key["algorithm"].as_str().unwrap_or("RSA") {
         "RSA" => (Algorithm::Rsa, 2048),
         "ECDSA" => (Algorithm::Ecdsa, 256),
         "Ed25519" => (Algorithm::Ed25519, 0),
@@ -49,7 +49,7 @@ pub(crate) fn key(spec: &Value) -> Result<KeySpec, IssueError> {
         _ => Encoding::Pkcs1,
     };
     let size = key["size"].as_i64().and_then(|size| i32::try_from(size).ok()).filter(|size| *size != 0);
-    Ok(KeySpec { algorithm, encoding, size: size.unwrap_or(usual) })
+    Ok(KeySpec { algorithm, encoding, size: size.unwrap_or(default_size) })
 }
 
 /// How long the certificate is valid.

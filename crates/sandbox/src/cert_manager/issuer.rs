@@ -4,24 +4,29 @@ use super::authority::{self, CLUSTER_NAMESPACE};
 use crate::{
     condition::{Condition, with},
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::World,
-    write::ReactError,
+    write::ReconcileError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use pki::Authority;
 use serde_json::json;
 
-pub(crate) async fn react(world: &World, kind: Kind, issuer: &DynamicObject) -> Result<Next, ReactError> {
-    let told = world.told(issuer);
+pub(crate) async fn reconcile(
+    world: &World,
+    kind: Kind,
+    issuer: &DynamicObject,
+) -> Result<Next, ReconcileError> {
+    let annotated = world.annotated(issuer);
     let before = &issuer.data["status"]["conditions"];
     let generation = issuer.metadata.generation.unwrap_or_default();
     if before.is_null()
-        && let Some(left) = world.remaining(issuer, "verify", told.delay)
+        && let Some(left) = world.remaining(issuer, "verify", annotated.delay)
     {
         return Ok(Next::After(left));
     }
-    let found = told.failure.map_or_else(|| authority(world, kind, issuer), |told| Err(("Failed", told)));
+    let found =
+        annotated.failure.map_or_else(|| authority(world, kind, issuer), |message| Err(("Failed", message)));
     let ready = match &found {
         Ok(Authority::Itself) => Condition::new("Ready", true, "IsReady", ""),
         Ok(Authority::Other { .. }) => {

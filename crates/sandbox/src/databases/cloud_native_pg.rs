@@ -3,12 +3,12 @@
 use crate::{
     condition::{Condition, now},
     kind::Kind,
-    made::{Address, Maker, claim},
-    react::Next,
+    owned::{Address, Owned, claim},
+    reconcile::Next,
     secret::{self, password},
     workloads::template::{self, is_ready},
     world::{Seen, World},
-    write::{ReactError, staying},
+    write::{ReconcileError, staying},
 };
 use api::names::{
     CNPG_CLUSTER_LABEL, CNPG_INSTANCE_NAME_LABEL, CNPG_INSTANCE_ROLE_LABEL, CNPG_POD_ROLE_LABEL,
@@ -18,18 +18,18 @@ use serde_json::{Value, json};
 
 const KIND: Kind = Kind::PostgresCluster;
 
-pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, cluster: &DynamicObject) -> Result<Next, ReconcileError> {
     let name = cluster.name_any();
     let wanted = cluster.data["spec"]["instances"].as_i64().unwrap_or(1);
     credentials(world, cluster).await?;
-    let maker = Maker { world, kind: KIND, owner: cluster };
+    let owned = Owned { world, kind: KIND, owner: cluster };
     for (suffix, role) in [("rw", Some("primary")), ("ro", Some("replica")), ("r", None)] {
         let mut selector = json!({CNPG_CLUSTER_LABEL: name, CNPG_POD_ROLE_LABEL: "instance"});
         if let Some(role) = role {
             selector[CNPG_INSTANCE_ROLE_LABEL] = role.into();
         }
         let service = format!("{name}-{suffix}");
-        maker.service(&service, &selector, &[("postgres", 5432, 5432)], Address::Own).await?;
+        owned.service(&service, &selector, &[("postgres", 5432, 5432)], Address::Own).await?;
     }
     for number in 1..=wanted {
         instance(world, cluster, number).await?;
@@ -38,13 +38,13 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
     for pod in pods.iter().filter(|pod| number(pod).is_some_and(|number| number > wanted)) {
         world.delete(Kind::Pod, pod, false).await?;
     }
-    let failure = world.told(cluster).failure;
+    let failure = world.annotated(cluster).failure;
     let status = status(cluster, &staying(world.children(cluster, Kind::Pod)), wanted, failure.as_deref());
     world.set_status(KIND, cluster, status).await?;
     Ok(Next::Change)
 }
 
-async fn credentials(world: &World, cluster: &DynamicObject) -> Result<(), ReactError> {
+async fn credentials(world: &World, cluster: &DynamicObject) -> Result<(), ReconcileError> {
     let spec = &cluster.data["spec"];
     let initdb = &spec["bootstrap"]["initdb"];
     let database = initdb["database"].as_str().unwrap_or("app");
@@ -80,7 +80,7 @@ fn access(cluster: &DynamicObject, user: &str, database: &str) -> Vec<(&'static 
     ]
 }
 
-async fn instance(world: &World, cluster: &DynamicObject, number: i64) -> Result<(), ReactError> {
+async fn instance(world: &World, cluster: &DynamicObject, number: i64) -> Result<(), ReconcileError> {
     let spec = &cluster.data["spec"];
     let name = format!("{}-{number}", cluster.name_any());
     let namespace = cluster.namespace().unwrap_or_default();
@@ -93,9 +93,9 @@ async fn instance(world: &World, cluster: &DynamicObject, number: i64) -> Result
         CNPG_POD_ROLE_LABEL: "instance",
         CNPG_INSTANCE_ROLE_LABEL: if number == 1 { "primary" } else { "replica" },
     });
-    let maker = Maker { world, kind: KIND, owner: cluster };
+    let owned = Owned { world, kind: KIND, owner: cluster };
     let volume = json!({
-        "metadata": maker.metadata(&name, &labels),
+        "metadata": owned.metadata(&name, &labels),
         "spec": claim(&spec["storage"]["size"], &spec["storage"]["storageClass"]),
     });
     world.create(Kind::PersistentVolumeClaim, volume).await?;

@@ -2,22 +2,22 @@
 
 use crate::{
     kind::Kind,
-    made::{Address, Maker, Servers, claim},
-    react::Next,
+    owned::{Address, Owned, Servers, claim},
+    reconcile::Next,
     secret::{self, password},
     world::World,
-    write::ReactError,
+    write::ReconcileError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
 const KIND: Kind = Kind::Postgresql;
 
-pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, cluster: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &cluster.data["spec"];
     let name = cluster.name_any();
     let labels = json!({"application": "spilo", "cluster-name": name});
-    let maker = Maker { world, kind: KIND, owner: cluster };
+    let owned = Owned { world, kind: KIND, owner: cluster };
 
     for user in users(spec) {
         // Names of Secrets cannot contain underscores.
@@ -27,14 +27,14 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
         })
         .await?;
     }
-    maker.service(&name, &labels, &[("postgresql", 5432, 5432)], Address::Own).await?;
+    owned.service(&name, &labels, &[("postgresql", 5432, 5432)], Address::Own).await?;
     let replicas = format!("{name}-repl");
-    maker.service(&replicas, &labels, &[("postgresql", 5432, 5432)], Address::Own).await?;
+    owned.service(&replicas, &labels, &[("postgresql", 5432, 5432)], Address::Own).await?;
 
     let wanted = spec["numberOfInstances"].as_i64().unwrap_or(1);
     let version = spec["postgresql"]["version"].as_str().unwrap_or("17");
     let image = format!("spilo:{version}");
-    let ready = maker
+    let ready = owned
         .servers(&Servers {
             name: name.clone(),
             labels,
@@ -51,7 +51,7 @@ pub(crate) async fn react(world: &World, cluster: &DynamicObject) -> Result<Next
 
     let before = &cluster.data["status"]["PostgresClusterStatus"];
     let ran = before.as_str().is_some_and(|state| !["Creating", "CreateFailed"].contains(&state));
-    let state = match (world.told(cluster).failure, ready >= wanted) {
+    let state = match (world.annotated(cluster).failure, ready >= wanted) {
         (Some(_), _) if ran => "UpdateFailed",
         (Some(_), _) => "CreateFailed",
         (None, true) => "Running",

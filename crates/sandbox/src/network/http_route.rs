@@ -3,22 +3,22 @@
 use crate::{
     condition::{Condition, with},
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::World,
-    write::ReactError,
+    write::ReconcileError,
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
 const CONTROLLER: &str = "sandbox.goharbor.io/gateway";
 
-pub(crate) async fn react(world: &World, route: &DynamicObject) -> Result<Next, ReactError> {
-    let told = world.told(route);
+pub(crate) async fn reconcile(world: &World, route: &DynamicObject) -> Result<Next, ReconcileError> {
+    let annotated = world.annotated(route);
     let generation = route.metadata.generation.unwrap_or_default();
-    if let Some(left) = world.remaining(route, &format!("accept {generation}"), told.delay) {
+    if let Some(left) = world.remaining(route, &format!("accept {generation}"), annotated.delay) {
         return Ok(Next::After(left));
     }
-    let accepted = match &told.failure {
+    let accepted = match &annotated.failure {
         Some(message) => Condition::new("Accepted", false, "NotAllowedByListeners", message),
         None => Condition::new("Accepted", true, "Accepted", "Route is accepted"),
     };

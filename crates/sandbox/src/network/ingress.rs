@@ -1,19 +1,19 @@
 //! Ingress: the address of its controller.
 
-use crate::{kind::Kind, react::Next, world::World, write::ReactError};
+use crate::{kind::Kind, reconcile::Next, world::World, write::ReconcileError};
 use kube::core::DynamicObject;
 use serde_json::json;
 
 /// The address of the only ingress controller.
 const ADDRESS: &str = "172.18.0.100";
 
-pub(crate) async fn react(world: &World, ingress: &DynamicObject) -> Result<Next, ReactError> {
-    let told = world.told(ingress);
+pub(crate) async fn reconcile(world: &World, ingress: &DynamicObject) -> Result<Next, ReconcileError> {
+    let annotated = world.annotated(ingress);
     let addressed = ingress.data["status"]["loadBalancer"]["ingress"].is_array();
-    if told.failure.is_some() {
+    if annotated.failure.is_some() {
         world.set_status(Kind::Ingress, ingress, json!({})).await?;
     } else if !addressed {
-        if let Some(left) = world.remaining(ingress, "address", told.delay) {
+        if let Some(left) = world.remaining(ingress, "address", annotated.delay) {
             return Ok(Next::After(left));
         }
         let status = json!({"loadBalancer": {"ingress": [{"ip": ADDRESS}]}});

@@ -2,17 +2,17 @@
 
 use crate::{
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     workloads::template::is_ready,
     world::{Seen, World},
-    write::{ReactError, owned_by},
+    write::{ReconcileError, owned_by},
 };
 use api::names::{ENDPOINT_SLICE_MANAGED_BY_LABEL, SERVICE_NAME_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 use std::{collections::HashSet, net::Ipv4Addr};
 
-pub(crate) async fn react(world: &World, service: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, service: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &service.data["spec"];
     let selects = spec["selector"].as_object().is_some_and(|selector| !selector.is_empty());
     if selects && world.built_in.contains(&Kind::EndpointSlice) {
@@ -22,16 +22,16 @@ pub(crate) async fn react(world: &World, service: &DynamicObject) -> Result<Next
     if spec["type"] != "LoadBalancer" {
         return Ok(Next::Change);
     }
-    let told = world.told(service);
+    let annotated = world.annotated(service);
     let balancer = &service.data["status"]["loadBalancer"];
-    if told.failure.is_some() {
+    if annotated.failure.is_some() {
         world.set_status(Kind::Service, service, json!({})).await?;
         return Ok(Next::Change);
     }
     if balancer["ingress"].is_array() {
         return Ok(Next::Change);
     }
-    if let Some(left) = world.remaining(service, "address", told.delay) {
+    if let Some(left) = world.remaining(service, "address", annotated.delay) {
         return Ok(Next::After(left));
     }
     let address = spec["loadBalancerIP"].as_str().filter(|address| !address.is_empty()).map(str::to_owned);

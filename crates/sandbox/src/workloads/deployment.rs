@@ -7,15 +7,15 @@ use super::{
 };
 use crate::{
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::{Seen, World},
-    write::{ReactError, owned_by, staying},
+    write::{ReconcileError, owned_by, staying},
 };
 use api::names::{DEPLOYMENT_REVISION_ANNOTATION as REVISION, POD_TEMPLATE_HASH_LABEL as HASH};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
-pub(crate) async fn react(world: &World, deployment: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, deployment: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &deployment.data["spec"];
     let replicas = spec["replicas"].as_i64().unwrap_or(1);
     let paused = spec["paused"] == true;
@@ -46,7 +46,7 @@ pub(crate) async fn react(world: &World, deployment: &DynamicObject) -> Result<N
         return Ok(Next::Change);
     }
 
-    let progress = Progress { new: new.as_ref(), old: &old, failure: world.told(deployment).failure };
+    let progress = Progress { new: new.as_ref(), old: &old, failure: world.annotated(deployment).failure };
     let (status, deadline) = deployment_status::status(deployment, &progress);
     world.set_status(Kind::Deployment, deployment, status).await?;
     Ok(deadline.map_or(Next::Change, Next::After))
@@ -81,7 +81,7 @@ async fn adopt_revision(
     deployment: &DynamicObject,
     new: &DynamicObject,
     old: &[Seen],
-) -> Result<(), ReactError> {
+) -> Result<(), ReconcileError> {
     let newest = old.iter().map(|set| revision(set)).max().unwrap_or(0);
     let number = if revision(new) > newest { revision(new) } else { newest + 1 };
     let annotated = json!({"metadata": {"annotations": {REVISION: number.to_string()}}});
@@ -89,7 +89,7 @@ async fn adopt_revision(
     world.amend_through_status(Kind::Deployment, deployment, annotated).await
 }
 
-async fn scale(world: &World, set: &DynamicObject, replicas: i64) -> Result<(), ReactError> {
+async fn scale(world: &World, set: &DynamicObject, replicas: i64) -> Result<(), ReconcileError> {
     world.amend(Kind::ReplicaSet, set, json!({"spec": {"replicas": replicas}})).await
 }
 
@@ -105,7 +105,7 @@ fn scaled(replicas: i64, new: Option<&DynamicObject>, old: &[Seen]) -> (i64, Vec
     ((replicas - others).max(0), down)
 }
 
-async fn forget_history(world: &World, spec: &Value, old: &[Seen]) -> Result<(), ReactError> {
+async fn forget_history(world: &World, spec: &Value, old: &[Seen]) -> Result<(), ReconcileError> {
     let limit =
         spec["revisionHistoryLimit"].as_u64().and_then(|limit| usize::try_from(limit).ok()).unwrap_or(10);
     let idle: Vec<&Seen> = old.iter().filter(|set| count(set) == Count::default()).collect();

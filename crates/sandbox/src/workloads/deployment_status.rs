@@ -77,8 +77,8 @@ fn progressing(
         };
         return (write(condition), None);
     }
-    if let Some(told) = &progress.failure {
-        let message = format!("ReplicaSet {set:?} has timed out progressing: {told}");
+    if let Some(failure) = &progress.failure {
+        let message = format!("ReplicaSet {set:?} has timed out progressing: {failure}");
         return (write(Condition::new("Progressing", false, "ProgressDeadlineExceeded", &message)), None);
     }
     if complete {

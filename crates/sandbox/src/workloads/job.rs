@@ -4,14 +4,14 @@ use super::template::{self, suffix};
 use crate::{
     condition::{Condition, find, now},
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::{Seen, World},
-    write::{ReactError, staying},
+    write::{ReconcileError, staying},
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::json;
 
-pub(crate) async fn react(world: &World, job: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next, ReconcileError> {
     let status = &job.data["status"];
     let ended = ["Complete", "Failed"].iter().any(|kind| find(&status["conditions"], kind).is_some());
     if ended || job.data["spec"]["suspend"] == true {
@@ -26,7 +26,7 @@ pub(crate) async fn react(world: &World, job: &DynamicObject) -> Result<Next, Re
 
     let started = status["startTime"].as_str().map_or_else(now, str::to_owned);
     let allowed = spec["backoffLimit"].as_u64().unwrap_or(6);
-    let told = world.told(job).failure;
+    let failure = world.annotated(job).failure;
     if succeeded >= completions {
         let message = "Reached expected number of succeeded pods";
         let ends = ["SuccessCriteriaMet", "Complete"].map(|kind| {
@@ -39,8 +39,8 @@ pub(crate) async fn react(world: &World, job: &DynamicObject) -> Result<Next, Re
         world.set_status(Kind::Job, job, complete).await?;
         return Ok(Next::Change);
     }
-    if failed > 0 && (told.is_some() || failed > allowed) {
-        let message = told.unwrap_or_else(|| "Job has reached the specified backoff limit".to_owned());
+    if failed > 0 && (failure.is_some() || failed > allowed) {
+        let message = failure.unwrap_or_else(|| "Job has reached the specified backoff limit".to_owned());
         let ends = ["FailureTarget", "Failed"].map(|kind| {
             Condition::new(kind, true, "BackoffLimitExceeded", &message).after(&status["conditions"])
         });

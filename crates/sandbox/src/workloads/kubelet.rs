@@ -10,7 +10,7 @@ const NODE_ADDRESS: &str = "192.168.49.2";
 
 /// The state of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum PodState {
     /// It waits for an object that it needs.
     Missing(Missing),
     /// Its containers are being created.
@@ -27,7 +27,7 @@ pub(crate) enum Fate {
     Failed(String),
 }
 
-impl Fate {
+impl PodState {
     fn phase(&self) -> &'static str {
         match self {
             Self::Missing(_) | Self::Starting | Self::NotPulled(_) => "Pending",
@@ -50,79 +50,79 @@ impl Fate {
 }
 
 /// The status of a pod in this state. `address` is called if the pod has an address.
-pub(crate) fn status(pod: &DynamicObject, fate: &Fate, address: impl FnOnce() -> String) -> Value {
+pub(crate) fn status(pod: &DynamicObject, pod_state: &PodState, address: impl FnOnce() -> String) -> Value {
     let before = &pod.data["status"];
     let mut status = Map::new();
     let mut set = |field: &str, value: Value| status.insert(field.to_owned(), value);
-    set("phase", fate.phase().into());
-    set("conditions", conditions(before, fate));
+    set("phase", pod_state.phase().into());
+    set("conditions", conditions(before, pod_state));
     set("qosClass", before["qosClass"].clone());
-    if let Fate::Missing(Missing::Claim(_)) = fate {
+    if let PodState::Missing(Missing::Claim(_)) = pod_state {
         return Value::Object(status);
     }
     let since = |field: &str| before[field].as_str().map_or_else(now, str::to_owned);
     set("startTime", since("startTime").into());
     set("hostIP", NODE_ADDRESS.into());
     set("hostIPs", json!([{"ip": NODE_ADDRESS}]));
-    if fate.waiting().is_none() || matches!(fate, Fate::Crashing(_) | Fate::NotPulled(_)) {
+    if pod_state.waiting().is_none() || matches!(pod_state, PodState::Crashing(_) | PodState::NotPulled(_)) {
         let address = address();
         set("podIPs", json!([{"ip": address}]));
         set("podIP", address.into());
     }
-    if let Fate::Failed(message) = fate {
+    if let PodState::Failed(message) = pod_state {
         set("message", message.clone().into());
         set("reason", "Error".into());
     }
-    if let Fate::Missing(Missing::Volume(message)) = fate {
+    if let PodState::Missing(Missing::Volume(message)) = pod_state {
         set("message", message.clone().into());
     }
     let spec = &pod.data["spec"];
     let (init, main) = (&before["initContainerStatuses"], &before["containerStatuses"]);
-    set("initContainerStatuses", containers(&spec["initContainers"], init, fate, true));
-    set("containerStatuses", containers(&spec["containers"], main, fate, false));
+    set("initContainerStatuses", containers(&spec["initContainers"], init, pod_state, true));
+    set("containerStatuses", containers(&spec["containers"], main, pod_state, false));
     Value::Object(status)
 }
 
-fn conditions(before: &Value, fate: &Fate) -> Value {
+fn conditions(before: &Value, pod_state: &PodState) -> Value {
     let before = &before["conditions"];
     let condition = |kind, holds, reason, message| Condition::new(kind, holds, reason, message).after(before);
-    if let Fate::Missing(Missing::Claim(message)) = fate {
+    if let PodState::Missing(Missing::Claim(message)) = pod_state {
         return json!([condition("PodScheduled", false, "Unschedulable", message)]);
     }
-    let (ready, reason, message) = match fate {
-        Fate::Running => (true, "", ""),
-        Fate::Succeeded => (false, "PodCompleted", ""),
-        Fate::Failed(_) => (false, "PodFailed", ""),
-        Fate::Missing(Missing::Volume(message)) => (false, "ContainersNotReady", message.as_str()),
-        _ => (false, "ContainersNotReady", fate.waiting().map_or("", |(_, message)| message)),
+    let (ready, reason, message) = match pod_state {
+        PodState::Running => (true, "", ""),
+        PodState::Succeeded => (false, "PodCompleted", ""),
+        PodState::Failed(_) => (false, "PodFailed", ""),
+        PodState::Missing(Missing::Volume(message)) => (false, "ContainersNotReady", message.as_str()),
+        _ => (false, "ContainersNotReady", pod_state.waiting().map_or("", |(_, message)| message)),
     };
-    let started = !matches!(fate, Fate::Starting | Fate::Missing(_));
+    let started = !matches!(pod_state, PodState::Starting | PodState::Missing(_));
     json!([
         condition("PodReadyToStartContainers", started, "", ""),
-        condition("Initialized", true, if ready { "" } else { reason_if_completed(fate) }, ""),
+        condition("Initialized", true, if ready { "" } else { reason_if_completed(pod_state) }, ""),
         condition("Ready", ready, reason, message),
         condition("ContainersReady", ready, reason, message),
         condition("PodScheduled", true, "", ""),
     ])
 }
 
-fn reason_if_completed(fate: &Fate) -> &'static str {
-    if *fate == Fate::Succeeded { "PodCompleted" } else { "" }
+fn reason_if_completed(pod_state: &PodState) -> &'static str {
+    if *pod_state == PodState::Succeeded { "PodCompleted" } else { "" }
 }
 
-fn containers(spec: &Value, before: &Value, fate: &Fate, init: bool) -> Value {
+fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool) -> Value {
     let containers = spec.as_array().into_iter().flatten();
     containers
         .map(|container| {
             let earlier = before.as_array().into_iter().flatten();
             let earlier = earlier.into_iter().find(|each| each["name"] == container["name"]);
             let lasting = !init || container["restartPolicy"] == "Always";
-            container_status(container, earlier.unwrap_or(&Value::Null), fate, lasting)
+            container_status(container, earlier.unwrap_or(&Value::Null), pod_state, lasting)
         })
         .collect()
 }
 
-fn container_status(container: &Value, before: &Value, fate: &Fate, lasting: bool) -> Value {
+fn container_status(container: &Value, before: &Value, pod_state: &PodState, lasting: bool) -> Value {
     let started = before["state"]["running"]["startedAt"].as_str().map_or_else(now, str::to_owned);
     let ended = |code: i32, reason: &str, message: &str| {
         let end = before["state"]["terminated"]["finishedAt"].as_str().map_or_else(now, str::to_owned);
@@ -132,17 +132,17 @@ fn container_status(container: &Value, before: &Value, fate: &Fate, lasting: boo
             "exitCode": code, "reason": reason, "message": message, "startedAt": start, "finishedAt": end,
         }})
     };
-    let state = match (fate, fate.waiting()) {
-        (_, Some((reason, message))) if lasting || !matches!(fate, Fate::Crashing(_)) => {
+    let state = match (pod_state, pod_state.waiting()) {
+        (_, Some((reason, message))) if lasting || !matches!(pod_state, PodState::Crashing(_)) => {
             json!({"waiting": {"reason": reason, "message": message}})
         }
-        (Fate::Running, _) if lasting => json!({"running": {"startedAt": started}}),
-        (Fate::Failed(message), _) if lasting => ended(1, "Error", message),
+        (PodState::Running, _) if lasting => json!({"running": {"startedAt": started}}),
+        (PodState::Failed(message), _) if lasting => ended(1, "Error", message),
         _ => ended(0, "Completed", ""),
     };
     let waits = state["waiting"].is_object();
     let runs = state["running"].is_object();
-    let crashed = matches!(fate, Fate::Crashing(_)) && lasting;
+    let crashed = matches!(pod_state, PodState::Crashing(_)) && lasting;
     let image = container["image"].as_str().unwrap_or_default();
     let restarts = before["restartCount"].as_i64().unwrap_or(0);
     let newly = i64::from(crashed && !before["state"]["waiting"].is_object());

@@ -1,14 +1,14 @@
 //! The kubelet: starts pods, ends deleted pods, and reports why a pod does not start.
 
 use super::{
-    kubelet::{self, Fate},
+    kubelet::{self, PodState},
     needs::missing,
 };
-use crate::{kind::Kind, react::Next, world::World, write::ReactError};
+use crate::{kind::Kind, reconcile::Next, world::World, write::ReconcileError};
 use kube::{ResourceExt as _, core::DynamicObject};
 use std::{collections::HashSet, net::Ipv4Addr};
 
-pub(crate) async fn react(world: &World, pod: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, pod: &DynamicObject) -> Result<Next, ReconcileError> {
     if pod.metadata.deletion_timestamp.is_some() {
         // A pod with finalizers stays until they are removed.
         if pod.metadata.deletion_grace_period_seconds != Some(0) || pod.finalizers().is_empty() {
@@ -19,26 +19,26 @@ pub(crate) async fn react(world: &World, pod: &DynamicObject) -> Result<Next, Re
     if ["Succeeded", "Failed"].iter().any(|phase| pod.data["status"]["phase"] == *phase) {
         return Ok(Next::Change);
     }
-    let told = world.told(pod);
+    let annotated = world.annotated(pod);
     let started = pod.data["status"]["phase"] == "Running";
     let lasting = pod.data["spec"]["restartPolicy"].as_str().is_none_or(|policy| policy == "Always");
     let mut next = Next::Change;
-    let fate = match (told.failure, missing(world, pod)) {
-        (_, Some(missing)) if !started => Fate::Missing(missing),
-        (Some(message), _) if !lasting => Fate::Failed(message),
-        (Some(message), _) if started => Fate::Crashing(message),
-        (Some(message), _) => Fate::NotPulled(message),
-        (None, _) if started && lasting => Fate::Running,
-        (None, _) => match world.remaining(pod, "start", told.delay) {
+    let pod_state = match (annotated.failure, missing(world, pod)) {
+        (_, Some(missing)) if !started => PodState::Missing(missing),
+        (Some(message), _) if !lasting => PodState::Failed(message),
+        (Some(message), _) if started => PodState::Crashing(message),
+        (Some(message), _) => PodState::NotPulled(message),
+        (None, _) if started && lasting => PodState::Running,
+        (None, _) => match world.remaining(pod, "start", annotated.delay) {
             Some(left) => {
                 next = Next::After(left);
-                if lasting { Fate::Starting } else { Fate::Running }
+                if lasting { PodState::Starting } else { PodState::Running }
             }
-            None if lasting => Fate::Running,
-            None => Fate::Succeeded,
+            None if lasting => PodState::Running,
+            None => PodState::Succeeded,
         },
     };
-    let status = kubelet::status(pod, &fate, || address(world, pod));
+    let status = kubelet::status(pod, &pod_state, || address(world, pod));
     world.set_status(Kind::Pod, pod, status).await?;
     Ok(next)
 }

@@ -3,14 +3,14 @@
 use super::template::{self, is_ready, suffix};
 use crate::{
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::World,
-    write::{ReactError, staying},
+    write::{ReconcileError, staying},
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::json;
 
-pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, set: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &set.data["spec"];
     let wanted = spec["replicas"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
     let mut pods = staying(world.children(set, Kind::Pod));

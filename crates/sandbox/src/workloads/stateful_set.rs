@@ -3,15 +3,15 @@
 use super::template::{self, hash, is_ready};
 use crate::{
     kind::Kind,
-    react::Next,
+    reconcile::Next,
     world::{Seen, World},
-    write::{ReactError, staying},
+    write::{ReconcileError, staying},
 };
 use api::names::{CONTROLLER_REVISION_LABEL as REVISION, POD_INDEX_LABEL, STATEFUL_SET_POD_NAME_LABEL};
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
-pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, ReactError> {
+pub(crate) async fn reconcile(world: &World, set: &DynamicObject) -> Result<Next, ReconcileError> {
     let spec = &set.data["spec"];
     let replicas = spec["replicas"].as_i64().unwrap_or(1).max(0);
     let first = spec["ordinals"]["start"].as_i64().unwrap_or(0);
@@ -52,7 +52,7 @@ pub(crate) async fn react(world: &World, set: &DynamicObject) -> Result<Next, Re
 }
 
 /// Replaces the last pod of an old template, once all pods after it are ready.
-async fn roll(world: &World, spec: &Value, pods: &[Seen], update: &str) -> Result<(), ReactError> {
+async fn roll(world: &World, spec: &Value, pods: &[Seen], update: &str) -> Result<(), ReconcileError> {
     let strategy = &spec["updateStrategy"];
     if strategy["type"] == "OnDelete" {
         return Ok(());
@@ -74,7 +74,12 @@ async fn roll(world: &World, spec: &Value, pods: &[Seen], update: &str) -> Resul
     Ok(())
 }
 
-async fn create(world: &World, set: &DynamicObject, ordinal: i64, revision: &str) -> Result<(), ReactError> {
+async fn create(
+    world: &World,
+    set: &DynamicObject,
+    ordinal: i64,
+    revision: &str,
+) -> Result<(), ReconcileError> {
     let spec = &set.data["spec"];
     let name = format!("{}-{ordinal}", set.name_any());
     let labels = json!({

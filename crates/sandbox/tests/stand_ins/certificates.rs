@@ -123,7 +123,7 @@ async fn a_changed_spec_or_a_lost_secret_makes_a_new_certificate() {
 }
 
 #[tokio::test]
-async fn a_certificate_waits_for_its_issuer_and_fails_when_told_to() {
+async fn a_certificate_waits_for_its_issuer_and_fails_when_annotated() {
     let world = World::with_definitions().await;
     world.create("Certificate", "tls", leaf()).await;
     let waiting = world.until_condition("Certificate", "tls", "Ready", "False").await;

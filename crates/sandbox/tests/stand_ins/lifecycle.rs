@@ -57,7 +57,7 @@ async fn stand_ins_that_start_again_change_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_made_goes_with_what_it_was_made_for() {
+async fn created_objects_are_deleted_with_their_owner() {
     if !Assets::find().unwrap().has_controller_manager() {
         return;
     }

@@ -8,7 +8,7 @@ fn service(kind: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_load_balancer_gets_an_address_and_loses_it_when_told_to_fail() {
+async fn a_load_balancer_gets_an_address_and_loses_it_when_annotated_to_fail() {
     let world = World::new().await;
     world.create("Service", "front", service("LoadBalancer")).await;
     world.create("Service", "other", service("LoadBalancer")).await;

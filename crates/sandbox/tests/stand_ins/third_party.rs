@@ -46,7 +46,7 @@ async fn a_version_that_zalando_does_not_know_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cloud_native_cluster_comes_to_a_healthy_state() {
+async fn a_cloud_native_cluster_becomes_healthy() {
     let world = World::with_definitions().await;
     let spec = json!({"spec": {
         "instances": 2, "storage": {"size": "1Gi"}, "enableSuperuserAccess": true,
@@ -97,7 +97,7 @@ async fn a_redis_failover_has_servers_and_sentinels_that_need_its_password() {
 }
 
 #[tokio::test]
-async fn operators_of_redis_hand_labels_of_their_resources_on_to_what_they_make() {
+async fn operators_of_redis_copy_labels_of_their_resources_to_the_objects_that_they_create() {
     let world = World::with_definitions().await;
     let labels = json!({"team": "platform", "app.kubernetes.io/name": "ours"});
     let failover = json!({"metadata": {"labels": labels}, "spec": {"redis": {"replicas": 1}}});

@@ -103,7 +103,7 @@ async fn a_paused_deployment_scales_but_does_not_roll() {
 }
 
 #[tokio::test]
-async fn a_deployment_told_to_fail_fails_visibly_and_recovers() {
+async fn a_deployment_annotated_to_fail_fails_visibly_and_recovers() {
     let world = World::new().await;
     let mut failing = deployment(1);
     failing["metadata"]["annotations"][SANDBOX_FAIL_ANNOTATION] = "no such image".into();
@@ -244,7 +244,7 @@ async fn a_job_runs_a_pod_to_completion() {
 }
 
 #[tokio::test]
-async fn a_job_told_to_fail_fails() {
+async fn a_job_annotated_to_fail_fails() {
     let world = World::new().await;
     let mut failing = job();
     failing["metadata"]["annotations"][SANDBOX_FAIL_ANNOTATION] = "bucket refused".into();
@@ -259,7 +259,7 @@ async fn a_job_told_to_fail_fails() {
 }
 
 #[tokio::test]
-async fn a_claim_told_to_fail_keeps_its_pod_waiting() {
+async fn a_claim_annotated_to_fail_keeps_its_pod_waiting() {
     let world = World::new().await;
     let claim = json!({
         "metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: "no space"}},
@@ -280,7 +280,7 @@ async fn a_claim_told_to_fail_keeps_its_pod_waiting() {
 }
 
 #[tokio::test]
-async fn a_stateful_set_told_to_fail_has_no_ready_pods_until_it_is_mended() {
+async fn a_stateful_set_annotated_to_fail_has_no_ready_pods_until_the_annotation_is_removed() {
     let world = World::new().await;
     let set = json!({"spec": {
         "replicas": 2, "serviceName": "db", "selector": {"matchLabels": {"app": "web"}}, "template": template("db:1"),

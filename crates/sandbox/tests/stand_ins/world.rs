@@ -1,7 +1,7 @@
 //! A namespace with its own stand-ins, on the shared control plane.
 
 use api::names::SANDBOX_FAIL_ANNOTATION;
-use envtest::{ControlPlane, PATIENCE, Requests, writes};
+use envtest::{ControlPlane, Requests, TIMEOUT, writes};
 use kube::{
     Api, ResourceExt,
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
@@ -115,7 +115,7 @@ impl World {
         let met = |object: Option<&DynamicObject>| {
             object.is_some_and(|object| is(&serde_json::to_value(object).unwrap()))
         };
-        if let Ok(found) = timeout(PATIENCE, await_condition(self.api(kind), name, met)).await {
+        if let Ok(found) = timeout(TIMEOUT, await_condition(self.api(kind), name, met)).await {
             return serde_json::to_value(found.unwrap().unwrap()).unwrap();
         }
         let now = self.api(kind).get_opt(name).await.unwrap();
@@ -135,7 +135,7 @@ impl World {
     /// Waits until an object no longer exists.
     pub async fn until_gone(&self, kind: &str, name: &str) {
         let gone = await_condition(self.api(kind), name, |object: Option<&DynamicObject>| object.is_none());
-        timeout(PATIENCE, gone).await.expect("it is gone in time").unwrap();
+        timeout(TIMEOUT, gone).await.expect("it is gone in time").unwrap();
     }
 
     /// Asserts that the stand-ins write nothing once they are quiet.

@@ -1,4 +1,4 @@
-use super::{World, jane, to_jane, told};
+use super::{World, code_and_message, jane, to_jane};
 use crate::access::{Access, TokenTarget, Tokens, User, authenticate, impersonated};
 use crate::serve::ClientCertificate;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,12 +13,12 @@ fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
 }
 
 #[test]
-fn certificates_tokens_and_silence_say_who_somebody_is() {
+fn certificates_and_tokens_identify_users_and_other_requests_are_anonymous() {
     let tokens = Tokens::new([("t0ken".to_owned(), jane())]);
     let world = World::default();
     let who = |access, pairs: &[(&'static str, &'static str)], certificate: Option<&ClientCertificate>| {
         authenticate(access, &headers(pairs), certificate, &tokens, &world, Timestamp::UNIX_EPOCH)
-            .map_err(told)
+            .map_err(code_and_message)
     };
     let joe = ClientCertificate { common_name: "joe".into(), organizations: vec!["team".into()] };
 
@@ -34,7 +34,7 @@ fn certificates_tokens_and_silence_say_who_somebody_is() {
 }
 
 #[test]
-fn impersonation_needs_the_verb_and_keeps_what_is_asked_for() {
+fn impersonation_needs_the_verb_and_keeps_the_requested_identity() {
     let rules = json!([
         { "verbs": ["impersonate"], "apiGroups": [""], "resources": ["users", "groups", "serviceaccounts"] },
         { "verbs": ["impersonate"], "apiGroups": ["authentication.k8s.io"], "resources": ["userextras/*"] },
@@ -42,7 +42,7 @@ fn impersonation_needs_the_verb_and_keeps_what_is_asked_for() {
     ]);
     let world = World::default().role("", "actor", rules).bind("", ("ClusterRole", "actor"), to_jane());
     let act = |user: &User, pairs: &[(&'static str, &'static str)]| {
-        impersonated(&headers(pairs), user, &world.authorizer()).map_err(told)
+        impersonated(&headers(pairs), user, &world.authorizer()).map_err(code_and_message)
     };
 
     assert_eq!(act(&jane(), &[]), Ok(None));
@@ -71,7 +71,7 @@ fn impersonation_needs_the_verb_and_keeps_what_is_asked_for() {
 }
 
 #[test]
-fn a_service_account_is_its_token_while_both_live() {
+fn a_service_account_token_is_valid_while_its_account_exists() {
     let world = World::default().with("ServiceAccount", "a", "builder", json!({}));
     let tokens = Tokens::default();
     let now: Timestamp = "2026-01-02T03:04:05Z".parse().expect("a time");
@@ -101,7 +101,10 @@ fn a_token_request_is_checked() {
     let world = World::default().with("ServiceAccount", "a", "builder", json!({}));
     let issue = |name: &str, request: Value| {
         let target = TokenTarget { namespace: "a", name };
-        Tokens::default().issue(target, &request, &world, Timestamp::UNIX_EPOCH).map(drop).map_err(told)
+        Tokens::default()
+            .issue(target, &request, &world, Timestamp::UNIX_EPOCH)
+            .map(drop)
+            .map_err(code_and_message)
     };
     assert_eq!(issue("other", json!({})), Err((404, "serviceaccounts \"other\" not found".into())));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A small world of roles and accounts, and sentences about it.
+//! Roles and accounts for tests of access.
 
 mod identity;
 mod rbac;
@@ -92,6 +92,6 @@ fn to_jane() -> Value {
     json!({ "kind": "User", "name": "jane" })
 }
 
-fn told(failure: Failure) -> (u16, String) {
+fn code_and_message(failure: Failure) -> (u16, String) {
     (failure.code.as_u16(), failure.message)
 }

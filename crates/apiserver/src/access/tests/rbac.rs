@@ -1,4 +1,4 @@
-use super::{World, jane, to_jane, told};
+use super::{World, code_and_message, jane, to_jane};
 use crate::access::authorize::Decision;
 use crate::access::{Access, Authorizer, Grant, Question, RoleKind, Target, User, confirm_no_escalation};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn allowed(world: &World, user: &User, question: Question<'_>) -> bool {
 }
 
 #[test]
-fn a_role_is_good_for_its_namespace_and_a_cluster_role_for_all() {
+fn a_role_applies_to_its_namespace_and_a_cluster_role_to_all() {
     let rules = json!([{ "verbs": ["get", "list"], "apiGroups": ["apps"], "resources": ["deployments"] }]);
     let world = World::default().role("a", "reader", rules.clone()).role("", "reader", rules);
     let local = World(world.0.clone()).bind("a", ("Role", "reader"), to_jane());
@@ -87,7 +87,7 @@ fn an_aggregated_role_allows_what_the_roles_it_selects_allow() {
 }
 
 #[test]
-fn everybody_discovers_and_only_masters_do_the_rest() {
+fn all_users_can_discover_and_only_masters_can_do_the_rest() {
     let world = World::default();
     let path = |path| Question { verb: "get", target: Target::Path(path) };
     assert!(allowed(&world, &jane(), path("/apis/apps/v1")));
@@ -105,10 +105,14 @@ fn everybody_discovers_and_only_masters_do_the_rest() {
 }
 
 #[test]
-fn who_may_not_is_told_what_and_where() {
+fn a_refusal_names_the_verb_and_the_resource() {
     let world = World::default().bind("ns", ("ClusterRole", "gone"), to_jane());
     let refused = |question: Question<'_>| {
-        world.authorizer().authorize(&jane(), &question).map_err(told).expect_err("jane may nothing")
+        world
+            .authorizer()
+            .authorize(&jane(), &question)
+            .map_err(code_and_message)
+            .expect_err("jane may nothing")
     };
     assert_eq!(
         refused(on("delete", "apps", "deployments", "ns", "x")),
@@ -138,7 +142,7 @@ fn grant_of<'a>(kind: RoleKind, namespace: &'static str, object: &'a Value) -> G
 }
 
 #[test]
-fn nobody_grants_more_than_they_hold() {
+fn users_grant_only_permissions_that_they_hold() {
     let held = json!([{ "verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods"] }]);
     let world = World::default().role("", "held", held).bind("", ("ClusterRole", "held"), to_jane()).role(
         "",
@@ -148,7 +152,7 @@ fn nobody_grants_more_than_they_hold() {
     let grant = |rules: Value| {
         let role = json!({ "metadata": { "name": "new" }, "rules": rules });
         confirm_no_escalation(&world.authorizer(), &jane(), &grant_of(RoleKind::Role, "a", &role))
-            .map_err(told)
+            .map_err(code_and_message)
     };
     assert_eq!(grant(json!([{ "verbs": ["get"], "apiGroups": [""], "resources": ["pods"] }])), Ok(()));
     assert_eq!(
@@ -172,7 +176,7 @@ fn nobody_grants_more_than_they_hold() {
             "roleRef": { "kind": "ClusterRole", "name": name },
         });
         let grant = grant_of(RoleKind::ClusterRoleBinding, "", &binding);
-        confirm_no_escalation(&world.authorizer(), &jane(), &grant).map_err(told)
+        confirm_no_escalation(&world.authorizer(), &jane(), &grant).map_err(code_and_message)
     };
     assert_eq!(bind("held"), Ok(()));
     assert_eq!(bind("more").map_err(|(code, _)| code), Err(403));
@@ -183,7 +187,7 @@ fn nobody_grants_more_than_they_hold() {
 }
 
 #[test]
-fn who_holds_escalate_or_bind_grants_anything() {
+fn users_with_escalate_or_bind_grant_anything() {
     let rules = json!([{
         "verbs": ["escalate", "bind"],
         "apiGroups": ["rbac.authorization.k8s.io"],
@@ -197,8 +201,9 @@ fn who_holds_escalate_or_bind_grants_anything() {
     let role = json!({ "metadata": { "name": "new" }, "rules": all });
     let binding =
         json!({ "metadata": { "name": "new" }, "roleRef": { "kind": "ClusterRole", "name": "all" } });
-    let confirmed =
-        |grant: Grant<'_>| confirm_no_escalation(&world.authorizer(), &jane(), &grant).map_err(told);
+    let confirmed = |grant: Grant<'_>| {
+        confirm_no_escalation(&world.authorizer(), &jane(), &grant).map_err(code_and_message)
+    };
     assert_eq!(confirmed(grant_of(RoleKind::ClusterRole, "", &role)), Ok(()));
     assert_eq!(confirmed(grant_of(RoleKind::ClusterRoleBinding, "", &binding)), Ok(()));
     assert_eq!(confirmed(grant_of(RoleKind::Role, "a", &role)).map_err(|(code, _)| code), Err(403));

@@ -1,4 +1,4 @@
-use super::{World, jane, to_jane, told};
+use super::{World, code_and_message, jane, to_jane};
 use crate::access::{Review, Tokens, User, review};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn answer(world: &World, user: &User, namespace: &str, body: Value) -> Result<Va
     let kind = Review::of_kind(body["kind"].as_str().expect("a kind")).expect("a review");
     review(kind, namespace, &body, user, &world.authorizer(), (&tokens, world), Timestamp::UNIX_EPOCH)
         .map(|answer| answer["status"].clone())
-        .map_err(told)
+        .map_err(code_and_message)
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn access_reviews_say_whether_and_why() {
 }
 
 #[test]
-fn a_rules_review_lists_what_somebody_may() {
+fn a_rules_review_lists_the_permissions_of_a_user() {
     let rules =
         json!([{ "verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "resourceNames": ["x"] }]);
     let world = World::default().role("a", "reader", rules.clone()).bind("a", ("Role", "reader"), to_jane());
@@ -55,7 +55,7 @@ fn a_rules_review_lists_what_somebody_may() {
 }
 
 #[test]
-fn token_and_self_reviews_say_who_somebody_is() {
+fn token_and_self_reviews_return_the_user() {
     let world = World::default();
     let info = json!({ "username": "jane", "groups": ["system:authenticated"] });
     assert_eq!(

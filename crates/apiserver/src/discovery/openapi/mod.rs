@@ -1,4 +1,4 @@
-//! OpenAPI: what may be sent where. Version 3 per group and version, version 2 in one document.
+//! OpenAPI: version 3 per group and version, version 2 in one document.
 
 mod gnostic;
 mod operations;

@@ -1,4 +1,4 @@
-//! What can be done with a kind, and at which path, in neither form of OpenAPI.
+//! The operations of a kind and their paths, in a form that is independent of the version of OpenAPI.
 
 use super::schemas::{self, definition};
 use crate::{
@@ -20,14 +20,14 @@ pub(super) struct Operation {
     pub group_version_kind: Value,
     pub query: Vec<Parameter>,
     pub body: Body,
-    /// The name of the definition it answers with.
+    /// The name of the definition of its response.
     pub answer: String,
 }
 
 /// A query parameter and its JSON type.
 pub(super) type Parameter = (&'static str, &'static str);
 
-/// What is sent.
+/// The body of a request.
 pub(super) enum Body {
     None,
     Definition(String),
@@ -66,7 +66,7 @@ const LIST: [Parameter; 10] = [
     ("watch", "boolean"),
 ];
 
-/// Everything that can be done with one version's kinds.
+/// All operations of the kinds of one version.
 pub(super) fn operations(version: &Version) -> Vec<Operation> {
     let mut all = Vec::new();
     for kind in &version.kinds {
@@ -100,7 +100,7 @@ pub(super) fn operations(version: &Version) -> Vec<Operation> {
     all
 }
 
-/// A kind, or a part of it.
+/// A kind or a subresource.
 struct At<'v> {
     version: &'v Version,
     kind: &'v Kind,

@@ -1,4 +1,4 @@
-//! Protocol buffers, as far as writing them goes.
+//! Encodes protocol buffers.
 
 /// A message under construction. Empty texts, zeros and `false` are left out, as proto3 does.
 #[derive(Default)]

@@ -51,7 +51,7 @@ pub(super) fn list_name(resource: &Resource) -> String {
     format!("{package}{}", resource.list_kind)
 }
 
-/// Which form of OpenAPI a schema is meant for.
+/// Which form of OpenAPI a schema is for.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'f> {
     Third,
@@ -59,8 +59,9 @@ pub(super) enum Form<'f> {
     Second(&'f dyn Fn(&Value) -> Value),
 }
 
-/// Everything that these operations refer to, directly or not. Custom kinds come from their own schemas; what
-/// nobody defines is an object of any form, because clients refuse documents with loose ends.
+/// All definitions that these operations refer to, directly or indirectly. Those of custom kinds come from
+/// their own schemas. A missing definition becomes an object with any fields, because clients refuse
+/// documents with dangling references.
 pub(super) fn closure<'k>(
     kinds: impl Iterator<Item = &'k Kind>,
     operations: &[Operation],
@@ -97,8 +98,8 @@ pub(super) fn closure<'k>(
     found
 }
 
-/// A built-in definition as Kubernetes publishes it: k8s-openapi calls `metadata` required, because it is no
-/// `Option` there.
+/// A built-in definition as Kubernetes publishes it. k8s-openapi marks `metadata` as required, because it is
+/// not an `Option` there.
 fn published(definition: &Value) -> Value {
     let mut schema = definition.clone();
     if let Some(Value::Array(required)) = schema.get_mut("required") {

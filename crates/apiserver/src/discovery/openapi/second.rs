@@ -1,4 +1,4 @@
-//! OpenAPI 2: everything in one document, without what only version 3 can say.
+//! OpenAPI 2: everything in one document, without what only version 3 can express.
 
 use super::{
     operations::{Body, Operation, operations},
@@ -121,7 +121,7 @@ fn may_be_null(schema: &Map<String, Value>, property: &Value) -> bool {
         .is_some_and(|nullable| *nullable == Value::Bool(true))
 }
 
-/// A schema of version 3 in the words of version 2.
+/// A schema of version 3 in the terms of version 2.
 fn translated(schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     if let Some(reference) = reference(fields) {

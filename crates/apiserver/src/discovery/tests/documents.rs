@@ -71,10 +71,10 @@ fn a_client_that_asks_for_one_document_gets_it_with_a_tag() {
     let document = get(&documents(), "/apis", accept);
     assert_eq!(document.content_type, "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
     assert!(document.etag.is_some());
-    let told: Value = serde_json::from_slice(&document.body).unwrap();
+    let list: Value = serde_json::from_slice(&document.body).unwrap();
     let own = json!({"group": "goharbor.example", "version": "v1alpha1", "kind": "Harbor"});
     assert_eq!(
-        told["items"].as_array().unwrap().last().unwrap().clone(),
+        list["items"].as_array().unwrap().last().unwrap().clone(),
         json!({
             "metadata": {"name": "goharbor.example"},
             "versions": [{
@@ -100,7 +100,7 @@ fn a_client_that_asks_for_one_document_gets_it_with_a_tag() {
 }
 
 #[test]
-fn a_custom_kind_tells_of_its_status_before_its_scale() {
+fn a_custom_kind_lists_its_status_before_its_scale() {
     let scale = Scale {
         spec_replicas: ".spec.replicas".into(),
         status_replicas: ".status.replicas".into(),
@@ -109,28 +109,28 @@ fn a_custom_kind_tells_of_its_status_before_its_scale() {
     let scaled =
         Resource { subresources: Subresources { status: true, scale: Some(scale), extra: &[] }, ..harbor() };
     let documents = Documents::new(&[Arc::new(scaled)], definitions());
-    let told: Value =
+    let list: Value =
         serde_json::from_slice(&get(&documents, "/apis/goharbor.example/v1alpha1", "").body).unwrap();
     let names: Vec<&str> =
-        told["resources"].as_array().unwrap().iter().map(|part| part["name"].as_str().unwrap()).collect();
+        list["resources"].as_array().unwrap().iter().map(|part| part["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["harbors", "harbors/status", "harbors/scale"]);
 }
 
 #[test]
-fn health_is_told_in_words() {
+fn health_is_plain_text() {
     let documents = documents();
-    let told = |path, query| respond(&documents, path, query, "").map(|document| document.body);
-    assert_eq!(told("/healthz", None).unwrap(), "ok");
-    assert_eq!(told("/readyz/ping", None).unwrap(), "ok");
+    let body = |path, query| respond(&documents, path, query, "").map(|document| document.body);
+    assert_eq!(body("/healthz", None).unwrap(), "ok");
+    assert_eq!(body("/readyz/ping", None).unwrap(), "ok");
     assert_eq!(
-        told("/livez", Some("verbose")).unwrap(),
+        body("/livez", Some("verbose")).unwrap(),
         "[+]ping ok\n[+]log ok\n[+]etcd ok\nlivez check passed\n"
     );
-    assert_eq!(told("/healthz/nothing", None), None);
+    assert_eq!(body("/healthz/nothing", None), None);
 }
 
 #[test]
-fn other_paths_are_not_ours() {
+fn other_paths_have_no_document() {
     let documents = documents();
     for path in
         ["/apis/nope", "/apis/apps/v9", "/api/v1/pods", "/apis/apps/v1/deployments", "/openapi/v4", "x"]
@@ -157,7 +157,7 @@ fn every_patch_says_that_it_takes_field_validation_and_dry_run() {
 }
 
 #[test]
-fn no_reference_leads_nowhere() {
+fn every_reference_has_a_definition() {
     let documents = documents();
     for (path, prefix, place) in [
         ("/openapi/v2", "#/definitions/", "/definitions"),
@@ -188,7 +188,7 @@ fn metadata_is_never_called_required() {
 }
 
 #[test]
-fn version_two_leaves_out_what_kubectl_would_trip_over() {
+fn version_two_omits_what_kubectl_cannot_read() {
     let document = json("/openapi/v2");
     let spec = &document["definitions"]["example.goharbor.v1alpha1.Harbor"]["properties"]["spec"];
     assert_eq!(

@@ -65,7 +65,7 @@ pub(super) fn harbor_with(schema: Value) -> Resource {
     kinds::resources(&definition).remove(0)
 }
 
-/// All kinds there are.
+/// All kinds.
 pub(super) fn resources() -> Vec<Arc<Resource>> {
     Kinds::builtin().iter().cloned().chain([Arc::new(harbor())]).collect()
 }

@@ -70,7 +70,7 @@ async fn kubectl_lists_what_is_served() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kubectl_explains_built_in_and_custom_fields() {
     let server = serve().await;
-    for (what, told) in [
+    for (what, expected) in [
         (&["deployment.spec.replicas"][..], "Number of desired pods."),
         (&["deployment.spec.template.spec.containers.image"], "Container image name."),
         (&["harbor"], "A Harbor and its parts."),
@@ -83,16 +83,16 @@ async fn kubectl_explains_built_in_and_custom_fields() {
     ] {
         let explained = kubectl(server, &[&["explain"], what].concat(), "").await;
         assert!(
-            explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(told),
+            explained.split_whitespace().collect::<Vec<_>>().join(" ").contains(expected),
             "{what:?}: {explained}"
         );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kubectl_finds_the_schemas_good_enough_to_apply() {
+async fn kubectl_accepts_the_schemas_for_apply() {
     let server = serve().await;
-    for (arguments, input, told) in [
+    for (arguments, input, expected) in [
         (&["apply", "-f", "-"][..], DEPLOYMENT, "deployment.apps/web created"),
         (&["apply", "--validate=strict", "-f", "-"], DEPLOYMENT, "deployment.apps/web created"),
         (&["apply", "--server-side", "-f", "-"], DEPLOYMENT, "deployment.apps/web serverside-applied"),
@@ -113,8 +113,8 @@ async fn kubectl_finds_the_schemas_good_enough_to_apply() {
             "harbor.goharbor.example/registry created (server dry run)",
         ),
     ] {
-        let said = kubectl(server, arguments, input).await;
-        assert_eq!(said.trim(), told, "{arguments:?}");
+        let output = kubectl(server, arguments, input).await;
+        assert_eq!(output.trim(), expected, "{arguments:?}");
     }
 }
 

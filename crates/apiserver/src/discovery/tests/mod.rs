@@ -1,4 +1,4 @@
-//! What clients learn from discovery, and what kubectl makes of it.
+//! Discovery as clients and kubectl read it.
 
 mod documents;
 mod kinds;

@@ -1,4 +1,4 @@
-//! A server of discovery over HTTP, with just enough objects for kubectl to get past it.
+//! A server of discovery over HTTP, with just enough objects for kubectl.
 
 use super::kinds::resources;
 use crate::{
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;
 
-/// Serves until the test ends, and says where.
+/// Serves until the test ends, and returns the address.
 pub(super) async fn serve() -> SocketAddr {
     let documents = Arc::new(Documents::new(&resources(), definitions()));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -54,7 +54,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
     let group = text(spec, "group");
     let kind = text(names, "kind");
     let definition = definition(version);
-    // A definition is stored only if its schemas parse.
+    // The server stores a definition only if its schemas can be parsed.
     let structural = CustomSchema::parse(&definition).ok().map(Arc::new);
     let reversed = group.rsplit('.').collect::<Vec<_>>().join(".");
     Resource {
@@ -89,7 +89,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
     }
 }
 
-/// What is said of a deprecated version: the definition's own words, or a newer version to use.
+/// The warning about a deprecated version: that of the definition, or a newer version to use.
 fn deprecation(spec: &Value, version: &Value) -> Option<String> {
     if version["deprecated"] != json!(true) {
         return None;
@@ -104,8 +104,8 @@ fn deprecation(spec: &Value, version: &Value) -> Option<String> {
         .map(|other| text(other, "name"))
         .filter(|name| priority(name) > priority(old))
         .max_by_key(|name| priority(name));
-    let told = format!("{group}/{old} {kind} is deprecated");
-    Some(newer.map_or_else(|| told.clone(), |newer| format!("{told}; use {group}/{newer} {kind}")))
+    let message = format!("{group}/{old} {kind} is deprecated");
+    Some(newer.map_or_else(|| message.clone(), |newer| format!("{message}; use {group}/{newer} {kind}")))
 }
 
 fn anything() -> Arc<Schema> {
@@ -181,12 +181,12 @@ mod tests {
             "versions": [version("v1alpha1", false, false), version("v1beta1", true, false), version("v1", true, true)],
         }});
         let served = resources(&crd);
-        let told: Vec<_> = served
+        let versions: Vec<_> = served
             .iter()
             .map(|kind| (kind.version.as_str(), kind.storage_version.as_str(), kind.definition.as_str()))
             .collect();
         assert_eq!(
-            told,
+            versions,
             [
                 ("v1beta1", "v1", "com.example.stable.v1beta1.Test"),
                 ("v1", "v1", "com.example.stable.v1.Test")

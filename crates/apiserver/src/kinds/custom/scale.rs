@@ -1,9 +1,10 @@
-//! How many there are of a custom object, and are to be.
+//! The numbers of the scale subresource of a custom object.
 
 use crate::{failure::Cause, go, kinds::resource::Resource};
 use serde_json::{Value, json};
 
-/// What is wrong with the numbers that the scale subresource shows. A status is not about what is wanted.
+/// The problems of the numbers that the scale subresource shows. A write of the status checks only those of
+/// the status.
 pub(crate) fn wrong_scale(resource: &Resource, object: &Value, status_only: bool) -> Vec<Cause> {
     let Some(scale) = &resource.subresources.scale else { return Vec::new() };
     let wanted = (!status_only).then_some(&scale.spec_replicas);
@@ -18,8 +19,8 @@ fn wrong(object: &Value, path: &str) -> Option<Cause> {
         Some(_) => Some(Cause::invalid(path, value, "should be a non-negative integer")),
         None => {
             let kind = go::type_name(value);
-            let told = format!("{path} accessor error: {value} is of the type {kind}, expected int64");
-            Some(Cause::invalid(path, &json!(0), told))
+            let message = format!("{path} accessor error: {value} is of the type {kind}, expected int64");
+            Some(Cause::invalid(path, &json!(0), message))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the server says of a CustomResourceDefinition once its kind is served.
+//! The status of a CustomResourceDefinition.
 
 use crate::kinds::value::{items, set, text, unset};
 use jiff::Timestamp;
@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 const APPROVAL: &str = "api-approved.kubernetes.io";
 
-/// The status of a definition: its kind is served once nobody else in the group has its names. Conditions that have not
-/// changed keep their time, and versions that were stored before stay listed.
+/// The status of a definition. Its kind is served once no other definition of the group has its names.
+/// Conditions that have not changed keep their time, and versions that were stored before stay listed.
 pub(crate) fn accepted_status<'c>(
     crd: &Value,
     others: impl IntoIterator<Item = &'c Value>,
@@ -53,7 +53,7 @@ pub(crate) fn accepted_status<'c>(
     json!({"acceptedNames": names, "conditions": conditions, "storedVersions": stored})
 }
 
-/// Whether the kind of a definition is, or was at some time, served.
+/// Whether the kind of a definition is or was served.
 pub(crate) fn is_established(crd: &Value) -> bool {
     let is =
         |condition: &&Value| text(condition, "type") == "Established" && text(condition, "status") == "True";
@@ -66,7 +66,7 @@ struct Taken<'c> {
     kinds: BTreeSet<&'c str>,
 }
 
-/// A name that is not to be had.
+/// A name that another definition has.
 struct Conflict {
     reason: &'static str,
     message: String,
@@ -90,7 +90,7 @@ fn accepted_names(crd: &Value, taken: &Taken<'_>) -> (Value, Option<Conflict>) {
     let wanted = &crd["spec"]["names"];
     let mut names = match &crd["status"]["acceptedNames"] {
         Value::Object(had) => Value::Object(had.clone()),
-        // Both fields are there even if empty.
+        // Both fields are present even if empty.
         _ => json!({"plural": "", "kind": ""}),
     };
     let mut conflict = None;
@@ -124,7 +124,7 @@ fn set_or_drop(names: &mut Value, field: &str, value: Option<&Value>) {
     }
 }
 
-/// Groups whose kinds the Kubernetes community must have approved.
+/// Groups that require approval by the Kubernetes community.
 pub(super) fn is_protected(group: &str) -> bool {
     ["k8s.io", "kubernetes.io"]
         .iter()
@@ -173,8 +173,8 @@ mod tests {
         }});
         let status = accepted_status(&crd, [&other], Timestamp::UNIX_EPOCH);
         assert_eq!(status["acceptedNames"], json!({"plural": "exams", "kind": "", "listKind": "ExamList"}));
-        let told: Vec<_> =
+        let messages: Vec<_> =
             status["conditions"].as_array().into_iter().flatten().map(|c| &c["message"]).collect();
-        assert_eq!(told, [r#""Test" is already in use"#, "not all names are accepted"]);
+        assert_eq!(messages, [r#""Test" is already in use"#, "not all names are accepted"]);
     }
 }

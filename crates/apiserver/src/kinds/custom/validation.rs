@@ -1,4 +1,4 @@
-//! What is wrong with a CustomResourceDefinition.
+//! Validation of CustomResourceDefinitions.
 
 use super::status::is_protected;
 use crate::{
@@ -12,14 +12,14 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What is wrong with a new or changed definition, its metadata apart.
+/// The problems of a new or changed definition, without those of its metadata.
 pub(crate) fn validate_crd(crd: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &crd["spec"];
     let name = text(&crd["metadata"], "name");
     if name != format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group")) {
-        let told = "must be spec.names.plural+\".\"+spec.group";
-        causes.push(Cause::invalid("metadata.name", &json!(name), told));
+        let message = "must be spec.names.plural+\".\"+spec.group";
+        causes.push(Cause::invalid("metadata.name", &json!(name), message));
     }
     group_and_scope(spec, &mut causes);
     versions(spec, &mut causes);
@@ -28,14 +28,14 @@ pub(crate) fn validate_crd(crd: &Value) -> Vec<Cause> {
     stored_versions(crd, &mut causes);
     approval(crd, &mut causes);
     if spec["preserveUnknownFields"] == json!(true) {
-        let told =
+        let message =
             "cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead";
-        causes.push(Cause::invalid("spec.preserveUnknownFields", &json!(true), told));
+        causes.push(Cause::invalid("spec.preserveUnknownFields", &json!(true), message));
     }
     causes
 }
 
-/// What a change may not change.
+/// The problems of a change to a definition.
 pub(crate) fn validate_crd_update(old: &Value, new: &Value) -> Vec<Cause> {
     let (before, after) = (&old["spec"], &new["spec"]);
     let established = items(&old["status"], "conditions")
@@ -63,8 +63,8 @@ fn group_and_scope(spec: &Value, causes: &mut Vec<Cause>) {
     } else if let wrong @ [_, ..] = names::dns_subdomain(group).as_slice() {
         causes.push(Cause::invalid("spec.group", &json!(group), wrong.join(",")));
     } else if !group.contains('.') {
-        let told = "should be a domain with at least one dot";
-        causes.push(Cause::invalid("spec.group", &json!(group), told));
+        let message = "should be a domain with at least one dot";
+        causes.push(Cause::invalid("spec.group", &json!(group), message));
     }
     match text(spec, "scope") {
         "" => causes.push(Cause::required("spec.scope", "")),
@@ -83,7 +83,7 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(format!("spec.versions[{index}].schema.openAPIV3Schema"), ""));
         }
     }
-    // What all versions have alike is told of as a whole, as Kubernetes keeps it.
+    // Kubernetes stores and reports what all versions have in common once.
     let shared = |field: &str| versions.iter().all(|version| version.get(field) == versions[0].get(field));
     for (index, version) in versions.iter().enumerate() {
         let name = text(version, "name");
@@ -110,12 +110,12 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
             columns(version, &path, causes);
         }
     }
-    let mut refuse = |told: &str| {
+    let mut refuse = |message: &str| {
         let all: Vec<String> = versions.iter().map(|version| shown(version, shared)).collect();
         causes.push(Cause {
             fault: Fault::Invalid,
             field: "spec.versions".into(),
-            message: format!("Invalid value: [{}]: {told}", all.join(",")),
+            message: format!("Invalid value: [{}]: {message}", all.join(",")),
         });
     };
     if !unique {
@@ -126,7 +126,7 @@ fn versions(spec: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A version as Kubernetes keeps it for itself, without what all versions have alike.
+/// A version in the internal form of Kubernetes, without what all versions have in common.
 fn shown(version: &Value, shared: impl Fn(&str) -> bool) -> String {
     let own = |field: &str| version.get(field).filter(|_| !shared(field)).unwrap_or(&Value::Null);
     let fields = [
@@ -154,16 +154,16 @@ fn scale(subresources: &Value, path: &str, causes: &mut Vec<Cause>) {
         match text(scale, field) {
             "" => causes.push(Cause::required(path, "")),
             given if !given.starts_with(&format!(".{root}.")) => {
-                let told = format!("should be a json path under .{root}");
-                causes.push(Cause::invalid(path, &json!(given), told));
+                let message = format!("should be a json path under .{root}");
+                causes.push(Cause::invalid(path, &json!(given), message));
             }
             _ => {}
         }
     }
     let selector = text(scale, "labelSelectorPath");
     if !selector.is_empty() && !selector.starts_with(".spec.") && !selector.starts_with(".status.") {
-        let told = "should be a json path under either .spec or .status";
-        causes.push(Cause::invalid(format!("{path}.scale.labelSelectorPath"), &json!(selector), told));
+        let message = "should be a json path under either .spec or .status";
+        causes.push(Cause::invalid(format!("{path}.scale.labelSelectorPath"), &json!(selector), message));
     }
 }
 
@@ -174,11 +174,11 @@ fn columns(version: &Value, path: &str, causes: &mut Vec<Cause>) {
         if text(column, "name").is_empty() {
             causes.push(Cause::required(format!("{path}.name"), ""));
         }
-        let told = format!("must be one of {}", KINDS.join(","));
+        let message = format!("must be one of {}", KINDS.join(","));
         match text(column, "type") {
-            "" => causes.push(Cause::required(format!("{path}.type"), &told)),
+            "" => causes.push(Cause::required(format!("{path}.type"), &message)),
             kind if !KINDS.contains(&kind) => {
-                causes.push(Cause::invalid(format!("{path}.type"), &json!(kind), told));
+                causes.push(Cause::invalid(format!("{path}.type"), &json!(kind), message));
             }
             _ => {}
         }
@@ -202,8 +202,8 @@ fn names(given: &Value, causes: &mut Vec<Cause>) {
             continue;
         }
         let prefix = if mixed { "may have mixed case, but should otherwise match: " } else { "" };
-        let told = format!("{prefix}{}", wrong.join(","));
-        causes.push(Cause::invalid(format!("spec.names.{field}"), &json!(name), told));
+        let message = format!("{prefix}{}", wrong.join(","));
+        causes.push(Cause::invalid(format!("spec.names.{field}"), &json!(name), message));
     }
     let listed = |field: &str, causes: &mut Vec<Cause>| {
         for (index, name) in items(given, field).iter().enumerate() {
@@ -214,8 +214,8 @@ fn names(given: &Value, causes: &mut Vec<Cause>) {
     };
     listed("shortNames", causes);
     if !text(given, "kind").is_empty() && given["kind"] == given["listKind"] {
-        let told = "kind and listKind may not be the same";
-        causes.push(Cause::invalid("spec.names.listKind", &given["listKind"], told));
+        let message = "kind and listKind may not be the same";
+        causes.push(Cause::invalid("spec.names.listKind", &given["listKind"], message));
     }
     listed("categories", causes);
 }
@@ -227,8 +227,8 @@ fn conversion(conversion: &Value, causes: &mut Vec<Cause>) {
         "None" => {}
         "Webhook" if has(&conversion["webhook"], "clientConfig") => {}
         "Webhook" => {
-            let told = "required when strategy is set to Webhook";
-            causes.push(Cause::required("spec.conversion.webhookClientConfig", told));
+            let message = "required when strategy is set to Webhook";
+            causes.push(Cause::required("spec.conversion.webhookClientConfig", message));
         }
         other => {
             let words = ["None", "Webhook"];
@@ -247,19 +247,19 @@ fn stored_versions(crd: &Value, causes: &mut Vec<Cause>) {
     let versions = items(&crd["spec"], "versions");
     for version in versions.iter().filter(|version| version["storage"] == json!(true)) {
         if !stored.contains(&version["name"]) {
-            let told = format!("must have the storage version {}", text(version, "name"));
-            causes.push(Cause::invalid(field, &crd["status"]["storedVersions"], told));
+            let message = format!("must have the storage version {}", text(version, "name"));
+            causes.push(Cause::invalid(field, &crd["status"]["storedVersions"], message));
         }
     }
     for (index, name) in stored.iter().enumerate() {
         if !versions.iter().any(|version| version["name"] == *name) {
             let word = name.as_str().unwrap_or_default();
-            let told = format!(
+            let message = format!(
                 "missing from spec.versions; {word} was previously a storage version, and must remain in spec.versions \
                  until a storage migration ensures no data remains persisted in {word} and removes {word} from \
                  status.storedVersions"
             );
-            causes.push(Cause::invalid(format!("{field}[{index}]"), name, told));
+            causes.push(Cause::invalid(format!("{field}[{index}]"), name, message));
         }
     }
 }
@@ -269,11 +269,11 @@ fn approval(crd: &Value, causes: &mut Vec<Cause>) {
     if is_protected(text(&crd["spec"], "group"))
         && text(&crd["metadata"]["annotations"], ANNOTATION).is_empty()
     {
-        let told = format!(
+        let message = format!(
             "protected groups must have approval annotation {ANNOTATION:?}, see \
              https://github.com/kubernetes/enhancements/pull/1111"
         );
-        causes.push(Cause::required(format!("metadata.annotations[{ANNOTATION}]"), &told));
+        causes.push(Cause::required(format!("metadata.annotations[{ANNOTATION}]"), &message));
     }
 }
 
@@ -282,14 +282,14 @@ mod tests {
     use super::validate_crd;
     use serde_json::{Value, json};
 
-    fn told(crd: Value) -> Vec<String> {
+    fn messages(crd: Value) -> Vec<String> {
         validate_crd(&crd).iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
     }
 
     #[test]
-    fn an_empty_definition_lacks_what_kubernetes_says_it_lacks() {
+    fn an_empty_definition_gets_the_errors_of_kubernetes() {
         assert_eq!(
-            told(json!({"metadata": {"name": "as.example.com"}, "spec": {}})),
+            messages(json!({"metadata": {"name": "as.example.com"}, "spec": {}})),
             [
                 r#"metadata.name: Invalid value: "as.example.com": must be spec.names.plural+"."+spec.group"#,
                 "spec.group: Required value",
@@ -318,7 +318,7 @@ mod tests {
         });
         let root = "spec.validation.openAPIV3Schema";
         assert_eq!(
-            told(crd),
+            messages(crd),
             [
                 format!(
                     "{root}.properties[spec].properties[a].items.type: Required value: must not be empty for specified \

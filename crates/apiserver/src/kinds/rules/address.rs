@@ -10,26 +10,26 @@ use crate::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, net::Ipv4Addr, ops::RangeInclusive};
 
-/// Where addresses and node ports come from.
+/// Allocates addresses and node ports.
 pub(crate) trait Allocator {
-    /// A free cluster address, now taken; none when all are.
+    /// Allocates a free cluster address; None if all are taken.
     fn address(&mut self) -> Option<Ipv4Addr>;
-    /// Takes this very address.
+    /// Takes this address.
     fn take_address(&mut self, address: Ipv4Addr) -> Result<(), Refusal>;
-    /// A free node port, now taken; none when all are.
+    /// Allocates a free node port; None if all are taken.
     fn port(&mut self) -> Option<u16>;
-    /// Takes this very port.
+    /// Takes this port.
     fn take_port(&mut self, port: u16) -> Result<(), Refusal>;
 }
 
-/// Why an address or port cannot be had.
+/// Why an address or port cannot be allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Taken,
     OutOfRange,
 }
 
-/// What is taken of a network and of the ports 30000 to 32767.
+/// The taken addresses of a network, and the taken ports from 30000 to 32767.
 #[derive(Debug, Clone)]
 pub(crate) struct Addresses {
     network: RangeInclusive<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Addresses {
     ports: BTreeSet<u16>,
 }
 
-/// 10.0.0.0/16, which the control planes of our tests have, too.
+/// 10.0.0.0/16, as in the control planes of the tests.
 const NETWORK: RangeInclusive<u32> = 0x0a00_0001..=0x0a00_fffe;
 const FIRST_PORT: u16 = 30_000;
 const LAST_PORT: u16 = 32_767;
@@ -49,13 +49,13 @@ impl Default for Addresses {
 }
 
 impl Addresses {
-    /// The same of another network.
+    /// The same for another network.
     #[cfg(test)]
     pub fn within(self, first: Ipv4Addr, last: Ipv4Addr) -> Self {
         Self { network: first.into()..=last.into(), ..self }
     }
 
-    /// What these Services have taken. For a change of a Service, give all the others.
+    /// The addresses and ports of these Services. For a change of a Service, pass all others.
     pub fn of<'s>(services: impl IntoIterator<Item = &'s Value>) -> Self {
         let mut all = Self::default();
         for service in services {
@@ -72,7 +72,7 @@ impl Addresses {
 
 impl Allocator for Addresses {
     fn address(&mut self) -> Option<Ipv4Addr> {
-        // The first one is that of the API server itself.
+        // The first address is that of the API server itself.
         let free = self.network.clone().skip(1).find(|address| !self.taken.contains(address))?;
         self.taken.insert(free);
         Some(free.into())
@@ -106,7 +106,8 @@ impl Allocator for Addresses {
     }
 }
 
-/// Gives a valid Service the addresses and ports it lacks, and takes those it names. Other kinds need nothing.
+/// Allocates the addresses and ports that a valid Service lacks, and takes those that it names. Does nothing for other
+/// kinds.
 pub(crate) fn allocate(
     resource: &Resource,
     object: &mut Value,
@@ -178,7 +179,7 @@ fn families(spec: &mut Value) -> Result<(), Vec<Cause>> {
 }
 
 fn take_address(spec: &Value, address: &str, from: &mut impl Allocator) -> Result<(), Vec<Cause>> {
-    // What is no address is refused by validation.
+    // Validation refuses invalid addresses.
     let Ok(parsed) = address.parse() else { return Ok(()) };
     let why = match from.take_address(parsed) {
         Ok(()) => return Ok(()),
@@ -195,7 +196,7 @@ fn ports(spec: &mut Value, from: &mut impl Allocator) -> Result<(), Vec<Cause>> 
         let Some(number) = port["nodePort"].as_u64().and_then(|number| u16::try_from(number).ok()) else {
             continue;
         };
-        // One number may serve two protocols of the same Service.
+        // One number may be used for two protocols of the same Service.
         if !seen.insert(number) {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The forms of an object: as it is stored, and as each version of its kind shows it.
 //!
-//! Events of the core group and of `events.k8s.io` are kept together, in the form of the former. Versions of a custom
-//! kind differ only in the fields they have and the defaults of these.
+//! Events of the core group and of `events.k8s.io` are stored together, in the form of the core group. Versions of a
+//! custom kind differ only in their fields and the defaults of these.
 
 use crate::{
     kinds::{
@@ -57,7 +57,7 @@ pub(crate) fn from_stored(resource: &Resource, stored: &Value) -> Value {
     object
 }
 
-/// The stored name of a field by which `resource` is selected.
+/// The stored name of a field in a field selector of `resource`.
 pub(crate) fn stored_field<'f>(resource: &Resource, field: &'f str) -> Cow<'f, str> {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));
     let known = NAMES.iter().find(|(_, events)| resource.group != resource.storage_group && *events == first);

@@ -1,4 +1,4 @@
-//! What holds for objects of any shape.
+//! Properties for objects of any shape.
 
 use crate::kinds::{
     Addresses, Kinds, advances_generation, allocate, default, from_stored, prepare_create, prepare_status,
@@ -25,7 +25,7 @@ fn junk() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Puts `junk` in place of the value that is `steps` away from the root.
+/// Replaces the value that is `steps` away from the root by `junk`.
 fn spoil(value: &mut Value, steps: &[prop::sample::Index], junk: &Value) {
     let Some((step, rest)) = steps.split_first() else {
         *value = junk.clone();
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn filling_in_twice_changes_nothing(sample in any::<prop::sample::Index>()) {
+    fn defaulting_twice_changes_nothing(sample in any::<prop::sample::Index>()) {
         let case = &SAMPLES[sample.index(SAMPLES.len())];
         let word = |field: &str| case[field].as_str().unwrap_or_default();
         let resource = KINDS.find(word("group"), word("version"), word("plural")).expect("a built-in kind");

@@ -1,11 +1,11 @@
-//! What Kubernetes does to objects of each built-in kind, and what it refuses.
+//! The rules of Kubernetes for objects of each built-in kind: defaults, computed fields, validation.
 //!
-//! A new object is filled in (`default`), prepared, given addresses (`allocate`) and validated, in this order; a
-//! changed one likewise. Its name and uid, or what of its metadata cannot change, are set before. Custom objects pass
-//! through the same functions, which then look at their metadata and status only.
+//! A new object gets its defaults (`default`), is prepared, gets addresses (`allocate`) and is validated, in this
+//! order; a changed one likewise. Its name and uid, or its immutable metadata, are set before. Custom objects pass
+//! through the same functions, which only handle their metadata and status.
 //!
-//! `stored.json`, `validation/refused.json` and `validation/changed.json` hold what kube-apiserver 1.37 answered to the
-//! requests in them.
+//! `stored.json`, `validation/refused.json` and `validation/changed.json` contain requests and the answers of
+//! kube-apiserver 1.37.
 
 mod address;
 mod defaults;

@@ -1,4 +1,4 @@
-//! What Kubernetes sets or keeps before an object is validated.
+//! Fields that Kubernetes sets or keeps before an object is validated.
 
 use super::defaults::default;
 use crate::kinds::{
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 mod service;
 
-/// Prepares a new object, whose name and uid are set. What its kind computes is set, what others report is dropped.
+/// Prepares a new object, whose name and uid are set: sets computed fields and drops the status.
 pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Timestamp) {
     if resource.subresources.status && !resource.is("", "nodes") {
         match resource.origin {
@@ -40,7 +40,7 @@ pub(crate) fn prepare_create(resource: &Resource, object: &mut Value, now: Times
     default(resource, object);
 }
 
-/// Prepares a changed object, written as a whole.
+/// Prepares a changed object, written through the main endpoint.
 pub(crate) fn prepare_update(resource: &Resource, old: &Value, new: &mut Value) {
     if resource.subresources.status {
         copy(old, new, "status");
@@ -64,7 +64,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Value, new: &mut Value) 
     default(resource, new);
 }
 
-/// Prepares an object written through its status.
+/// Prepares an object, written through the status endpoint.
 pub(crate) fn prepare_status(resource: &Resource, old: &Value, new: &mut Value) {
     if resource.origin == Origin::Custom {
         let status = unset(new, "status");
@@ -96,7 +96,7 @@ pub(crate) fn prepare_status(resource: &Resource, old: &Value, new: &mut Value) 
     default(resource, new);
 }
 
-/// Whether a change makes `metadata.generation` one more.
+/// Whether a change increments `metadata.generation`.
 pub(crate) fn advances_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
     if !resource.counts_generations {
         return false;
@@ -120,7 +120,7 @@ pub(crate) fn advances_generation(resource: &Resource, old: &Value, new: &Value)
     other || counted(old) != counted(new)
 }
 
-/// What is stored from now on is listed with what was stored so far.
+/// Adds the storage version to the stored versions.
 fn store_new_version(crd: &mut Value) {
     let storage = items(&crd["spec"], "versions").iter().find(|version| version["storage"] == json!(true));
     let Some(name) = storage.and_then(|version| version.get("name")).cloned() else { return };
@@ -160,7 +160,7 @@ fn namespace(object: &mut Value) {
     }
 }
 
-/// A node is not ready until somebody says so.
+/// A new node is not ready until a controller removes this taint.
 fn taint(object: &mut Value) {
     let Some(spec) = child(object, "spec") else { return };
     fill(spec, "taints", json!([]));
@@ -206,7 +206,7 @@ fn tolerate(spec: &mut Value, key: &str) {
     }
 }
 
-/// The quality of service that a pod's requests and limits earn it.
+/// The quality of service class of a pod, from its requests and limits.
 fn quality(spec: &Value) -> &'static str {
     let amount = |container: &Value, list: &str, name: &str| {
         let given = entries(&container["resources"], list).find(|(key, _)| *key == name);

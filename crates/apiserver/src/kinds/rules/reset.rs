@@ -1,10 +1,10 @@
-//! Which fields an endpoint does not own, whatever is sent to it.
+//! Which fields a write through an endpoint cannot change or own.
 
 use crate::kinds::resource::{Origin, Resource};
 
 type Paths = &'static [&'static [&'static str]];
 
-/// The fields that writing through `subresource` (none for the object itself) leaves alone.
+/// The fields that a write through `subresource` (None for the object itself) cannot change.
 pub(crate) fn reset_fields(resource: &Resource, subresource: Option<&str>) -> Paths {
     match (resource.origin, subresource) {
         (_, None | Some("finalize")) if resource.subresources.status => &[&["status"]],

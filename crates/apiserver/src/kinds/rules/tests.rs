@@ -1,9 +1,9 @@
-//! Creating minimal objects gives what kube-apiserver 1.37 stored when it was asked the same.
+//! Minimal objects are stored as kube-apiserver 1.37 stored them.
 
 use crate::kinds::{Addresses, Kinds, allocate, default, prepare_create};
 use serde_json::{Value, json};
 
-/// What becomes of an object with this name and spec, but for the metadata the server sets for every kind.
+/// The stored object with this name and spec, without the metadata that the server sets for every kind.
 fn created(group: &str, version: &str, plural: &str, mut object: Value) -> Value {
     let resource = Kinds::builtin().find(group, version, plural).expect("a built-in kind");
     default(&resource, &mut object);
@@ -309,7 +309,7 @@ fn minimal_objects_of_other_kinds() {
     }
 }
 
-/// Addresses and ports are anybody's choice.
+/// Removes addresses and ports, which a server may choose freely.
 fn without_choices(mut object: Value) -> Value {
     for path in ["/spec/clusterIP", "/spec/clusterIPs"] {
         if let Some(value) = object.pointer_mut(path).filter(|value| **value != "None" && value[0] != "None")

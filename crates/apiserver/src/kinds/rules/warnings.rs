@@ -1,4 +1,4 @@
-//! What Kubernetes stores but warns of.
+//! Warnings about objects that Kubernetes accepts.
 
 use crate::kinds::{
     resource::Resource,
@@ -6,7 +6,7 @@ use crate::kinds::{
 };
 use serde_json::Value;
 
-/// What a client should know about an object that it writes.
+/// The warnings for a client that writes this object.
 pub(crate) fn warnings(resource: &Resource, object: &Value) -> Vec<String> {
     if resource.is("", "secrets") && text(object, "type") == "kubernetes.io/tls" {
         return tls(&object["data"]).into_iter().collect();
@@ -14,7 +14,7 @@ pub(crate) fn warnings(resource: &Resource, object: &Value) -> Vec<String> {
     Vec::new()
 }
 
-/// Why certificate and key are no pair, as far as their PEM blocks tell.
+/// Why certificate and key are not a pair, as far as their PEM blocks show.
 fn tls(data: &Value) -> Option<String> {
     let blocks = |key: &str| blocks(&decoded(text(data, key)));
     let (certificate, key) = (blocks("tls.crt"), blocks("tls.key"));
@@ -64,16 +64,16 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_pair_that_is_none_is_warned_of() {
+    fn a_certificate_and_key_that_do_not_match_cause_a_warning() {
         let secrets = Kinds::builtin().find("", "v1", "secrets").expect("secrets");
         let pem =
             |kind: &str| STANDARD.encode(format!("-----BEGIN {kind}-----\nAA==\n-----END {kind}-----\n"));
-        let told = |certificate: &str, key: &str| {
+        let warned = |certificate: &str, key: &str| {
             let data = json!({"tls.crt": certificate, "tls.key": key});
             warnings(&secrets, &json!({"type": "kubernetes.io/tls", "data": data}))
         };
-        assert_eq!(told("", ""), ["tls: failed to find any PEM data in certificate input"]);
-        assert_eq!(told(&pem("CERTIFICATE"), ""), ["tls: failed to find any PEM data in key input"]);
-        assert_eq!(told(&pem("CERTIFICATE"), &pem("EC PRIVATE KEY")), Vec::<String>::new());
+        assert_eq!(warned("", ""), ["tls: failed to find any PEM data in certificate input"]);
+        assert_eq!(warned(&pem("CERTIFICATE"), ""), ["tls: failed to find any PEM data in key input"]);
+        assert_eq!(warned(&pem("CERTIFICATE"), &pem("EC PRIVATE KEY")), Vec::<String>::new());
     }
 }

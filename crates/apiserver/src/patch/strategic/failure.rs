@@ -1,9 +1,9 @@
-//! What is wrong with a strategic merge patch, in the words of Kubernetes.
+//! Errors of strategic merge patches, in the wording of Kubernetes.
 
 use crate::{go, patch::PatchError};
 use serde_json::{Map, Value};
 
-/// A directive that does not look as it should: the client's fault.
+/// An invalid directive: an error of the client.
 pub(super) fn format_error(text: &str) -> PatchError {
     PatchError::Malformed(text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! How a strategic merge patch merges two lists.
+//! Merges two lists by a strategic merge patch.
 
 use super::{
     DIRECTIVE,
@@ -11,12 +11,12 @@ use crate::{go, patch::PatchError, schema::Schema};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// What a schema says about merging a list.
+/// The schema's information about merging a list.
 #[derive(Clone, Copy)]
 pub(super) struct Lists<'a> {
-    /// Whether items are merged rather than the list replaced.
+    /// Whether items are merged or the list is replaced.
     merge: bool,
-    /// The field that tells objects apart.
+    /// The field that identifies items.
     key: Option<&'a str>,
     item: Option<&'a Schema>,
 }
@@ -31,7 +31,7 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// The merged list in a given order; `None` if there is no list.
+    /// The merged list in the given order; `None` if there is no list.
     pub fn merge_in_order(
         self,
         live: Option<Vec<Value>>,
@@ -140,7 +140,7 @@ fn merge_items(
     Ok(original)
 }
 
-/// Does what items with a directive say, and leaves the items without.
+/// Executes the directives of items, and returns the items without a directive.
 fn obey_directives(
     mut original: Vec<Value>,
     patch: Vec<Value>,
@@ -171,7 +171,7 @@ fn obey_directives(
     Ok(if replace { (plain, Vec::new()) } else { (original, plain) })
 }
 
-/// Whether the items of a patch come in the order that it gives; deletions do not count.
+/// Whether the items of a patch come in the order that it sets; deletions do not count.
 fn agrees(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), PatchError> {
     if patch.is_empty() || order.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Strategic merge patch: a merge patch that knows which lists are merged, and by what.
+//! Strategic merge patch: a merge patch that merges lists by the keys in the schema.
 
 mod failure;
 mod list;
@@ -16,16 +16,16 @@ use crate::schema::Schema;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What to do with an object or an item instead of merging it.
+/// How to treat an object or an item other than merging it.
 const DIRECTIVE: &str = "$patch";
 /// The only fields that an object keeps.
 const RETAIN_KEYS: &str = "$retainKeys";
-/// Scalars to take out of a list.
+/// Scalars to remove from a list.
 const DELETE_FROM: &str = "$deleteFromPrimitiveList";
 /// The order of a list's items.
 const ELEMENT_ORDER: &str = "$setElementOrder";
 
-/// The object with a patch merged into it as the kind's schema says.
+/// The object after a patch, merged according to the schema of the kind.
 pub(crate) fn strategic(schema: &Schema, object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     match parsed(patch)? {
         Value::Null => Ok(object.clone()),
@@ -112,7 +112,7 @@ fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>
     Ok(())
 }
 
-/// Merges the lists for which the patch gives an order, and puts them in that order.
+/// Merges the lists for which the patch sets an order, and sorts them.
 fn order_elements(
     original: &mut Map<String, Value>,
     patch: &mut Map<String, Value>,
@@ -140,12 +140,12 @@ fn list(value: Value) -> Result<Vec<Value>, PatchError> {
     }
 }
 
-/// What follows the prefix and a slash.
+/// The text after the prefix and a slash.
 fn suffix<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
     name.strip_prefix(prefix)?.strip_prefix('/')
 }
 
-/// A patch's value for a place where there is nothing to merge it with; `None` if it is a directive.
+/// A value of a patch for a field that does not exist yet; `None` if it is a directive.
 fn without_directives(value: Value) -> Option<Value> {
     match value {
         Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,

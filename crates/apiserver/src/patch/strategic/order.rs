@@ -1,11 +1,11 @@
-//! In which order the items of a merged list come.
+//! The order of the items of a merged list.
 
 use super::{failure::no_merge_key, list::object};
 use crate::patch::PatchError;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// What tells an item apart: the value of its key, or itself.
+/// The identity of an item: the value of its key, or the item itself.
 pub(super) fn identity(item: &Value, key: Option<&str>) -> String {
     match key {
         Some(key) => item.get(key).unwrap_or(&Value::Null).to_string(),
@@ -30,8 +30,8 @@ pub(super) fn present_in(
     Ok(items.into_iter().partition(|item| listed.contains(&identity(item, key))))
 }
 
-/// Items of the patch in the order of the patch, others in the order of the live list, and both together as the live
-/// list has them where it can tell.
+/// Items of the patch come in the order of the patch, others in the order of the live list, and both together in the
+/// order of the live list if it has both.
 pub(super) fn in_order(
     mut wanted: Vec<Value>,
     mut others: Vec<Value>,

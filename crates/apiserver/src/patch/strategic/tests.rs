@@ -1,4 +1,4 @@
-//! Sentences about strategic merge patches; every outcome is one that kube-apiserver gave.
+//! Strategic merge patches; every result is one of kube-apiserver.
 
 use super::strategic;
 use crate::{
@@ -46,7 +46,7 @@ fn patched(patch: &Value) -> Result<Value, PatchError> {
     strategic(&pod(), &live(), patch.to_string().as_bytes())
 }
 
-/// The live object with one field made another.
+/// The live object with one field changed.
 fn with(path: &str, value: Value) -> Value {
     let mut object = live();
     *object.pointer_mut(path).unwrap() = value;
@@ -54,7 +54,7 @@ fn with(path: &str, value: Value) -> Value {
 }
 
 #[test]
-fn items_merge_by_key_and_keep_the_order_of_the_live_list_where_it_can_tell() {
+fn items_merge_by_key_and_keep_the_order_of_the_live_list() {
     let patch = json!({"containers": [{"name": "d", "image": 2}, {"name": "b", "image": 3}]});
     let expected = json!([
         {"name": "d", "image": 2}, {"name": "a", "image": 1}, {"name": "b", "image": 3}, {"name": "c", "image": 1},
@@ -129,7 +129,7 @@ fn null_removes_and_directives_without_anything_to_work_on_vanish() {
 }
 
 #[test]
-fn bad_patches_fail_with_the_words_of_kubernetes() {
+fn bad_patches_fail_with_the_messages_of_kubernetes() {
     let unexpected = |text: &str| Err(PatchError::Unexpected(text.to_owned()));
     let malformed = |text: &str| Err(PatchError::Malformed(text.to_owned()));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Following a path through a value.
+//! Evaluates a path on a value.
 
 use super::{End, JsonPath, Operand, Operator, PathError, Slice, Step};
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn children(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Everything below a value that has something below it, the value first.
+/// A value and everything below it that has children, the value first.
 fn descend<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! JSONPath as Kubernetes speaks it: printer columns, scale paths, selectable fields.
+//! JSONPath in the dialect of Kubernetes, for printer columns, scale paths and selectable fields.
 
 mod evaluate;
 mod parse;
@@ -11,13 +11,13 @@ pub(crate) struct JsonPath {
     steps: Vec<Step>,
 }
 
-/// Why a path is unreadable, or finds something it cannot walk through.
+/// Why a path is invalid, or cannot be evaluated on an object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathError {
     /// The text is not a path.
     #[error("{0}")]
     Syntax(String),
-    /// The object is not shaped as the path expects.
+    /// The object does not have the shape that the path expects.
     #[error("{0}")]
     Mismatch(String),
 }
@@ -72,12 +72,12 @@ enum Operand {
 }
 
 impl JsonPath {
-    /// Reads a path such as `.status.conditions[?(@.type=="Ready")].status`.
+    /// Parses a path such as `.status.conditions[?(@.type=="Ready")].status`.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         parse::path(text)
     }
 
-    /// What the path leads to; nothing where a field is missing.
+    /// The values at the path; none if a field is missing.
     pub fn find<'v>(&self, value: &'v Value) -> Result<Vec<&'v Value>, PathError> {
         evaluate::walk(&self.steps, vec![value])
     }

@@ -1,9 +1,9 @@
-//! The grammar of paths.
+//! Parses paths.
 
 use super::{End, JsonPath, Operand, Operator, PathError, Slice, Step};
 use serde_json::Value;
 
-/// Unions and filters may hold paths, but no sane path nests them further than this.
+/// The maximum nesting of unions and filters. No sensible path is deeper.
 const DEEPEST: usize = 8;
 
 pub(super) fn path(text: &str) -> Result<JsonPath, PathError> {
@@ -70,7 +70,7 @@ fn field(text: &str) -> (Step, &str) {
     (step, &text[end..])
 }
 
-/// What stands between brackets: an index, a range, a quoted key, or several of them.
+/// The content of brackets: an index, a range, a quoted key, or several of them.
 fn subscript(text: &str, depth: usize, into: &mut Vec<Step>) -> Result<(), PathError> {
     if text.contains(',') {
         let paths = text.split(',').map(|part| steps(&format!("[{}]", part.trim()), depth));
@@ -104,7 +104,7 @@ fn slice(text: &str) -> Result<Slice, PathError> {
     }
 }
 
-/// Where the `)]` of a filter is; parentheses in quotes do not count.
+/// The position of the `)]` of a filter; parentheses in quotes do not count.
 fn filter_end(text: &str) -> Result<usize, PathError> {
     let mut quote = None;
     let mut nested = 0_usize;

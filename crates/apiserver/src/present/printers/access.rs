@@ -1,4 +1,4 @@
-//! Who may do what.
+//! RBAC and service accounts.
 
 use super::{
     AGE, About, NAME, Printer, each,

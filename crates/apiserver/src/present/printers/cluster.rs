@@ -1,4 +1,4 @@
-//! Configuration, and what the cluster itself is made of.
+//! Configuration, and the parts of the cluster itself.
 
 use super::{
     AGE, About, CREATED, Head, NAME, Printer, column, each, plainest,

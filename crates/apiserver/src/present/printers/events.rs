@@ -1,4 +1,4 @@
-//! Events, of the old form and the new.
+//! Events, in the old and the new form.
 
 use super::{
     About, Head, NAME, Printer, each,
@@ -64,7 +64,7 @@ fn cells(event: &Value, now: Timestamp) -> Vec<Value> {
     ]
 }
 
-/// Who reported it: the component, and the instance if there is one.
+/// The reporter: the component, and the instance if there is one.
 fn source(event: &Value) -> String {
     let first = |pointers: [&str; 4]| {
         pointers

@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for the built-in kinds, kind by kind.
+//! The columns that `kubectl get` shows for built-in kinds.
 
 mod access;
 mod cluster;
@@ -14,12 +14,12 @@ use crate::schema::definitions;
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// How one kind is printed.
+/// The printer of one kind.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
     pub heads: &'static [Head],
     print: Print,
-    /// Whether a table without rows has `null` for them, as kube-apiserver's plainest tables do.
+    /// Whether an empty table has `null` for its rows, as the simplest tables of kube-apiserver do.
     pub rows_may_be_unset: bool,
 }
 
@@ -39,11 +39,11 @@ pub(super) struct Head {
     pub priority: i64,
 }
 
-/// What a column's description says.
+/// The description of a column.
 #[derive(Clone, Copy)]
 pub(super) enum About {
     Text(&'static str),
-    /// The same as the documentation of a field: a definition below `io.k8s.`, and its property.
+    /// The documentation of a field: a definition below `io.k8s.`, and its property.
     Field(&'static str, &'static str),
 }
 
@@ -51,7 +51,7 @@ pub(super) enum About {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub cells: Vec<Value>,
-    /// Says that the object is done, for clients that fade it out.
+    /// Marks a completed object, for clients that show it differently.
     pub condition: Option<Value>,
 }
 
@@ -100,12 +100,12 @@ const fn column(name: &'static str, kind: &'static str, about: About) -> Head {
     Head { name, kind, format: "", about, priority: 0 }
 }
 
-/// A column of words.
+/// A column of texts.
 const fn words(name: &'static str, about: About) -> Head {
     column(name, "string", about)
 }
 
-/// A column of words that only `-o wide` shows.
+/// A column of texts that only `-o wide` shows.
 const fn wide(name: &'static str, about: About) -> Head {
     Head { name, kind: "string", format: "", about, priority: 1 }
 }
@@ -118,7 +118,7 @@ const fn plainest(heads: &'static [Head], cells: fn(&Value, Timestamp) -> Vec<Va
     Printer { rows_may_be_unset: true, ..each(heads, cells) }
 }
 
-/// The printer of a built-in kind; name and time of creation if it has none of its own.
+/// The printer of a built-in kind; name and time of creation if it has no columns of its own.
 pub(super) fn of(group: &str, plural: &str) -> Printer {
     match (group, plural) {
         ("", "pods") => pods::PODS,

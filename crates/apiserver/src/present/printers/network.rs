@@ -1,4 +1,4 @@
-//! What carries traffic: Services, endpoints, Ingresses, policies.
+//! Services, endpoints, Ingresses, network policies.
 
 use super::{
     AGE, About, NAME, Printer, each,

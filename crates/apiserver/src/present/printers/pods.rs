@@ -75,7 +75,7 @@ fn gates(pod: &Value) -> String {
     format!("{open}/{}", gates.len())
 }
 
-/// What a pod's containers add up to.
+/// The combined state of a pod's containers.
 struct State<'p> {
     reason: String,
     ready: usize,
@@ -102,7 +102,7 @@ impl<'p> Restarts<'p> {
     }
 }
 
-/// Whether initialisation still keeps the main containers from running.
+/// Whether init containers still block the main containers.
 enum Initialising {
     Done,
     Still(String),

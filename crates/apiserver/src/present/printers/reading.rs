@@ -1,4 +1,4 @@
-//! Reading objects the way Go reads them: what is missing is the empty value.
+//! Reads objects as Go does: a missing value is the empty value.
 
 use crate::present::age;
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! What decides how many pods there are: budgets and autoscalers.
+//! Disruption budgets and autoscalers.
 
 use super::{
     AGE, About, NAME, Printer, column, each,
@@ -80,7 +80,7 @@ fn targets(autoscaler: &Value) -> String {
     if shown.is_empty() { "<none>".into() } else { shortened(&shown, 2, ", ") }
 }
 
-/// What a metric is and what it should be.
+/// The current and the target value of a metric.
 fn target(metric: &Value, status: &Value) -> String {
     let source = match text(metric, "/type") {
         "External" => "external",

@@ -1,4 +1,4 @@
-//! What keeps data: volumes, claims, classes.
+//! Volumes, claims, storage classes.
 
 use super::{
     AGE, About, NAME, Print, Printer, Row, each,
@@ -132,7 +132,7 @@ fn storage_classes(classes: &[&Value], now: Timestamp) -> Vec<Row> {
         .collect()
 }
 
-/// The class that claims without one get: the youngest that is marked, the first by name among equals.
+/// The class of claims without one: the newest that is marked as default, then the first by name.
 fn default_class<'o>(classes: &[&'o Value]) -> Option<&'o str> {
     let marked = |class: &&&Value| {
         ["storageclass.kubernetes.io", "storageclass.beta.kubernetes.io"]

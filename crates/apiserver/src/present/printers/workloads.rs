@@ -1,4 +1,4 @@
-//! What runs pods: Deployments, StatefulSets, Jobs and their like.
+//! Deployments, StatefulSets, Jobs and other workloads.
 
 use super::{
     AGE, About, CONTAINERS, Head, IMAGES, NAME, Printer, column, each,

@@ -1,13 +1,13 @@
-//! Which old value a new value stands for, so that an update may keep what was invalid before.
+//! Which old value corresponds to a new value, so that an update may keep values that were invalid before.
 
 use super::node::{List, Node};
 use serde_json::Value;
 
-/// A value and what it was before, where that can be told.
+/// A value and its old value, if there is one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Correlation<'a> {
     at: Option<Pair<'a>>,
-    /// The closest value around this one that has an old one.
+    /// The closest parent that has an old value.
     around: Option<Pair<'a>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Correlation<'a> {
         Self { at: child(), around: self.at }
     }
 
-    /// The correlation of an item; only the items of a list of type map have one.
+    /// The correlation of an item; only items of a list of type map have one.
     pub fn index(self, index: usize) -> Self {
         let Some(pair) = self.at else { return self };
         let child = || {
@@ -51,18 +51,18 @@ impl<'a> Correlation<'a> {
         Self { at: child(), around: self.at }
     }
 
-    /// Whether this very value is what it was.
+    /// Whether this value itself has not changed.
     pub fn is_unchanged(self) -> bool {
         self.at.is_some_and(|pair| pair.new == pair.old)
     }
 
-    /// Whether this value is what it was, or is part of one that is.
+    /// Whether this value or one of its parents has not changed.
     pub fn is_settled(self) -> bool {
         self.at.or(self.around).is_some_and(|pair| pair.new == pair.old)
     }
 }
 
-/// The item of an old list that a new item stands for.
+/// The item of an old list that corresponds to a new item.
 pub(super) fn same_item<'a>(list: &Node, old: &'a Value, new: &Value) -> Option<&'a Value> {
     let List::Map(keys) = &list.list else { return None };
     let item = list.items.as_deref()?;

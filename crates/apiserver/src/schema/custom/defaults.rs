@@ -1,18 +1,18 @@
-//! Fills in the defaults of a custom object, and drops nulls that may not be.
+//! Sets the defaults of a custom object, and drops nulls that are not allowed.
 
 use super::{CustomSchema, node::Node};
 use serde_json::Value;
 
-/// How deep a walk goes; serde_json parses no deeper.
+/// The maximum depth; serde_json parses no deeper.
 const DEPTH: usize = 128;
 
-/// Fills in defaults.
+/// Sets defaults.
 pub(crate) fn apply_defaults(schema: &CustomSchema, object: &mut Value) {
     fill(&schema.root, object, 0);
 }
 
-/// Drops nulls that are neither allowed nor about to be replaced by a default: as Kubernetes does when it decodes what a
-/// client sent or what is stored, and not with what an apply has made.
+/// Drops nulls that are neither allowed nor about to be replaced by a default. Kubernetes does this when it decodes
+/// what a client sent or what is stored, but not with the result of an apply.
 pub(crate) fn drop_nulls(schema: &CustomSchema, object: &mut Value) {
     drop_below(Some(&schema.root), object, 0);
 }

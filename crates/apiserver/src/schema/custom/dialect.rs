@@ -1,4 +1,4 @@
-//! What rules on a server can use and the CEL library at hand lacks.
+//! Extensions of CEL that the API server has and the CEL library lacks.
 
 use kube::core::cel::{
     KubeCelExt as _,
@@ -10,13 +10,13 @@ use kube::core::cel::{
 };
 use std::sync::{Arc, LazyLock};
 
-/// What `.?` becomes, since the library's own fails on fields that are not there.
+/// The replacement of `.?`, because that of the library fails on missing fields.
 pub(super) const OPTIONAL_FIELD: &str = "@optionalField";
 
-/// Everything that rules can call.
+/// All functions that rules can call.
 pub(super) static LIBRARY: LazyLock<Context<'static>> = LazyLock::new(|| {
     let mut library = Context::default().with_all();
-    // Only a type checker sees a difference.
+    // They differ only for a type checker.
     library.add_function("dyn", |value: Cel| -> ResolveResult { Ok(value) });
     library.add_function("type", |value: Cel| -> ResolveResult { Ok(named_type(type_name(&value))) });
     library.add_function(OPTIONAL_FIELD, optional_field);
@@ -60,7 +60,7 @@ fn optional_field(operand: Cel, name: Arc<String>) -> ResolveResult {
     Ok(Cel::Opaque(Arc::new(optional)))
 }
 
-/// Makes an expression use what is here. The parser limits how deep it is.
+/// Translates an expression so that it uses these functions. The parser limits its depth.
 pub(super) fn translate(expression: &mut IdedExpr) {
     match &mut expression.expr {
         Expr::Call(call) => {

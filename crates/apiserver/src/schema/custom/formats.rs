@@ -1,4 +1,4 @@
-//! The formats of texts and numbers that definitions may ask for.
+//! The formats of texts and numbers in definitions.
 
 use super::node::Node;
 use crate::schema::{Type, decode};
@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// The formats that texts are checked for, in the spelling that ignores hyphens.
+/// The validated formats of texts, spelled without hyphens.
 const TEXTUAL: [&str; 26] = [
     "bsonobjectid",
     "uri",
@@ -78,7 +78,7 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     patterns.into_iter().filter_map(|(format, pattern)| Some((format, Regex::new(pattern).ok()?))).collect()
 });
 
-/// The format that a node asks for, if it is one that values of its type are checked for.
+/// The format of a node, if values of its type are validated against it.
 pub(super) fn effective(node: &Node) -> Option<&str> {
     let format = node.format.as_deref()?;
     let known = match node.kind {
@@ -94,7 +94,7 @@ pub(super) fn is_textual(format: &str) -> bool {
     TEXTUAL.contains(&plain(format).as_str())
 }
 
-/// Whether a text has a format; it has every unknown one.
+/// Whether a text has a format; true for unknown formats.
 pub(super) fn matches(format: &str, text: &str) -> bool {
     match plain(format).as_str() {
         "ipv4" => text.parse::<Ipv4Addr>().is_ok(),

@@ -1,13 +1,13 @@
-//! What keeps the items of sets and maps apart, and what objects inside objects must have.
+//! Uniqueness of the items of sets and maps, and required fields of embedded objects.
 
 use super::{
+    field_errors,
     node::{List, Node},
-    told,
 };
 use crate::{failure::Cause, schema::path::Path};
 use serde_json::{Map, Value};
 
-/// The items that should be unique and are not.
+/// The items that are not unique.
 pub(super) fn wrong(node: &Node, value: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk(node, value, &mut Path::default(), &mut |node, value, path| {
@@ -18,7 +18,7 @@ pub(super) fn wrong(node: &Node, value: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What embedded objects lack.
+/// The missing fields of embedded objects.
 pub(super) fn wrong_embedded(node: &Node, value: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     walk(node, value, &mut Path::default(), &mut |node, value, path| {
@@ -29,12 +29,12 @@ pub(super) fn wrong_embedded(node: &Node, value: &Value) -> Vec<Cause> {
         for name in ["apiVersion", "kind"] {
             let mark = path.field(name);
             causes.extend(match map.get(name) {
-                None => Some(told::required(path, "")),
+                None => Some(field_errors::required(path, "")),
                 Some(Value::String(text)) if text.is_empty() => {
-                    Some(told::invalid(path, &Value::String(String::new()), "must not be empty"))
+                    Some(field_errors::invalid(path, &Value::String(String::new()), "must not be empty"))
                 }
                 Some(Value::String(_)) => None,
-                Some(other) => Some(told::invalid(path, other, "must be a string")),
+                Some(other) => Some(field_errors::invalid(path, other, "must be a string")),
             });
             path.leave(mark);
         }
@@ -76,7 +76,7 @@ fn duplicates(node: &Node, items: &[Value], path: &mut Path) -> Vec<Cause> {
             if let Some(index) = items.iter().position(|item| !item.is_object() && !item.is_null()) {
                 let mark = path.index(index);
                 let detail = "must be an object for an array of list-type map";
-                let cause = items.get(index).map(|item| told::invalid(path, item, detail));
+                let cause = items.get(index).map(|item| field_errors::invalid(path, item, detail));
                 path.leave(mark);
                 return cause.into_iter().collect();
             }
@@ -89,7 +89,7 @@ fn duplicates(node: &Node, items: &[Value], path: &mut Path) -> Vec<Cause> {
         let seen = times.entry(identity.to_string()).and_modify(|times| *times += 1).or_insert(1);
         if *seen == 2 {
             let mark = path.index(index);
-            causes.push(told::duplicate(path, identity));
+            causes.push(field_errors::duplicate(path, identity));
             path.leave(mark);
         }
     }

@@ -1,4 +1,4 @@
-//! What merging and presenting objects of a custom kind needs to know of its schema.
+//! The part of a custom kind's schema that merging and presenting objects needs.
 
 use super::node::{Additional, List, Node};
 use crate::schema::{Format, ListKey, Merge, Schema, Type};
@@ -47,7 +47,7 @@ fn key(list: &Node, name: &str) -> ListKey {
     ListKey { name: name.to_owned(), default: field.and_then(|field| field.default.clone()) }
 }
 
-/// What every object has, whatever its schema says about it.
+/// The fields that every object has, whatever its schema says about them.
 fn add_identity(schema: &mut Schema) {
     let text = Arc::new(Schema { kind: Some(Type::String), ..Schema::default() });
     schema.properties.insert("apiVersion".into(), Arc::clone(&text));

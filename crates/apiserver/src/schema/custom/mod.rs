@@ -3,6 +3,7 @@
 mod correlation;
 mod defaults;
 mod dialect;
+mod field_errors;
 mod formats;
 mod lists;
 mod lower;
@@ -15,7 +16,6 @@ mod rule;
 mod rules;
 mod scalars;
 mod structural;
-mod told;
 mod values;
 
 pub(crate) use defaults::{apply_defaults, drop_nulls};
@@ -32,19 +32,19 @@ use std::sync::Arc;
 /// The schema of one version of a custom kind.
 #[derive(Debug, Clone)]
 pub(crate) struct CustomSchema {
-    /// What merging and presenting objects needs to know.
+    /// The part that merging and presenting objects needs.
     pub schema: Arc<Schema>,
-    /// All of it, rules and patterns compiled.
+    /// The whole schema, with compiled rules and patterns.
     root: Arc<Node>,
 }
 
 impl CustomSchema {
-    /// Reads the `openAPIV3Schema` that all versions of a definition share, as Kubernetes sees it.
+    /// Parses the `openAPIV3Schema` that all versions of a definition share, as Kubernetes does.
     pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
         Self::parse_at("spec.validation.openAPIV3Schema", schema)
     }
 
-    /// Reads an `openAPIV3Schema` that is at a place, which complaints name.
+    /// Parses the `openAPIV3Schema` at a path, which is part of errors.
     pub fn parse_at(place: &str, schema: &Value) -> Result<Self, Vec<Cause>> {
         let mut wrong = structural::wrong(schema, place);
         let root = Node::root(schema);
@@ -62,7 +62,7 @@ impl CustomSchema {
     }
 }
 
-/// What is wrong with an object, which was `old` before.
+/// The problems of an object, whose old version is `old`.
 pub(crate) fn validate(schema: &CustomSchema, new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let correlation = match old {
         Some(old) => Correlation::root(&schema.root, new, old),
@@ -75,7 +75,7 @@ pub(crate) fn validate(schema: &CustomSchema, new: &Value, old: Option<&Value>) 
     }
     if schema.root.has_rules {
         if causes.iter().any(blocks_rules) {
-            causes.push(told::invalid(&Path::default(), &Value::Null, UNCHECKED));
+            causes.push(field_errors::invalid(&Path::default(), &Value::Null, UNCHECKED));
         } else {
             causes.extend(rules::broken(&schema.root, new, old, correlation));
         }

@@ -1,10 +1,10 @@
-//! Finds names in rules that mean nothing, which the CEL library at hand has no type checker to find.
+//! Finds undeclared names in rules, because the CEL library has no type checker.
 
 use super::{dialect::OPTIONAL_FIELD, node::Node, values::escaped};
 use crate::schema::Type;
 use kube::core::cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-/// Names that are neither fields nor variables: types, and what functions are grouped by.
+/// Names that are neither fields nor variables: types and namespaces of functions.
 const KNOWN: [&str; 25] = [
     "self",
     "bool",
@@ -33,7 +33,7 @@ const KNOWN: [&str; 25] = [
     "semver",
 ];
 
-/// Macros of newer libraries, which look like calls to ours; they name variables in their arguments.
+/// Macros of newer libraries, which this library parses as calls; their arguments declare variables.
 const MACROS: [&str; 10] = [
     "bind",
     "all",
@@ -47,7 +47,7 @@ const MACROS: [&str; 10] = [
     "transformMap",
 ];
 
-/// What is wrong with the first name in an expression that means nothing, as cel-go tells it.
+/// The error about the first undeclared name in an expression, in the wording of cel-go.
 pub(super) fn problem(
     source: &str,
     expression: &IdedExpr,
@@ -67,11 +67,11 @@ pub(super) fn problem(
         "compilation failed: ERROR: <input>:{}:{}: {}\n | {text}\n | {marker}^",
         line + 1,
         column + 1,
-        found.told()
+        found.message()
     ))
 }
 
-/// What is known of a value.
+/// What is known about the type of a value.
 #[derive(Clone, Copy)]
 enum Known<'a> {
     Value {
@@ -90,7 +90,7 @@ enum Problem<'e> {
 }
 
 impl Problem<'_> {
-    fn told(&self) -> String {
+    fn message(&self) -> String {
         match self {
             Self::Undeclared(name) => format!("undeclared reference to '{name}' (in container '')"),
             Self::Undefined { field, .. } => format!("undefined field '{field}'"),
@@ -98,7 +98,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Where in the source it is, as far as can be told without positions.
+    /// The position in the source, estimated because the parser does not keep positions.
     fn offset(&self, source: &str) -> Option<usize> {
         let word = |text: &str| -> Option<usize> {
             let mut found = source.match_indices(text);

@@ -1,4 +1,4 @@
-//! A schema as a custom resource definition holds it, with patterns and rules compiled.
+//! The schema of a CustomResourceDefinition, with compiled patterns and rules.
 
 use super::{patterns::compiled, rule::Rule};
 use crate::schema::{
@@ -9,12 +9,12 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How deep a schema is read.
+/// The maximum depth of a schema.
 pub(super) const DEPTH: usize = 64;
 
 /// One value's schema.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "schemas are told in yes and no")]
+#[expect(clippy::struct_excessive_bools, reason = "many keywords of a schema are booleans")]
 pub(super) struct Node {
     pub kind: Option<Type>,
     pub nullable: bool,
@@ -33,7 +33,7 @@ pub(super) struct Node {
     pub one_of: Vec<Node>,
     pub not: Option<Box<Node>>,
     pub rules: Vec<Rule>,
-    /// Whether there are rules here or further down.
+    /// Whether there are rules here or below.
     pub has_rules: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum List {
     Map(Vec<String>),
 }
 
-/// What limits a single value.
+/// Limits of a single value.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     pub choices: Vec<Value>,
@@ -148,7 +148,7 @@ impl Node {
         }
     }
 
-    /// Whether an object of this kind has fields rather than entries.
+    /// Whether an object of this schema has fields instead of arbitrary keys.
     pub fn is_struct(&self) -> bool {
         matches!(self.additional, Additional::Unsaid | Additional::Nothing)
     }

@@ -1,11 +1,10 @@
-//! Validation against a schema, rules aside, with the words and the oddities of kube-openapi.
+//! Validation against a schema, without rules, with the messages and the peculiarities of kube-openapi.
 
 use super::{
     correlation::Correlation,
-    formats,
+    field_errors, formats,
     node::{Additional, Node},
     scalars::{described, fits, in_range, is_multiple, same},
-    told,
 };
 use crate::{
     failure::Cause,
@@ -13,12 +12,12 @@ use crate::{
 };
 use serde_json::{Map, Number, Value};
 
-/// What is wrong with a value.
+/// The problems of a value.
 pub(super) fn wrong(node: &Node, value: &Value, correlation: Correlation<'_>) -> Vec<Cause> {
     wrong_at(&mut Path::default(), node, value, correlation)
 }
 
-/// What is wrong with a value at a place.
+/// The problems of a value at a path.
 pub(super) fn wrong_at(
     path: &mut Path,
     node: &Node,
@@ -30,7 +29,7 @@ pub(super) fn wrong_at(
     findings.causes
 }
 
-/// What was found, and how much was right: of several alternatives the one that was nearly right is worth telling.
+/// Errors, and the number of successful checks, which decides which of several alternatives to report.
 #[derive(Default)]
 struct Findings {
     causes: Vec<Cause>,
@@ -57,7 +56,7 @@ struct Validation<'p> {
 }
 
 impl Validation<'_> {
-    /// Complaints about a value that is what it was are dropped.
+    /// Errors about a value that has not changed are dropped.
     fn value(&mut self, node: &Node, value: &Value, correlation: Correlation<'_>, findings: &mut Findings) {
         let mut found = self.findings(node, value, correlation);
         if !found.causes.is_empty() && correlation.is_unchanged() {
@@ -123,8 +122,9 @@ impl Validation<'_> {
     }
 
     fn mistyped(&self, expected: &str, actual: &str) -> Cause {
-        let detail = format!("{} in body must be of type {expected}: {}", self.path, told::quoted(actual));
-        told::mistyped(self.path, &Value::String(actual.to_owned()), detail)
+        let detail =
+            format!("{} in body must be of type {expected}: {}", self.path, field_errors::quoted(actual));
+        field_errors::mistyped(self.path, &Value::String(actual.to_owned()), detail)
     }
 
     fn junctors(
@@ -138,7 +138,7 @@ impl Validation<'_> {
         if !node.any_of.is_empty() {
             let (valid, best) = self.alternatives(&node.any_of, value, correlation, true);
             if valid == 0 {
-                findings.add(told::nowhere(format!(
+                findings.add(field_errors::nowhere(format!(
                     "{} must validate at least one schema (anyOf)",
                     self.quoted()
                 )));
@@ -154,7 +154,7 @@ impl Validation<'_> {
             };
             if let Some(problem) = problem {
                 let quoted = self.quoted();
-                findings.add(told::nowhere(format!(
+                findings.add(field_errors::nowhere(format!(
                     "{quoted} must validate one and only one schema (oneOf). {problem}"
                 )));
             }
@@ -170,7 +170,7 @@ impl Validation<'_> {
         }
         if valid != node.all_of.len() {
             let extent = if valid == 0 { ". None validated" } else { "" };
-            findings.add(told::nowhere(format!(
+            findings.add(field_errors::nowhere(format!(
                 "{} must validate all the schemas (allOf){extent}",
                 self.quoted()
             )));
@@ -178,11 +178,12 @@ impl Validation<'_> {
         if let Some(not) = &node.not
             && self.findings(not, value, correlation).causes.is_empty()
         {
-            findings.add(told::nowhere(format!("{} must not validate the schema (not)", self.quoted())));
+            findings
+                .add(field_errors::nowhere(format!("{} must not validate the schema (not)", self.quoted())));
         }
     }
 
-    /// How many alternatives a value satisfies, and what is to be told: the first success or the nearest failure.
+    /// How many alternatives match a value, and which result to report: the first success or the closest failure.
     fn alternatives(
         &mut self,
         alternatives: &[Node],
@@ -215,13 +216,13 @@ impl Validation<'_> {
         let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
         let shown = || Value::String(text.to_owned());
         if let Some(most) = bounds.max_length.filter(|most| length > *most) {
-            findings.add(told::too_long(self.path, most));
+            findings.add(field_errors::too_long(self.path, most));
         } else if let Some(least) = bounds.min_length.filter(|least| length < *least) {
             let detail = format!("{} in body should be at least {least} chars long", self.path);
-            findings.add(told::invalid(self.path, &shown(), detail));
+            findings.add(field_errors::invalid(self.path, &shown(), detail));
         } else if let Some(pattern) = bounds.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
             let detail = format!("{} in body should match '{pattern}'", self.path);
-            findings.add(told::invalid(self.path, &shown(), detail));
+            findings.add(field_errors::invalid(self.path, &shown(), detail));
         }
     }
 
@@ -242,27 +243,28 @@ impl Validation<'_> {
         if !in_range(node.kind, format, number) {
             let format = format
                 .map_or_else(|| "(default format)".to_owned(), |format| format!("with format {format}"));
-            findings.add(told::nowhere(format!(
+            findings.add(field_errors::nowhere(format!(
                 "Checked value must be of type {name} {format} in {}",
                 self.path
             )));
         }
         let shown = Value::Number(number.clone());
         let actual = number.as_f64().unwrap_or(f64::NAN);
-        let limit =
-            |limit: f64| if number.is_f64() { told::float(limit) } else { told::float(limit.trunc()) };
-        // Of a factor, Go sees the whole part where the number is whole.
+        let limit = |limit: f64| {
+            if number.is_f64() { field_errors::float(limit) } else { field_errors::float(limit.trunc()) }
+        };
+        // If the number is an integer, Go uses only the integer part of a factor.
         if let Some(factor) =
             bounds.multiple_of.map(|factor| if number.is_f64() { factor } else { factor.trunc() })
         {
             if factor <= 0.0 {
-                let factor = told::float(factor);
+                let factor = field_errors::float(factor);
                 let detail =
                     format!("factor MultipleOf declared for {} must be positive: {factor}", self.path);
-                findings.add(told::invalid_shown(self.path, &factor, &detail));
+                findings.add(field_errors::invalid_shown(self.path, &factor, &detail));
             } else if !is_multiple(number, factor) {
                 let detail = format!("{} in body should be a multiple of {}", self.path, limit(factor));
-                findings.add(told::invalid(self.path, &shown, detail));
+                findings.add(field_errors::invalid(self.path, &shown, detail));
             }
         }
         if let Some(least) = bounds.minimum
@@ -270,14 +272,14 @@ impl Validation<'_> {
         {
             let than = if bounds.exclusive_minimum { "greater than" } else { "greater than or equal to" };
             let detail = format!("{} in body should be {than} {}", self.path, limit(least));
-            findings.add(told::invalid(self.path, &shown, detail));
+            findings.add(field_errors::invalid(self.path, &shown, detail));
         }
         if let Some(most) = bounds.maximum
             && (actual > most || (bounds.exclusive_maximum && actual >= most))
         {
             let than = if bounds.exclusive_maximum { "less than" } else { "less than or equal to" };
             let detail = format!("{} in body should be {than} {}", self.path, limit(most));
-            findings.add(told::invalid(self.path, &shown, detail));
+            findings.add(field_errors::invalid(self.path, &shown, detail));
         }
     }
 
@@ -293,10 +295,10 @@ impl Validation<'_> {
         let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
         if let Some(least) = node.bounds.min_items.filter(|least| count < *least) {
             let detail = format!("{} in body should have at least {least} items", self.path);
-            findings.add(told::invalid(self.path, &Value::from(count), detail));
+            findings.add(field_errors::invalid(self.path, &Value::from(count), detail));
         }
         if let Some(most) = node.bounds.max_items.filter(|most| count > *most) {
-            findings.add(told::too_many(self.path, items.len(), most));
+            findings.add(field_errors::too_many(self.path, items.len(), most));
         }
     }
 
@@ -308,7 +310,7 @@ impl Validation<'_> {
                 .iter()
                 .map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned))
                 .collect();
-            findings.add(told::not_supported(self.path, value, &words));
+            findings.add(field_errors::not_supported(self.path, value, &words));
         }
     }
 
@@ -323,16 +325,16 @@ impl Validation<'_> {
         let count = u64::try_from(map.len()).unwrap_or(u64::MAX);
         if let Some(least) = bounds.min_properties.filter(|least| count < *least) {
             let detail = format!("{} in body should have at least {least} properties", self.path);
-            findings.add(told::invalid(self.path, &Value::from(count), detail));
+            findings.add(field_errors::invalid(self.path, &Value::from(count), detail));
         }
         if let Some(most) = bounds.max_properties.filter(|most| count > *most) {
-            findings.add(told::too_many(self.path, map.len(), most));
+            findings.add(field_errors::too_many(self.path, map.len(), most));
         }
         for (name, value) in map {
             let Some(field) = node.field(name) else {
                 if matches!(node.additional, Additional::Nothing) {
                     let detail = format!("{}.{name} in body is a forbidden property", self.path);
-                    findings.add(told::invalid(self.path, &Value::String(name.clone()), detail));
+                    findings.add(field_errors::invalid(self.path, &Value::String(name.clone()), detail));
                 }
                 continue;
             };
@@ -342,12 +344,12 @@ impl Validation<'_> {
         }
         for name in bounds.required.iter().filter(|name| !map.contains_key(*name)) {
             let mark = self.path.field(name);
-            findings.add(told::required(self.path, ""));
+            findings.add(field_errors::required(self.path, ""));
             self.path.leave(mark);
         }
     }
 
     fn quoted(&self) -> String {
-        told::quoted(self.path.text())
+        field_errors::quoted(self.path.text())
     }
 }

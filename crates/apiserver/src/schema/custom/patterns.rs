@@ -1,6 +1,6 @@
 //! Regular expressions of schemas, each compiled once.
 //!
-//! The same few patterns stand in thousands of places, and to compile one takes longer than all else about its place.
+//! The same few patterns occur thousands of times, and compiling one takes longer than everything else about a field.
 
 use regex::Regex;
 use std::{
@@ -8,15 +8,15 @@ use std::{
     sync::{LazyLock, Mutex, PoisonError},
 };
 
-/// How many are kept. Those beyond are compiled in each place.
+/// How many are kept. Further ones are compiled each time.
 const MOST: usize = 1000;
 
 static COMPILED: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
 
-/// A pattern, compiled.
+/// A compiled pattern.
 ///
 /// # Errors
-/// Where it is none.
+/// If it is invalid.
 pub(super) fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
     let mut all = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(regex) = all.get(pattern) {

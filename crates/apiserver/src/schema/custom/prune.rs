@@ -1,4 +1,4 @@
-//! Drops the fields of a custom object that its schema does not know.
+//! Drops the fields of a custom object that are not in its schema.
 
 use super::{
     CustomSchema,
@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 static OBJECT_META: LazyLock<Arc<Schema>> =
     LazyLock::new(|| Schema::builtin("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
 
-/// Drops unknown fields, and says which.
+/// Drops unknown fields, and returns them.
 pub(crate) fn prune(schema: &CustomSchema, object: &mut Value) -> Vec<String> {
     let mut pruning = Pruning::default();
     pruning.value(Some(&schema.root), true, object);
@@ -19,7 +19,7 @@ pub(crate) fn prune(schema: &CustomSchema, object: &mut Value) -> Vec<String> {
     pruning.unknown.iter().map(|path| format!("unknown field {path:?}")).collect()
 }
 
-/// Whether a default holds fields that its schema does not know.
+/// Whether a default has fields that are not in its schema.
 pub(super) fn is_pruned(node: &Node, value: &Value) -> bool {
     let mut pruning = Pruning::default();
     pruning.value(Some(node), node.embedded, &mut value.clone());
@@ -33,7 +33,7 @@ struct Pruning {
 }
 
 impl Pruning {
-    /// Nothing is known of a value without a node.
+    /// Prunes a value. Without a node, nothing is known about it.
     fn value(&mut self, node: Option<&Node>, embedded: bool, value: &mut Value) {
         if self.path.is_too_deep() {
             return;
@@ -72,7 +72,7 @@ impl Pruning {
         });
     }
 
-    /// Whether a field, which the path is at, is kept.
+    /// Whether the field at the path is kept.
     fn field(&mut self, node: Option<&Node>, name: &str, value: &mut Value) -> bool {
         let known = node.and_then(|node| node.field(name));
         if let Some(known) = known {
@@ -91,7 +91,7 @@ impl Pruning {
         kept
     }
 
-    /// Metadata is that of every object; fields of the wrong type are for somebody else to refuse.
+    /// Metadata is the same for all kinds; another check refuses fields of the wrong type.
     fn metadata(&mut self, value: &mut Value) {
         let mut decoded = value.clone();
         if let Ok(unknown) = schema::decode(&OBJECT_META, &mut decoded) {

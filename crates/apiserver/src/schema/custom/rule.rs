@@ -1,6 +1,6 @@
-//! One rule of a schema, compiled.
+//! One compiled rule of a schema.
 
-use super::{dialect, told};
+use super::{dialect, field_errors};
 use crate::schema::extensions::{is, text};
 use kube::core::cel::cel::{IdedExpr, parser::Parser};
 use serde_json::Value;
@@ -13,16 +13,16 @@ pub(super) struct Rule {
     pub message: Option<String>,
     pub message_expression: Option<(String, Result<IdedExpr, String>)>,
     pub reason: Reason,
-    /// What to append to the path of the value that the rule is about; an error if that leads nowhere.
+    /// The path to append to that of the value that the rule is about; an error if there is no such field.
     pub field: Option<Result<String, String>>,
     pub optional_old_self: Option<bool>,
     pub program: Result<IdedExpr, String>,
     pub uses_old_self: bool,
-    /// As it was given.
+    /// The unchanged text.
     source: Value,
 }
 
-/// What kind of complaint a broken rule makes.
+/// The type of the error of a violated rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     Invalid,
@@ -61,12 +61,12 @@ impl Rule {
         }
     }
 
-    /// What is told about a broken rule that has no message.
+    /// The message for a violation; the rule itself if it has none.
     pub fn named(&self) -> &str {
         self.message.as_deref().unwrap_or(&self.text)
     }
 
-    /// The rule as Go prints it in complaints about it.
+    /// The rule in the format of Go's errors.
     pub fn shown(&self) -> String {
         let text = |attribute: &str| Value::from(text(&self.source, attribute).unwrap_or_default());
         let given = |attribute: &str| self.source.get(attribute).cloned().unwrap_or(Value::Null);
@@ -78,16 +78,16 @@ impl Rule {
             ("FieldPath", text("fieldPath")),
             ("OptionalOldSelf", given("optionalOldSelf")),
         ];
-        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", told::json(&value)));
+        let fields = fields.map(|(name, value)| format!("\"{name}\":{}", field_errors::json(&value)));
         format!("{{{}}}", fields.join(","))
     }
 }
 
-/// The parser calls itself for these, and for each of them some twenty times.
+/// The parser calls itself for these, and for each of them about twenty times.
 const STEPS: [char; 9] = ['(', '[', '{', '!', '-', '?', '.', '&', '|'];
-/// With so few of them, any stack will do.
+/// With so few of them, any stack is large enough.
 const FEW_STEPS: usize = 24;
-/// With more of them, none would.
+/// With more of them, no stack would be large enough.
 const MOST_STEPS: usize = 2_000;
 const LARGE_STACK: usize = 256 << 20;
 
@@ -113,7 +113,7 @@ fn parsed(expression: &str) -> Result<IdedExpr, String> {
     Ok(parsed)
 }
 
-/// A path such as `.spec['replicas']` in the form that field errors have, if there is such a field.
+/// A path such as `.spec['replicas']` in the format of field errors, if there is such a field.
 pub(super) fn normal_path(schema: &Value, path: &str) -> Option<String> {
     let mut node = schema;
     let mut normal = String::new();

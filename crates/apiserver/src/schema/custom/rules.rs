@@ -3,9 +3,10 @@
 use super::{
     correlation::{Correlation, same_item},
     dialect::LIBRARY,
+    field_errors,
     node::Node,
     rule::{Reason, Rule},
-    told, values,
+    values,
 };
 use crate::{
     failure::Cause,
@@ -15,10 +16,10 @@ use kube::core::cel::cel::{Context, ExecutionError, IdedExpr, Value as Cel, obje
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How long a computed message may be.
+/// The maximum length of a computed message.
 const MESSAGE: usize = 5 * 1024;
 
-/// What the rules refuse in an object, which was `old` before.
+/// The violated rules of an object, whose old version is `old`.
 pub(super) fn broken(
     node: &Node,
     new: &Value,
@@ -30,7 +31,7 @@ pub(super) fn broken(
     evaluation.causes
 }
 
-/// What the rules refuse in a part of an object that is at a place.
+/// The violated rules of a part of an object at a path.
 pub(super) fn broken_at(path: &mut Path, node: &Node, new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut evaluation = Evaluation { path, causes: Vec::new() };
     evaluation.value(node, new, old, Correlation::none(), false);
@@ -122,23 +123,23 @@ impl Evaluation<'_> {
                     self.causes.push(cause);
                 }
                 Err(problem) => {
-                    let told = match problem {
+                    let message = match problem {
                         ExecutionError::NoSuchOverload => format!(
                             "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: {}",
                             rule.named()
                         ),
                         problem => format!("{} evaluating rule: {}", problem_text(&problem), rule.named()),
                     };
-                    self.cannot(node, &told);
+                    self.cannot(node, &message);
                 }
             }
         }
     }
 
-    /// A rule could not be evaluated.
+    /// Reports a rule that could not be evaluated.
     fn cannot(&mut self, node: &Node, problem: &str) {
         let kind = node.kind.map_or("", Type::name);
-        self.causes.push(told::invalid(self.path, &Value::String(kind.to_owned()), problem));
+        self.causes.push(field_errors::invalid(self.path, &Value::String(kind.to_owned()), problem));
     }
 
     fn refusal(&mut self, node: &Node, rule: &Rule, value: &Value, scope: &Context<'_>) -> Cause {
@@ -153,12 +154,12 @@ impl Evaluation<'_> {
         };
         let is_compound = matches!(node.kind, Some(Type::Object | Type::Array));
         let cause = match rule.reason {
-            Reason::Forbidden => told::forbidden(self.path, &detail),
-            Reason::Required => told::required(self.path, &detail),
-            Reason::Duplicate if is_compound => told::duplicate_unshown(self.path),
-            Reason::Duplicate => told::duplicate(self.path, value),
-            Reason::Invalid if is_compound => told::invalid_unshown(self.path, &detail),
-            Reason::Invalid => told::invalid(self.path, value, detail),
+            Reason::Forbidden => field_errors::forbidden(self.path, &detail),
+            Reason::Required => field_errors::required(self.path, &detail),
+            Reason::Duplicate if is_compound => field_errors::duplicate_unshown(self.path),
+            Reason::Duplicate => field_errors::duplicate(self.path, value),
+            Reason::Invalid if is_compound => field_errors::invalid_unshown(self.path, &detail),
+            Reason::Invalid => field_errors::invalid(self.path, value, detail),
         };
         if let Some(mark) = mark {
             self.path.leave(mark);
@@ -167,7 +168,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// A computed message, if it is one that can be told.
+/// A computed message, if it is valid.
 fn message(program: &IdedExpr, scope: &Context<'_>) -> Option<String> {
     let Ok(Cel::String(text)) = scope.resolve(program) else { return None };
     let text = text.trim();
@@ -175,7 +176,7 @@ fn message(program: &IdedExpr, scope: &Context<'_>) -> Option<String> {
     fits.then(|| text.to_owned())
 }
 
-/// Why a rule could not be evaluated, in the words of cel-go where they are known.
+/// Why a rule could not be evaluated, in the wording of cel-go if it is known.
 fn problem_text(problem: &ExecutionError) -> String {
     match problem {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),

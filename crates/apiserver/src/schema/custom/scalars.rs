@@ -1,4 +1,4 @@
-//! What numbers and types amount to.
+//! Types, ranges and equality of scalars.
 
 use crate::schema::Type;
 use serde_json::{Number, Value};
@@ -30,7 +30,7 @@ pub(super) fn fits(kind: Option<Type>, value: &Value) -> bool {
     }
 }
 
-/// Whether a number can be held in the type and format that are asked for.
+/// Whether a number is in the range of its type and format.
 pub(super) fn in_range(kind: Option<Type>, format: Option<&str>, number: &Number) -> bool {
     let actual = number.as_f64().unwrap_or(f64::NAN);
     match (kind, format) {
@@ -45,14 +45,14 @@ pub(super) fn in_range(kind: Option<Type>, format: Option<&str>, number: &Number
     }
 }
 
-/// Whether a number is a multiple of another, give or take what a float loses.
+/// Whether a number is a multiple of another, within the precision of a float.
 pub(super) fn is_multiple(number: &Number, factor: f64) -> bool {
     let actual = number.as_f64().unwrap_or(f64::NAN);
     let quotient = if factor < 1.0 { 1.0 / factor * actual } else { actual / factor };
     (quotient - quotient.round()).abs() <= f64::EPSILON * quotient.abs().max(1.0)
 }
 
-/// Equality that does not tell 1 from 1.0.
+/// Equality that ignores the difference between 1 and 1.0.
 pub(super) fn same(left: &Value, right: &Value) -> bool {
     left == right
         || match (left, right) {

@@ -1,4 +1,4 @@
-//! JSON as rules see it: field names escaped, and texts that mean something else turned into that.
+//! JSON as rules see it: field names are escaped, and texts with a format are converted.
 
 use super::{dialect::LIBRARY, node::Node};
 use crate::schema::Type;
@@ -12,10 +12,10 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// How deep values go; serde_json parses no deeper.
+/// The maximum depth of values; serde_json parses no deeper.
 const DEPTH: usize = 128;
 
-/// A value of a schema, or one that nothing is known of. The root of an object has metadata that no schema tells.
+/// A value of a schema, or of an unknown type. The root of an object has metadata, which is not in its schema.
 pub(super) fn value(node: Option<&Node>, json: &Value, is_object: bool) -> Cel {
     converted(node, json, is_object, 0)
 }
@@ -63,7 +63,7 @@ fn object(fields: Vec<(String, Cel)>) -> Cel {
     Cel::Map(Map { map: Arc::new(map) })
 }
 
-/// Rules see no more of metadata than these.
+/// The only fields of metadata that rules see.
 fn metadata(json: &Value) -> Cel {
     let fields = ["name", "generateName"].into_iter().filter_map(|name| {
         let text = json.get(name)?.as_str()?;
@@ -105,7 +105,7 @@ static DATE: LazyLock<Option<Program>> =
 static DURATION: LazyLock<Option<Program>> = LazyLock::new(|| Program::compile("duration(text)").ok());
 static BYTES: LazyLock<Option<Program>> = LazyLock::new(|| Program::compile("base64.decode(text)").ok());
 
-/// Words that cannot name a field in a rule.
+/// Words that cannot be the name of a field in a rule.
 const RESERVED: [&str; 21] = [
     "true",
     "false",
@@ -130,7 +130,7 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// A field's name as rules spell it; none if they cannot.
+/// The name of a field in rules; None if it cannot be used there.
 pub(super) fn escaped(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;

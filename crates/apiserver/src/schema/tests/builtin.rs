@@ -1,4 +1,4 @@
-//! Built-in kinds: their definitions, how they are read and what they look like stored.
+//! Built-in kinds: their definitions, and how objects are decoded.
 
 use crate::schema::{
     ListKey, Merge, PatchStrategy, Schema, Type, decode, definitions, duplicates, strict_failure,
@@ -17,7 +17,7 @@ fn at<'a>(schema: &'a Schema, path: &[&str]) -> &'a Schema {
     })
 }
 
-/// What both sides can know: no prose, and of a type's fields only those that both have.
+/// The comparable part of a definition: without descriptions, and only fields that both sides have.
 fn comparable(definition: &Value, other: &Value) -> Value {
     match definition {
         Value::Object(map) => {
@@ -114,7 +114,7 @@ fn patches_know_their_strategies() {
 
 #[test]
 fn an_unknown_definition_keeps_everything() {
-    assert!(Schema::builtin("nobody.knows").preserves_unknown);
+    assert!(Schema::builtin("not.defined").preserves_unknown);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn refusal(kind: &str, object: Value) -> String {
 }
 
 #[test]
-fn values_of_the_wrong_type_are_refused_in_the_words_of_go() {
+fn values_of_the_wrong_type_are_refused_with_the_messages_of_go() {
     let deployment = |spec: Value| {
         refusal("apps.v1.Deployment", json!({"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec}))
     };

@@ -1,10 +1,10 @@
-//! Custom kinds: what a server of Kubernetes 1.37 made of the same objects.
+//! Custom kinds: the answers of Kubernetes 1.37 about the same objects.
 
 use crate::schema::{CustomSchema, ListKey, Merge, Type, apply_defaults, drop_nulls, prune, validate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A schema, and what the server told about objects of it.
+/// A schema, and the errors of the server about objects of it.
 #[derive(Deserialize)]
 struct Recording {
     schema: Value,
@@ -16,9 +16,9 @@ struct Recording {
 struct Attempt {
     new: Value,
     old: Option<Value>,
-    /// The field, the message and the reason of everything that is wrong, sorted.
-    told: Vec<(String, String, String)>,
-    /// The spec as stored, where the object was accepted.
+    /// The field, the message and the reason of every error, sorted.
+    errors: Vec<(String, String, String)>,
+    /// The stored spec, if the object was accepted.
     stored: Option<Value>,
 }
 
@@ -30,13 +30,13 @@ fn parsed(schema: &Value) -> CustomSchema {
     CustomSchema::parse(schema).unwrap_or_else(|wrong| panic!("{wrong:#?}"))
 }
 
-fn told(schema: &CustomSchema, new: &Value, old: Option<&Value>) -> Vec<(String, String, String)> {
+fn errors(schema: &CustomSchema, new: &Value, old: Option<&Value>) -> Vec<(String, String, String)> {
     let causes = validate(schema, new, old).into_iter();
-    let mut told: Vec<_> = causes
+    let mut errors: Vec<_> = causes
         .map(|cause| (cause.field.clone(), cause.message.clone(), cause.fault.reason().to_owned()))
         .collect();
-    told.sort();
-    told
+    errors.sort();
+    errors
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn objects_are_created_or_refused_as_by_a_real_server() {
         assert_eq!(prune(&schema, &mut object), Vec::<String>::new());
         drop_nulls(&schema, &mut object);
         apply_defaults(&schema, &mut object);
-        assert_eq!(told(&schema, &object, None), attempt.told, "{}", attempt.new);
+        assert_eq!(errors(&schema, &object, None), attempt.errors, "{}", attempt.new);
         if let Some(stored) = attempt.stored {
             assert_eq!(object["spec"], stored);
         }
@@ -61,12 +61,17 @@ fn objects_that_were_invalid_before_are_updated_or_refused_as_by_a_real_server()
     let schema = parsed(&recording.schema);
     for attempt in recording.updates {
         let old = attempt.old.unwrap();
-        assert_eq!(told(&schema, &attempt.new, Some(&old)), attempt.told, "from {old} to {}", attempt.new);
+        assert_eq!(
+            errors(&schema, &attempt.new, Some(&old)),
+            attempt.errors,
+            "from {old} to {}",
+            attempt.new
+        );
     }
 }
 
 #[test]
-fn pruning_honours_what_may_be_kept() {
+fn pruning_keeps_preserved_fields() {
     let schema = parsed(&json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "known": {"type": "string"},
@@ -144,7 +149,7 @@ fn defaults_fill_in_what_is_missing_or_null_but_not_what_may_be_null() {
 }
 
 #[test]
-fn the_lowered_schema_tells_how_to_merge() {
+fn the_lowered_schema_has_the_merge_settings() {
     let schema = parsed(&recording().schema).schema;
     let spec = schema.field("spec").unwrap();
     let key = ListKey { name: "id".into(), default: None };
@@ -164,10 +169,10 @@ fn rules_can_ask_for_an_old_value_that_need_not_be() {
             {"rule": "!oldSelf.hasValue() || oldSelf.value() == self", "optionalOldSelf": true, "message": "changed"},
         ],
     }}}));
-    assert_eq!(told(&schema, &json!({"spec": "a"}), None), []);
-    assert_eq!(told(&schema, &json!({"spec": "a"}), Some(&json!({"spec": "a"}))), []);
+    assert_eq!(errors(&schema, &json!({"spec": "a"}), None), []);
+    assert_eq!(errors(&schema, &json!({"spec": "a"}), Some(&json!({"spec": "a"}))), []);
     assert_eq!(
-        told(&schema, &json!({"spec": "a"}), Some(&json!({"spec": "b"}))),
+        errors(&schema, &json!({"spec": "a"}), Some(&json!({"spec": "b"}))),
         [("spec".into(), r#"Invalid value: "a": changed"#.into(), "FieldValueInvalid".into())]
     );
 }

@@ -1,4 +1,4 @@
-//! Rules that hold or do not hold on a server of Kubernetes 1.37.
+//! The results of rules on Kubernetes 1.37.
 
 use crate::schema::{CustomSchema, apply_defaults, drop_nulls, validate};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ struct Evaluated {
     holds: bool,
 }
 
-/// What the CEL library at hand evaluates otherwise or not at all; such a rule refuses objects that a server accepts.
+/// Rules that the CEL library evaluates differently or not at all. Such a rule refuses objects that a server accepts.
 const BEYOND: [&str; 6] = [
     "self.set == ['y', 'x']",
     "self.list.all(i, v, v > 0)",
@@ -41,11 +41,11 @@ fn rules_hold_where_they_hold_on_a_real_server() {
         let mut object = json!({"spec": recording.spec});
         drop_nulls(&schema, &mut object);
         apply_defaults(&schema, &mut object);
-        let told: Vec<String> =
+        let errors: Vec<String> =
             validate(&schema, &object, None).into_iter().map(|cause| cause.message).collect();
         let expected: &[&str] = if *holds { &[] } else { &["Invalid value: it does not hold"] };
-        if told != expected && !BEYOND.contains(&rule.as_str()) {
-            differences.push(format!("{rule}: {told:?}"));
+        if errors != expected && !BEYOND.contains(&rule.as_str()) {
+            differences.push(format!("{rule}: {errors:?}"));
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));

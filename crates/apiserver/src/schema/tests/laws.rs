@@ -1,4 +1,4 @@
-//! Laws that hold for every object.
+//! Properties for every object.
 
 use crate::{
     failure::Cause,
@@ -9,7 +9,7 @@ use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// Any JSON, with names that schemas know among its keys.
+/// Any JSON, with names of schemas among its keys.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -1,4 +1,4 @@
-//! What schemas of built-in and custom kinds must do.
+//! Tests of schemas of built-in and custom kinds.
 
 mod builtin;
 mod custom;

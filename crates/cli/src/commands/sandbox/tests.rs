@@ -10,7 +10,7 @@ use crate::{
     output::Failure,
     tree::{Live, Size, Style, Tree, frame},
 };
-use envtest::{ControlPlane, Namespace, PATIENCE};
+use envtest::{ControlPlane, Namespace, TIMEOUT};
 use progress::{NodeState, Phase};
 use runtime::{Options, Scope};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ impl World {
     }
 }
 
-const READY: Goal = Goal::Ready { within: PATIENCE };
+const READY: Goal = Goal::Ready { within: TIMEOUT };
 
 #[tokio::test]
 async fn an_applied_core_becomes_ready_before_ones_eyes() {

@@ -1,4 +1,4 @@
-//! What extends the server: webhooks and CustomResourceDefinitions.
+//! Webhook configurations and CustomResourceDefinitions.
 
 use crate::kinds::value::{child, fill, items, items_mut, text};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The values of fields that clients leave out.
+//! Default values of fields.
 
 mod admission;
 mod autoscaling;
@@ -14,9 +14,9 @@ use crate::kinds::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-/// Brings an object of a built-in kind into the form Kubernetes stores: canonical, and with every default filled in.
+/// Brings an object of a built-in kind into the form that Kubernetes stores: canonical, and with every default set.
 ///
-/// Doing it twice changes nothing, so it is done to whatever is written, and after every preparation.
+/// It is idempotent, so it is done for every write, and after every preparation.
 pub(crate) fn default(resource: &Resource, object: &mut Value) {
     if resource.is("", "secrets") {
         fold_string_data(object);
@@ -89,7 +89,7 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
     }
 }
 
-/// `stringData` is for writing only: its values win over those of `data`.
+/// `stringData` is write-only: its values override those of `data`.
 fn fold_string_data(object: &mut Value) {
     let Some(Value::Object(plain)) = unset(object, "stringData") else { return };
     let Some(data) = child(object, "data") else { return };

@@ -3,7 +3,7 @@
 use crate::kinds::value::{child, fill, has, items_mut, set, text};
 use serde_json::{Value, json};
 
-/// A pod of its own; more is filled in than in a template.
+/// A pod itself has more defaults than a template.
 pub(super) fn pod(object: &mut Value) {
     let Some(spec) = child(object, "spec") else { return };
     self::spec(spec);
@@ -33,7 +33,7 @@ pub(super) fn pod(object: &mut Value) {
     }
 }
 
-/// Keeps `podIP` and `podIPs` in step.
+/// Sets `podIPs` from `podIP` or the reverse.
 fn addresses(status: &mut Value) {
     let first = status["podIPs"][0]["ip"].as_str().unwrap_or_default().to_owned();
     let one = text(status, "podIP").to_owned();
@@ -93,7 +93,7 @@ fn container(container: &mut Value) {
     }
 }
 
-/// Only an image that may change under its name is pulled each time.
+/// By default, an image is pulled each time only if its tag may change.
 fn pull_policy(image: &str) -> &'static str {
     let name = image.rsplit('/').next().unwrap_or(image);
     let (name, digest) = name.split_once('@').map_or((name, ""), |(name, digest)| (name, digest));

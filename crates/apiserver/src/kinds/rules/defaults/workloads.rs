@@ -110,7 +110,7 @@ fn failure_policy(spec: &mut Value) {
     }
 }
 
-/// The spec, after its template's pod is filled in.
+/// The spec, after the defaults of its template are set.
 fn with_template(object: &mut Value) -> Option<&mut Value> {
     let spec = child(object, "spec")?;
     if let Some(template) = spec.get_mut("template")

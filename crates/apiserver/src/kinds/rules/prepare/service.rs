@@ -1,10 +1,10 @@
-//! Changes of a Service: what was allocated stays, what no longer applies goes.
+//! Changes of a Service: keeps allocated values, and drops those that no longer apply.
 
 use crate::kinds::value::{child, copy, has, items, items_mut, set, text, unset};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An old client knows only the singular field.
+/// An old client sets only the singular field.
 pub(super) fn prepare_create(service: &mut Value) {
     let Some(spec) = child(service, "spec") else { return };
     if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
@@ -34,7 +34,7 @@ fn keep_allocated(old: &Value, new: &mut Value) {
         if items(new, "clusterIPs").is_empty() {
             copy(old, new, "clusterIPs");
         }
-        // A Service gets or loses addresses of a second family only when its user asks for that.
+        // A Service gets or loses addresses of a second family only if the client requests it.
         if !has(new, "ipFamilyPolicy") {
             copy(old, new, "ipFamilyPolicy");
         }

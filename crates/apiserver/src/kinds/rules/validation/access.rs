@@ -20,30 +20,30 @@ pub(super) fn role(resource: &Resource, object: &Value, causes: &mut Vec<Cause>)
             let field = format!("{path}.nonResourceURLs");
             let urls = &rule["nonResourceURLs"];
             if resource.namespaced {
-                let told = "namespaced rules cannot apply to non-resource URLs";
-                causes.push(Cause::invalid(&field, urls, told));
+                let message = "namespaced rules cannot apply to non-resource URLs";
+                causes.push(Cause::invalid(&field, urls, message));
             }
             if !(lacks("apiGroups") && lacks("resources") && lacks("resourceNames")) {
-                let told = "rules cannot apply to both regular resources and non-resource URLs";
-                causes.push(Cause::invalid(&field, urls, told));
+                let message = "rules cannot apply to both regular resources and non-resource URLs";
+                causes.push(Cause::invalid(&field, urls, message));
             }
             continue;
         }
         if lacks("apiGroups") {
-            let told = "resource rules must supply at least one api group";
-            causes.push(Cause::required(format!("{path}.apiGroups"), told));
+            let message = "resource rules must supply at least one api group";
+            causes.push(Cause::required(format!("{path}.apiGroups"), message));
         }
         if lacks("resources") {
-            let told = "resource rules must supply at least one resource";
-            causes.push(Cause::required(format!("{path}.resources"), told));
+            let message = "resource rules must supply at least one resource";
+            causes.push(Cause::required(format!("{path}.resources"), message));
         }
     }
     if has(object, "aggregationRule") {
         let path = "aggregationRule.clusterRoleSelectors";
         let selectors = items(&object["aggregationRule"], "clusterRoleSelectors");
         if selectors.is_empty() {
-            let told = "at least one clusterRoleSelector required if aggregationRule is non-nil";
-            causes.push(Cause::required(path, told));
+            let message = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+            causes.push(Cause::required(path, message));
         }
         for (index, chosen) in selectors.iter().enumerate() {
             selector::selector(chosen, &format!("{path}[{index}]"), causes);

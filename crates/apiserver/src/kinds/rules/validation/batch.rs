@@ -21,8 +21,8 @@ pub(super) fn job(object: &Value, causes: &mut Vec<Cause>) {
     selector::selector(&spec["selector"], "spec.selector", causes);
     let labels = &spec["template"]["metadata"]["labels"];
     if !selector::matches(&spec["selector"], labels) {
-        let told = "`selector` does not match template `labels`";
-        causes.push(Cause::invalid("spec.template.metadata.labels", labels, told));
+        let message = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid("spec.template.metadata.labels", labels, message));
     }
 }
 
@@ -31,8 +31,8 @@ pub(super) fn job_update(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     if text(after, "completionMode") != "Indexed" {
         unchanged(before, after, "completions", "spec.", causes);
     } else if before["completions"] != after["completions"] && after["completions"] != after["parallelism"] {
-        let told = "can only be modified in tandem with spec.parallelism";
-        causes.push(Cause::invalid("spec.completions", &after["completions"], told));
+        let message = "can only be modified in tandem with spec.parallelism";
+        causes.push(Cause::invalid("spec.completions", &after["completions"], message));
     }
     unchanged(before, after, "selector", "spec.", causes);
     let startable = before["suspend"] == json!(true) && old["status"].get("startTime").is_none();
@@ -87,18 +87,18 @@ pub(super) fn cron_job(object: &Value, causes: &mut Vec<Cause>) {
     if schedule.is_empty() {
         causes.push(Cause::required("spec.schedule", ""));
     } else {
-        if let Some(told) = schedule_fault(schedule) {
-            causes.push(Cause::invalid("spec.schedule", &json!(schedule), told));
+        if let Some(message) = schedule_fault(schedule) {
+            causes.push(Cause::invalid("spec.schedule", &json!(schedule), message));
         }
         if schedule.contains("TZ") {
-            let told = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
-            causes.push(Cause::invalid("spec.schedule", &json!(schedule), told));
+            let message = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+            causes.push(Cause::invalid("spec.schedule", &json!(schedule), message));
         }
     }
     non_negative(spec, "startingDeadlineSeconds", "spec", causes);
     if has(spec, "timeZone") && text(spec, "timeZone").is_empty() {
-        let told = "timeZone must be nil or non-empty string";
-        causes.push(Cause::invalid("spec.timeZone", &spec["timeZone"], told));
+        let message = "timeZone must be nil or non-empty string";
+        causes.push(Cause::invalid("spec.timeZone", &spec["timeZone"], message));
     }
     one_of(spec, "concurrencyPolicy", "spec", &["Allow", "Forbid", "Replace"], causes);
     job_spec(&spec["jobTemplate"]["spec"], "spec.jobTemplate.spec", causes);
@@ -106,7 +106,7 @@ pub(super) fn cron_job(object: &Value, causes: &mut Vec<Cause>) {
     non_negative(spec, "failedJobsHistoryLimit", "spec", causes);
 }
 
-/// A job's name is this one's with eleven characters more.
+/// The name of a job is that of its CronJob with eleven more characters.
 pub(super) fn cron_job_name(object: &Value, causes: &mut Vec<Cause>) {
     let name = text(&object["metadata"], "name");
     if name.len() > 52 {
@@ -114,7 +114,7 @@ pub(super) fn cron_job_name(object: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// What is wrong with a schedule in cron's five fields.
+/// The problem of a schedule in the five fields of cron.
 fn schedule_fault(schedule: &str) -> Option<String> {
     const RANGES: [(u32, u32); 5] = [(0, 59), (0, 23), (1, 31), (1, 12), (0, 6)];
     if let Some(word) = schedule.strip_prefix('@') {
@@ -129,7 +129,7 @@ fn schedule_fault(schedule: &str) -> Option<String> {
         return Some(
             format!("expected exactly 5 fields, found {}: {fields:?}", fields.len()).replace("\", \"", " "),
         )
-        .map(|told| told.replace("[\"", "[").replace("\"]", "]"));
+        .map(|message| message.replace("[\"", "[").replace("\"]", "]"));
     }
     fields
         .iter()
@@ -147,16 +147,16 @@ fn part_fault(part: &str, (least, most): (u32, u32)) -> Option<String> {
         }
     };
     if let Some(step) = step
-        && let Err(told) = number(step)
+        && let Err(message) = number(step)
     {
-        return Some(told);
+        return Some(message);
     }
     if range == "*" || range == "?" {
         return None;
     }
     let (from, to) = range.split_once('-').unwrap_or((range, range));
     match (number(from), number(to)) {
-        (Err(told), _) | (_, Err(told)) => Some(told),
+        (Err(message), _) | (_, Err(message)) => Some(message),
         (Ok(from), _) if from < least => {
             Some(format!("beginning of range ({from}) below minimum ({least}): {part}"))
         }

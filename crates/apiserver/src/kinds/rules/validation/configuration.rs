@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// All values of an object together, in bytes.
+/// The maximum size of all values of an object, in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 
 pub(super) fn config_map(object: &Value, causes: &mut Vec<Cause>) {
@@ -63,7 +63,7 @@ pub(super) fn secret(object: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A value that must be there and hold a JSON object.
+/// A value that is required and must be a JSON object.
 fn document(data: &Value, key: &str, causes: &mut Vec<Cause>) {
     let field = format!("data[{key}]");
     let Some(text) = data.get(key) else {
@@ -76,7 +76,7 @@ fn document(data: &Value, key: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// How many bytes base64 text stands for.
+/// How many bytes a base64 text encodes.
 fn decoded_length(value: &Value) -> usize {
     let text = value.as_str().unwrap_or_default();
     text.trim_end_matches('=').len() * 3 / 4

@@ -15,12 +15,12 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What containers of one pod share.
+/// What the containers of one pod share.
 pub(super) struct Surroundings<'v> {
     pub volumes: BTreeSet<&'v str>,
 }
 
-/// The ordinary containers, of which there must be some.
+/// The main containers, at least one.
 pub(super) fn containers(spec: &Value, around: &Surroundings<'_>, path: &str, causes: &mut Vec<Cause>) {
     let path = format!("{path}.containers");
     let containers = items(spec, "containers");
@@ -57,8 +57,8 @@ pub(super) fn init_containers(spec: &Value, around: &Surroundings<'_>, path: &st
         }
         for field in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
             if has(container, field) {
-                let told = "may not be set for init containers without restartPolicy=Always";
-                causes.push(Cause::forbidden(format!("{path}.{field}"), told));
+                let message = "may not be set for init containers without restartPolicy=Always";
+                causes.push(Cause::forbidden(format!("{path}.{field}"), message));
             }
         }
     }
@@ -90,8 +90,9 @@ fn ports(container: &Value, path: &str, causes: &mut Vec<Cause>) {
             if wrong.is_empty() && !taken.insert(name) {
                 causes.push(Cause::duplicate(format!("{path}.name"), &json!(name)));
             }
-            causes
-                .extend(wrong.iter().map(|told| Cause::invalid(format!("{path}.name"), &json!(name), told)));
+            causes.extend(
+                wrong.iter().map(|message| Cause::invalid(format!("{path}.name"), &json!(name), message)),
+            );
         }
         if port["containerPort"].as_i64().unwrap_or_default() == 0 {
             causes.push(Cause::required(format!("{path}.containerPort"), ""));
@@ -133,12 +134,12 @@ fn environment(container: &Value, path: &str, causes: &mut Vec<Cause>) {
                 ),
             }
         }
-        let told = match sources {
+        let message = match sources {
             0 => "must specify one of: `configMapRef` or `secretRef`",
             1 => continue,
             _ => "may not have more than one field specified at a time",
         };
-        causes.push(Cause::invalid(list, &json!(""), told));
+        causes.push(Cause::invalid(list, &json!(""), message));
     }
 }
 
@@ -159,7 +160,7 @@ fn value_from(variable: &Value, path: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::required(format!("{path}.resourceFieldRef.resource"), ""));
     }
     let sources = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
-    let told = match sources.iter().filter(|field| has(from, field)).count() {
+    let message = match sources.iter().filter(|field| has(from, field)).count() {
         0 => {
             "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
         }
@@ -167,7 +168,7 @@ fn value_from(variable: &Value, path: &str, causes: &mut Vec<Cause>) {
         1 => return,
         _ => "may not have more than one field specified at a time",
     };
-    causes.push(Cause::invalid(path, &json!(""), told));
+    causes.push(Cause::invalid(path, &json!(""), message));
 }
 
 fn mounts(container: &Value, around: &Surroundings<'_>, path: &str, causes: &mut Vec<Cause>) {
@@ -191,8 +192,8 @@ fn mounts(container: &Value, around: &Surroundings<'_>, path: &str, causes: &mut
         }
         let (sub, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
         if !sub.is_empty() && !expression.is_empty() {
-            let told = "subPathExpr and subPath are mutually exclusive";
-            causes.push(Cause::invalid(format!("{path}.subPathExpr"), &json!(expression), told));
+            let message = "subPathExpr and subPath are mutually exclusive";
+            causes.push(Cause::invalid(format!("{path}.subPathExpr"), &json!(expression), message));
         }
         for (field, value) in [("subPath", sub), ("subPathExpr", expression)] {
             inside(value, &format!("{list}.{field}"), causes);
@@ -200,7 +201,7 @@ fn mounts(container: &Value, around: &Surroundings<'_>, path: &str, causes: &mut
     }
 }
 
-/// A path that must not lead out of where it starts.
+/// A path that must stay below its start.
 pub(super) fn inside(value: &str, path: &str, causes: &mut Vec<Cause>) {
     if value.starts_with('/') {
         causes.push(Cause::invalid(path, &json!(value), "must be a relative path"));
@@ -225,8 +226,8 @@ pub(super) fn resources(resources: &Value, path: &str, causes: &mut Vec<Cause>) 
             let Some((_, limit)) = limit.filter(|_| list == "requests") else { continue };
             if amount(limit).is_some_and(|limit| quantity.nanos() > limit.nanos()) {
                 let limit = limit.as_str().unwrap_or_default();
-                let told = format!("must be less than or equal to {name} limit of {limit}");
-                causes.push(Cause::invalid(format!("{path}.requests"), value, told));
+                let message = format!("must be less than or equal to {name} limit of {limit}");
+                causes.push(Cause::invalid(format!("{path}.requests"), value, message));
             }
         }
     }
@@ -257,7 +258,7 @@ fn resource_name(name: &str, path: &str, causes: &mut Vec<Cause>) {
     ];
     let wrong = names::qualified_name(name);
     if name.contains('/') || !wrong.is_empty() {
-        causes.extend(wrong.iter().map(|told| Cause::invalid(path, &json!(name), told)));
+        causes.extend(wrong.iter().map(|message| Cause::invalid(path, &json!(name), message)));
         return;
     }
     let hugepages = name.starts_with("hugepages-");

@@ -1,4 +1,4 @@
-//! Events, of either group.
+//! Events of both groups.
 
 use super::{metadata::named, names};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// How a group's form of the event calls what both have.
+/// The names of fields that both groups have, in one group.
 struct Names {
     about: &'static str,
     controller: &'static str,
@@ -31,7 +31,7 @@ const EVENTS: Names = Names {
     old: ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount", "deprecatedSource"],
 };
 
-/// What is wrong with an event, in the form of its group.
+/// The problems of an event, in the form of its group.
 pub(super) fn event(resource: &Resource, object: &Value, causes: &mut Vec<Cause>) {
     let form = if resource.group.is_empty() { &CORE } else { &EVENTS };
     let (there, here) = (text(&object[form.about], "namespace"), text(&object["metadata"], "namespace"));
@@ -43,8 +43,8 @@ pub(super) fn event(resource: &Resource, object: &Value, causes: &mut Vec<Cause>
         (true, _) => false,
     };
     if misplaced {
-        let told = "does not match event.namespace";
-        causes.push(Cause::invalid("involvedObject.namespace", &json!(there), told));
+        let message = "does not match event.namespace";
+        causes.push(Cause::invalid("involvedObject.namespace", &json!(there), message));
     }
     if timed {
         timely(object, form, causes);
@@ -72,7 +72,7 @@ fn limited(value: &str, field: &str, most: usize, causes: &mut Vec<Cause>) {
     }
 }
 
-/// What new events of `events.k8s.io` must have, and no longer may have.
+/// The fields that new events of `events.k8s.io` must have, and must no longer have.
 pub(super) fn strict(object: &Value, causes: &mut Vec<Cause>) {
     let series = &object["series"];
     if series.is_object() && series["count"].as_i64().unwrap_or_default() < 2 {
@@ -88,10 +88,10 @@ pub(super) fn strict(object: &Value, causes: &mut Vec<Cause>) {
     if !matches!(kind, "Normal" | "Warning") {
         causes.push(Cause::invalid("type", &json!(""), format!("has invalid value: {kind}")));
     }
-    for (ours, told) in EVENTS.old.iter().zip(CORE.old) {
-        let value = object.get(*ours).unwrap_or(&Value::Null);
+    for (field, reported) in EVENTS.old.iter().zip(CORE.old) {
+        let value = object.get(*field).unwrap_or(&Value::Null);
         if !value.is_null() && *value != json!(0) && *value != json!({}) {
-            causes.push(Cause::invalid(told, &json!(""), "needs to be unset"));
+            causes.push(Cause::invalid(reported, &json!(""), "needs to be unset"));
         }
     }
 }

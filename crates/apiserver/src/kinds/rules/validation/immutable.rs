@@ -1,4 +1,4 @@
-//! Fields that are set once.
+//! Immutable fields.
 
 use crate::{
     failure::Cause,
@@ -6,7 +6,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// A field that must be what it was; `prefix` is the path of its holder with a dot, or empty.
+/// A field that must not change. `prefix` is the path of its parent with a dot, or empty.
 pub(super) fn unchanged(old: &Value, new: &Value, field: &str, prefix: &str, causes: &mut Vec<Cause>) {
     let (before, after) = (old.get(field).unwrap_or(&Value::Null), new.get(field).unwrap_or(&Value::Null));
     if before != after {
@@ -18,23 +18,23 @@ pub(super) fn unchanged(old: &Value, new: &Value, field: &str, prefix: &str, cau
     }
 }
 
-/// A ConfigMap or Secret that says of itself that it does not change.
+/// An immutable ConfigMap or Secret.
 pub(super) fn sealed(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     if old["immutable"] != json!(true) {
         return;
     }
-    let told = "field is immutable when `immutable` is set";
+    let message = "field is immutable when `immutable` is set";
     if new["immutable"] != json!(true) {
-        causes.push(Cause::forbidden("immutable", told));
+        causes.push(Cause::forbidden("immutable", message));
     }
     for field in ["data", "binaryData"] {
         if !entries(old, field).eq(entries(new, field)) {
-            causes.push(Cause::forbidden(field, told));
+            causes.push(Cause::forbidden(field, message));
         }
     }
 }
 
-/// A pod's spec, of which only images, the deadline and new tolerations may change.
+/// The spec of a pod: only images, the deadline and additional tolerations may change.
 pub(super) fn pod(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let without = |spec: &Value| {
         let mut spec = spec.clone();
@@ -52,23 +52,23 @@ pub(super) fn pod(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     for list in ["containers", "initContainers"] {
         let count = |spec: &Value| items(spec, list).len();
         if count(before) != count(after) {
-            let told = format!(
+            let message = format!(
                 "pod updates may not add or remove {}",
                 if list == "containers" { list } else { "containers" }
             );
-            causes.push(Cause::forbidden(format!("spec.{list}"), &told));
+            causes.push(Cause::forbidden(format!("spec.{list}"), &message));
             return;
         }
     }
     if without(before) != without(after) {
-        let told = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
+        let message = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
                     `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
                     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-        causes.push(Cause::forbidden("spec", told));
+        causes.push(Cause::forbidden("spec", message));
     }
 }
 
-/// A claim's spec, of which only the size may grow, once it is bound.
+/// The spec of a claim: only the size may grow, once it is bound.
 pub(super) fn claim(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let comparable = |object: &Value| {
         let mut spec = object["spec"].clone();
@@ -87,7 +87,7 @@ pub(super) fn claim(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
         spec
     };
     if comparable(old) != comparable(new) {
-        let told = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-        causes.push(Cause::forbidden("spec", told));
+        let message = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+        causes.push(Cause::forbidden("spec", message));
     }
 }

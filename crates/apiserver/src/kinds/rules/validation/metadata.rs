@@ -11,18 +11,19 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// All annotations of an object together, in bytes.
+/// The maximum size of all annotations of an object, in bytes.
 const MOST_ANNOTATION_BYTES: usize = 256 * 1024;
 
-/// What is wrong with the metadata of a new object.
+/// The problems of the metadata of a new object.
 pub(super) fn create(resource: &Resource, object: &Value, causes: &mut Vec<Cause>) {
     let metadata = &object["metadata"];
     let rule = name_rule(resource);
     let generate = text(metadata, "generateName");
     if !generate.is_empty() {
-        let told = rule(&names::as_prefix(generate));
-        causes
-            .extend(told.iter().map(|told| Cause::invalid("metadata.generateName", &json!(generate), told)));
+        let messages = rule(&names::as_prefix(generate));
+        causes.extend(
+            messages.iter().map(|message| Cause::invalid("metadata.generateName", &json!(generate), message)),
+        );
     }
     match text(metadata, "name") {
         "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
@@ -42,7 +43,7 @@ pub(super) fn create(resource: &Resource, object: &Value, causes: &mut Vec<Cause
     finalizers(resource, metadata, causes);
 }
 
-/// What is wrong with a change of the metadata.
+/// The problems of a change to the metadata.
 pub(super) fn update(resource: &Resource, old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let (before, after) = (&old["metadata"], &new["metadata"]);
     if has(before, "deletionTimestamp") {
@@ -87,7 +88,7 @@ pub(super) fn update(resource: &Resource, old: &Value, new: &Value, causes: &mut
     }
 }
 
-/// Which rule the names of a kind follow.
+/// The rule for names of a kind.
 pub(crate) fn name_rule(resource: &Resource) -> Rule {
     match resource.id() {
         ("", "namespaces" | "services") | ("apps", "statefulsets") => names::dns_label,
@@ -97,7 +98,7 @@ pub(crate) fn name_rule(resource: &Resource) -> Rule {
 }
 
 pub(super) fn named(field: &str, value: &str, rule: Rule, causes: &mut Vec<Cause>) {
-    causes.extend(rule(value).iter().map(|told| Cause::invalid(field, &json!(value), told)));
+    causes.extend(rule(value).iter().map(|message| Cause::invalid(field, &json!(value), message)));
 }
 
 /// The labels in a field of `holder`; errors name `path`, as Kubernetes does, not the key.
@@ -111,8 +112,8 @@ pub(super) fn labels(holder: &Value, field: &str, path: &str, causes: &mut Vec<C
 pub(super) fn annotations(metadata: &Value, path: &str, causes: &mut Vec<Cause>) {
     let mut bytes = 0;
     for (key, value) in entries(metadata, "annotations") {
-        let told = names::qualified_name(&key.to_lowercase());
-        causes.extend(told.iter().map(|told| Cause::invalid(path, &json!(key), told)));
+        let messages = names::qualified_name(&key.to_lowercase());
+        causes.extend(messages.iter().map(|message| Cause::invalid(path, &json!(key), message)));
         bytes += key.len() + value.as_str().unwrap_or_default().len();
     }
     if bytes > MOST_ANNOTATION_BYTES {
@@ -128,8 +129,8 @@ fn owners(metadata: &Value, causes: &mut Vec<Cause>) {
         if version.is_empty() {
             causes.push(Cause::required(format!("{path}.apiVersion"), "must not be empty"));
         } else if version.matches('/').count() > 1 || version.ends_with('/') {
-            let told = "must be <group>/<version> or <version>";
-            causes.push(Cause::invalid(format!("{path}.apiVersion"), &json!(version), told));
+            let message = "must be <group>/<version> or <version>";
+            causes.push(Cause::invalid(format!("{path}.apiVersion"), &json!(version), message));
         }
         for field in ["kind", "name", "uid"] {
             if text(owner, field).is_empty() {
@@ -175,7 +176,7 @@ fn finalizers(resource: &Resource, metadata: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Finalizers of built-in kinds have a domain, unless they are Kubernetes' own.
+/// Finalizers of built-in kinds have a domain, unless they are those of Kubernetes.
 fn standard_finalizers(metadata: &Value, causes: &mut Vec<Cause>) {
     for (index, finalizer) in items(metadata, "finalizers").iter().enumerate() {
         let name = finalizer.as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What Kubernetes refuses, in its words.
+//! Validation, with the messages of Kubernetes.
 
 mod access;
 mod batch;
@@ -25,7 +25,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// What is wrong with a new object.
+/// The problems of a new object.
 pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     metadata::create(resource, object, &mut causes);
@@ -38,7 +38,7 @@ pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause>
     causes
 }
 
-/// What is wrong with a change.
+/// The problems of a change.
 pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     metadata::update(resource, old, new, &mut causes);
@@ -84,7 +84,7 @@ pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> 
     causes
 }
 
-/// What is wrong with a change of the status.
+/// The problems of a change to the status.
 pub(crate) fn validate_status(resource: &Resource, old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     metadata::update(resource, old, new, &mut causes);
@@ -140,12 +140,12 @@ fn deployment_status(status: &Value, causes: &mut Vec<Cause>) {
     }
     for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
         if count(field) > count("replicas") {
-            let told = "cannot be greater than status.replicas";
-            causes.push(Cause::invalid(format!("status.{field}"), &status[field], told));
+            let message = "cannot be greater than status.replicas";
+            causes.push(Cause::invalid(format!("status.{field}"), &status[field], message));
         }
     }
     if count("availableReplicas") > count("readyReplicas") {
-        let told = "cannot be greater than readyReplicas";
-        causes.push(Cause::invalid("status.availableReplicas", &status["availableReplicas"], told));
+        let message = "cannot be greater than readyReplicas";
+        causes.push(Cause::invalid("status.availableReplicas", &status["availableReplicas"], message));
     }
 }

@@ -1,6 +1,6 @@
-//! Which words may name things, and what Kubernetes says of those that may not.
+//! Rules for names, with the messages of Kubernetes.
 
-/// A rule for names; says what is wrong.
+/// A rule for names; returns the problems.
 pub(crate) type Rule = fn(&str) -> Vec<String>;
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -67,7 +67,7 @@ pub(crate) fn wildcard_subdomain(value: &str) -> Vec<String> {
     wrong
 }
 
-/// A word that can stand in a URL's path by itself, as the names of roles do.
+/// A name that can be a segment of a URL's path, as the names of roles are.
 pub(crate) fn path_segment(value: &str) -> Vec<String> {
     if value == "." || value == ".." {
         return vec![format!("may not be '{value}'")];
@@ -83,7 +83,7 @@ pub(crate) fn path_segment(value: &str) -> Vec<String> {
 pub(crate) fn qualified_name(value: &str) -> Vec<String> {
     const WHAT: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
                         alphanumeric character";
-    let told = || regex(WHAT, KEY, &["MyName", "my.name", "123-abc"]);
+    let message = || regex(WHAT, KEY, &["MyName", "my.name", "123-abc"]);
     let mut wrong = Vec::new();
     let name = match value.split('/').collect::<Vec<_>>().as_slice() {
         [name] => *name,
@@ -92,16 +92,16 @@ pub(crate) fn qualified_name(value: &str) -> Vec<String> {
                 wrong.push("prefix part must be non-empty".into());
             } else {
                 let inner = dns_subdomain(prefix).into_iter();
-                wrong.extend(
-                    inner.map(|told| format!("prefix part {}", told.replace("253 characters", "253 bytes"))),
-                );
+                wrong.extend(inner.map(|message| {
+                    format!("prefix part {}", message.replace("253 characters", "253 bytes"))
+                }));
             }
             *name
         }
         _ => {
             return vec![format!(
                 "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
-                told()
+                message()
             )];
         }
     };
@@ -111,7 +111,7 @@ pub(crate) fn qualified_name(value: &str) -> Vec<String> {
         wrong.push("name part must be no more than 63 bytes".into());
     }
     if !is_key(name) {
-        wrong.push(format!("name part {}", told()));
+        wrong.push(format!("name part {}", message()));
     }
     wrong
 }
@@ -136,9 +136,9 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
 /// The name of a container's port.
 pub(crate) fn port_name(value: &str) -> Vec<String> {
     let mut wrong = too_long(value, 15);
-    let mut unless = |good: bool, told: &str| {
+    let mut unless = |good: bool, message: &str| {
         if !good {
-            wrong.push(told.to_owned());
+            wrong.push(message.to_owned());
         }
     };
     let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
@@ -183,7 +183,7 @@ pub(crate) fn config_key(value: &str) -> Vec<String> {
     wrong
 }
 
-/// A name that more is appended to may end with a dash.
+/// A name to which a suffix is appended may end with a dash.
 pub(crate) fn as_prefix(value: &str) -> String {
     match value.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -216,9 +216,9 @@ fn too_long(value: &str, most: usize) -> Vec<String> {
     if value.len() > most { vec![format!("must be no more than {most} characters")] } else { Vec::new() }
 }
 
-fn regex(told: &str, format: &str, examples: &[&str]) -> String {
+fn regex(message: &str, format: &str, examples: &[&str]) -> String {
     let examples = examples.iter().map(|example| format!("'{example}', ")).collect::<Vec<_>>().join(" or ");
-    format!("{told} (e.g. {examples}regex used for validation is '{format}')")
+    format!("{message} (e.g. {examples}regex used for validation is '{format}')")
 }
 
 #[cfg(test)]

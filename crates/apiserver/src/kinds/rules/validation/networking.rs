@@ -146,8 +146,8 @@ pub(super) fn network_policy(object: &Value, causes: &mut Vec<Cause>) {
     }
     let types = items(spec, "policyTypes");
     if types.len() > 2 {
-        let told = "may not specify more than two policyTypes";
-        causes.push(Cause::invalid("spec.policyTypes", &spec["policyTypes"], told));
+        let message = "may not specify more than two policyTypes";
+        causes.push(Cause::invalid("spec.policyTypes", &spec["policyTypes"], message));
         return;
     }
     for (index, word) in types.iter().enumerate().filter(|(_, word)| *word != "Ingress" && *word != "Egress")
@@ -162,7 +162,7 @@ fn policy_port(port: &Value, path: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::not_supported(format!("{path}.protocol"), &port["protocol"], &words));
     }
     let end = &port["endPort"];
-    let mut end_fault = |told: &str| causes.push(Cause::invalid(format!("{path}.endPort"), end, told));
+    let mut end_fault = |message: &str| causes.push(Cause::invalid(format!("{path}.endPort"), end, message));
     match (&port["port"], end.as_i64()) {
         (Value::Null, Some(_)) => end_fault("may not be specified when `port` is not specified"),
         (Value::String(_), Some(_)) => end_fault("may not be specified when `port` is non-numeric"),

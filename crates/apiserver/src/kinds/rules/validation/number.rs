@@ -1,4 +1,4 @@
-//! Numbers and choices, and what Kubernetes says of those it refuses.
+//! Numbers and enumerations, with the messages of Kubernetes.
 
 use super::names;
 use crate::{failure::Cause, kinds::value::has};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
 
-/// A field that is a number and below zero.
+/// A number that must not be negative.
 pub(super) fn non_negative(holder: &Value, field: &str, path: &str, causes: &mut Vec<Cause>) {
     if let Some(number) = holder.get(field).and_then(Value::as_i64)
         && number < 0
@@ -15,26 +15,26 @@ pub(super) fn non_negative(holder: &Value, field: &str, path: &str, causes: &mut
     }
 }
 
-/// A port's number.
+/// The number of a port.
 pub(super) fn port(value: &Value, path: impl Into<String>, causes: &mut Vec<Cause>) {
     if !value.as_i64().is_some_and(|number| (1..=65535).contains(&number)) {
         causes.push(Cause::invalid(path, value, "must be between 1 and 65535, inclusive"));
     }
 }
 
-/// A port's number or name.
+/// The number or name of a port.
 pub(super) fn port_or_name(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     match value.as_str() {
         Some(name) => {
-            let told = names::port_name(name);
-            causes.extend(told.iter().map(|told| Cause::invalid(path, value, told)));
+            let messages = names::port_name(name);
+            causes.extend(messages.iter().map(|message| Cause::invalid(path, value, message)));
         }
         None if value.is_null() => port(&json!(0), path, causes),
         None => port(value, path, causes),
     }
 }
 
-/// A field that must be one of a few words; `required` where it has no default.
+/// A field with one of a few values; `required` if it has no default.
 pub(super) fn one_of(holder: &Value, field: &str, path: &str, words: &[&str], causes: &mut Vec<Cause>) {
     let path = format!("{path}.{field}");
     match holder.get(field).and_then(Value::as_str) {
@@ -46,7 +46,7 @@ pub(super) fn one_of(holder: &Value, field: &str, path: &str, words: &[&str], ca
     }
 }
 
-/// A field that, where it is there, must be one of a few words.
+/// A field that, if it is set, has one of a few values.
 pub(super) fn one_of_if_set(
     holder: &Value,
     field: &str,
@@ -59,15 +59,15 @@ pub(super) fn one_of_if_set(
     }
 }
 
-/// A number, or a share in percent.
+/// A number or a percentage.
 pub(super) fn int_or_percent(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     match value {
         Value::String(text) => {
             let digits = text.strip_suffix('%').unwrap_or_default();
             if digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
-                let told = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or \
+                let message = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or \
                             '93%', regex used for validation is '[0-9]+%')";
-                causes.push(Cause::invalid(path, value, told));
+                causes.push(Cause::invalid(path, value, message));
             }
         }
         _ if value.as_i64().is_some_and(|number| number < 0) => {
@@ -77,7 +77,7 @@ pub(super) fn int_or_percent(value: &Value, path: &str, causes: &mut Vec<Cause>)
     }
 }
 
-/// A share in percent that is more than all.
+/// A percentage of at most 100.
 pub(super) fn not_more_than_all(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     let percent =
         value.as_str().and_then(|text| text.strip_suffix('%')).and_then(|text| text.parse::<i64>().ok());

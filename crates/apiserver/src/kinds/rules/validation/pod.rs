@@ -13,14 +13,14 @@ use crate::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The template of a controller's pods.
+/// The template of a workload's pods.
 pub(super) fn template(template: &Value, path: &str, causes: &mut Vec<Cause>) {
     labels(&template["metadata"], "labels", &format!("{path}.labels"), causes);
     annotations(&template["metadata"], &format!("{path}.annotations"), causes);
     spec(&template["spec"], &format!("{path}.spec"), causes);
     if !items(&template["spec"], "ephemeralContainers").is_empty() {
-        let told = "ephemeral containers not allowed in pod template";
-        causes.push(Cause::forbidden(format!("{path}.spec.ephemeralContainers"), told));
+        let message = "ephemeral containers not allowed in pod template";
+        causes.push(Cause::forbidden(format!("{path}.spec.ephemeralContainers"), message));
     }
 }
 
@@ -52,8 +52,8 @@ pub(super) fn spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
     let deadline = &spec["activeDeadlineSeconds"];
     if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
-        let told = "must be between 1 and 2147483647, inclusive";
-        causes.push(Cause::invalid(format!("{path}.activeDeadlineSeconds"), deadline, told));
+        let message = "must be between 1 and 2147483647, inclusive";
+        causes.push(Cause::invalid(format!("{path}.activeDeadlineSeconds"), deadline, message));
     }
     tolerations(spec, path, causes);
 }
@@ -65,17 +65,21 @@ fn tolerations(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         if !key.is_empty() {
             named(&format!("{path}.key"), key, names::qualified_name, causes);
         } else if operator != "Exists" {
-            let told =
+            let message =
                 "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            causes.push(Cause::invalid(format!("{path}.operator"), &json!(operator), told));
+            causes.push(Cause::invalid(format!("{path}.operator"), &json!(operator), message));
         }
         if has(toleration, "tolerationSeconds") && text(toleration, "effect") != "NoExecute" {
-            let told = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-            causes.push(Cause::invalid(format!("{path}.effect"), &json!(text(toleration, "effect")), told));
+            let message = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+            causes.push(Cause::invalid(
+                format!("{path}.effect"),
+                &json!(text(toleration, "effect")),
+                message,
+            ));
         }
         if operator == "Exists" && !text(toleration, "value").is_empty() {
-            let told = "value must be empty when `operator` is 'Exists'";
-            causes.push(Cause::invalid(format!("{path}.operator"), &toleration["value"], told));
+            let message = "value must be empty when `operator` is 'Exists'";
+            causes.push(Cause::invalid(format!("{path}.operator"), &toleration["value"], message));
         } else if !matches!(operator, "" | "Exists" | "Equal" | "Lt" | "Gt") {
             let field = format!("{path}.operator");
             causes.push(Cause::not_supported(field, &json!(operator), &["Equal", "Exists"]));
@@ -83,7 +87,7 @@ fn tolerations(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The names of the sound volumes.
+/// Validates the volumes, and returns the names of the valid ones.
 fn volumes<'v>(spec: &'v Value, path: &str, causes: &mut Vec<Cause>) -> BTreeSet<&'v str> {
     let mut sound = BTreeSet::new();
     for (index, volume) in items(spec, "volumes").iter().enumerate() {
@@ -109,7 +113,7 @@ fn volumes<'v>(spec: &'v Value, path: &str, causes: &mut Vec<Cause>) -> BTreeSet
 fn source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     let sources = volume.as_object().into_iter().flatten().filter(|(field, _)| *field != "name");
     let mut sources: Vec<(&str, &Value)> = sources.map(|(field, source)| (field.as_str(), source)).collect();
-    // An empty directory is looked at first, so any other one is the one too many.
+    // Kubernetes checks an empty directory first, so any other source is the one too many.
     sources.sort_by_key(|(field, _)| *field != "emptyDir");
     for (index, (kind, source)) in sources.into_iter().enumerate() {
         let path = format!("{path}.{kind}");
@@ -129,8 +133,8 @@ fn source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
         let mode = &source["defaultMode"];
         if mode.as_i64().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
-            let told = "must be a number between 0 and 0777 (octal), both inclusive";
-            causes.push(Cause::invalid(format!("{path}.defaultMode"), mode, told));
+            let message = "must be a number between 0 and 0777 (octal), both inclusive";
+            causes.push(Cause::invalid(format!("{path}.defaultMode"), mode, message));
         }
         if matches!(kind, "secret" | "configMap") {
             key_paths(source, &path, causes);

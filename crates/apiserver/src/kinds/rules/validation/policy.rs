@@ -27,16 +27,16 @@ pub(super) fn autoscaler(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     let (least, most) = (spec["minReplicas"].as_i64(), spec["maxReplicas"].as_i64().unwrap_or_default());
     if let Some(least) = least.filter(|least| *least < 1) {
-        let told = "must be greater than or equal to 1";
-        causes.push(Cause::invalid("spec.minReplicas", &least.into(), told));
+        let message = "must be greater than or equal to 1";
+        causes.push(Cause::invalid("spec.minReplicas", &least.into(), message));
     }
     if most < 0 {
-        let told = "must be greater than or equal to 1";
-        causes.push(Cause::invalid("spec.maxReplicas", &most.into(), told));
+        let message = "must be greater than or equal to 1";
+        causes.push(Cause::invalid("spec.maxReplicas", &most.into(), message));
     }
     if least.is_some_and(|least| most < least) {
-        let told = "must be greater than or equal to `minReplicas`";
-        causes.push(Cause::invalid("spec.maxReplicas", &most.into(), told));
+        let message = "must be greater than or equal to `minReplicas`";
+        causes.push(Cause::invalid("spec.maxReplicas", &most.into(), message));
     }
     for field in ["kind", "name"] {
         if text(&spec["scaleTargetRef"], field).is_empty() {
@@ -44,8 +44,8 @@ pub(super) fn autoscaler(object: &Value, causes: &mut Vec<Cause>) {
         }
     }
     if text(&spec["scaleTargetRef"], "apiVersion").is_empty() {
-        let told = "apiVersion must specify API group";
-        causes.push(Cause::invalid("spec.scaleTargetRef.apiVersion", &json!(""), told));
+        let message = "apiVersion must specify API group";
+        causes.push(Cause::invalid("spec.scaleTargetRef.apiVersion", &json!(""), message));
     }
     if most == 0 {
         causes.push(Cause::required("spec.maxReplicas", ""));
@@ -55,8 +55,8 @@ pub(super) fn autoscaler(object: &Value, causes: &mut Vec<Cause>) {
 pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     if spec["leaseDurationSeconds"].as_i64().is_some_and(|seconds| seconds <= 0) {
-        let told = "must be greater than 0";
-        causes.push(Cause::invalid("spec.leaseDurationSeconds", &spec["leaseDurationSeconds"], told));
+        let message = "must be greater than 0";
+        causes.push(Cause::invalid("spec.leaseDurationSeconds", &spec["leaseDurationSeconds"], message));
     }
     non_negative(spec, "leaseTransitions", "spec", causes);
 }
@@ -64,8 +64,8 @@ pub(super) fn lease(object: &Value, causes: &mut Vec<Cause>) {
 pub(super) fn priority_class(object: &Value, causes: &mut Vec<Cause>) {
     let system = text(&object["metadata"], "name").starts_with("system-");
     if !system && object["value"].as_i64().is_some_and(|value| value > 1_000_000_000) {
-        let told = "maximum allowed value of a user defined priority is 1000000000";
-        causes.push(Cause::forbidden("value", told));
+        let message = "maximum allowed value of a user defined priority is 1000000000";
+        causes.push(Cause::forbidden("value", message));
     }
 }
 
@@ -76,32 +76,32 @@ pub(super) fn webhooks(object: &Value, causes: &mut Vec<Cause>) {
         if name.is_empty() {
             causes.push(Cause::required(format!("{path}.name"), ""));
         } else if name.split('.').count() < 3 {
-            let told = "should be a domain with at least three segments separated by dots";
-            causes.push(Cause::invalid(format!("{path}.name"), &json!(name), told));
+            let message = "should be a domain with at least three segments separated by dots";
+            causes.push(Cause::invalid(format!("{path}.name"), &json!(name), message));
         }
         one_of_if_set(hook, "failurePolicy", &path, &["Fail", "Ignore"], causes);
         one_of_if_set(hook, "matchPolicy", &path, &["Equivalent", "Exact"], causes);
         if has(hook, "sideEffects") {
             one_of_if_set(hook, "sideEffects", &path, &["None", "NoneOnDryRun"], causes);
         } else {
-            let told = "must specify one of None, NoneOnDryRun";
-            causes.push(Cause::required(format!("{path}.sideEffects"), told));
+            let message = "must specify one of None, NoneOnDryRun";
+            causes.push(Cause::required(format!("{path}.sideEffects"), message));
         }
         if hook["timeoutSeconds"].as_i64().is_some_and(|seconds| !(1..=30).contains(&seconds)) {
-            let told = "the timeout value must be between 1 and 30 seconds";
-            causes.push(Cause::invalid(format!("{path}.timeoutSeconds"), &hook["timeoutSeconds"], told));
+            let message = "the timeout value must be between 1 and 30 seconds";
+            causes.push(Cause::invalid(format!("{path}.timeoutSeconds"), &hook["timeoutSeconds"], message));
         }
         for field in ["namespaceSelector", "objectSelector"] {
             selector::selector(&hook[field], &format!("{path}.{field}"), causes);
         }
         let config = &hook["clientConfig"];
         if has(config, "url") == has(config, "service") {
-            let told = "exactly one of url or service is required";
-            causes.push(Cause::required(format!("{path}.clientConfig"), told));
+            let message = "exactly one of url or service is required";
+            causes.push(Cause::required(format!("{path}.clientConfig"), message));
         }
         if items(hook, "admissionReviewVersions").is_empty() {
-            let told = "must specify one of v1, v1beta1";
-            causes.push(Cause::required(format!("{path}.admissionReviewVersions"), told));
+            let message = "must specify one of v1, v1beta1";
+            causes.push(Cause::required(format!("{path}.admissionReviewVersions"), message));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// What is wrong with a selector that is there.
+/// The problems of a selector, if it is set.
 pub(super) fn selector(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
     labels(selector, "matchLabels", &format!("{path}.matchLabels"), causes);
     for (index, requirement) in items(selector, "matchExpressions").iter().enumerate() {
@@ -18,17 +18,17 @@ pub(super) fn selector(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
         let values = items(requirement, "values");
         match text(requirement, "operator") {
             "In" | "NotIn" if values.is_empty() => {
-                let told = "must be specified when `operator` is 'In' or 'NotIn'";
-                causes.push(Cause::required(format!("{path}.values"), told));
+                let message = "must be specified when `operator` is 'In' or 'NotIn'";
+                causes.push(Cause::required(format!("{path}.values"), message));
             }
             "Exists" | "DoesNotExist" if !values.is_empty() => {
-                let told = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-                causes.push(Cause::forbidden(format!("{path}.values"), told));
+                let message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+                causes.push(Cause::forbidden(format!("{path}.values"), message));
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
             other => {
-                let told = "not a valid selector operator";
-                causes.push(Cause::invalid(format!("{path}.operator"), &json!(other), told));
+                let message = "not a valid selector operator";
+                causes.push(Cause::invalid(format!("{path}.operator"), &json!(other), message));
             }
         }
         named(&format!("{path}.key"), text(requirement, "key"), names::qualified_name, causes);
@@ -38,14 +38,14 @@ pub(super) fn selector(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Whether a selector asks for nothing. One that is not there asks for what nothing has.
+/// Whether a selector is empty. A missing one matches nothing.
 pub(super) fn is_empty(selector: &Value) -> bool {
     !selector.is_null()
         && entries(selector, "matchLabels").next().is_none()
         && items(selector, "matchExpressions").is_empty()
 }
 
-/// Whether a selector chooses an object with these labels.
+/// Whether a selector matches an object with these labels.
 pub(super) fn matches(selector: &Value, labels: &Value) -> bool {
     !selector.is_null()
         && entries(selector, "matchLabels").all(|(key, value)| labels.get(key) == Some(value))

@@ -21,8 +21,8 @@ pub(super) fn service(object: &Value, causes: &mut Vec<Cause>) {
     }
     match kind {
         "LoadBalancer" | "NodePort" if headless => {
-            let told = format!("may not be set to 'None' for {kind} services");
-            causes.push(Cause::invalid("spec.clusterIPs[0]", &json!("None"), told));
+            let message = format!("may not be set to 'None' for {kind} services");
+            causes.push(Cause::invalid("spec.clusterIPs[0]", &json!("None"), message));
         }
         "ExternalName" => external_name(spec, causes),
         _ => {}
@@ -46,13 +46,13 @@ pub(super) fn service(object: &Value, causes: &mut Vec<Cause>) {
     one_of(spec, "type", "spec", &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"], causes);
     node_ports(spec, causes);
     if kind != "LoadBalancer" {
-        let told = "may only be used when `type` is 'LoadBalancer'";
+        let message = "may only be used when `type` is 'LoadBalancer'";
         if !items(spec, "loadBalancerSourceRanges").is_empty() {
-            causes.push(Cause::forbidden("spec.LoadBalancerSourceRanges", told));
+            causes.push(Cause::forbidden("spec.LoadBalancerSourceRanges", message));
         }
         for field in ["allocateLoadBalancerNodePorts", "loadBalancerClass"] {
             if has(spec, field) {
-                causes.push(Cause::forbidden(format!("spec.{field}"), told));
+                causes.push(Cause::forbidden(format!("spec.{field}"), message));
             }
         }
     }
@@ -102,8 +102,8 @@ fn node_ports(spec: &Value, causes: &mut Vec<Cause>) {
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
     for (index, port) in listed.clone().filter(|(_, port)| number(port, "nodePort") != 0) {
         if text(spec, "type") == "ClusterIP" {
-            let told = "may not be used when `type` is 'ClusterIP'";
-            causes.push(Cause::forbidden(format!("spec.ports[{index}].nodePort"), told));
+            let message = "may not be used when `type` is 'ClusterIP'";
+            causes.push(Cause::forbidden(format!("spec.ports[{index}].nodePort"), message));
         }
         if !node_ports.insert((text(port, "protocol"), number(port, "nodePort"))) {
             causes.push(Cause::duplicate(format!("spec.ports[{index}].nodePort"), &port["nodePort"]));
@@ -128,14 +128,14 @@ fn addresses(spec: &Value, causes: &mut Vec<Cause>) {
     let all = items(spec, "clusterIPs");
     match (text(spec, "clusterIP"), all.first()) {
         ("", Some(_)) => {
-            let told = "must be empty when `clusterIP` is not specified";
-            causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], told));
+            let message = "must be empty when `clusterIP` is not specified";
+            causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], message));
         }
         ("", None) => {}
         (_, None) => causes.push(Cause::required("spec.clusterIPs", "")),
         (one, Some(first)) if first != one => {
-            let told = "first value must match `clusterIP`";
-            causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], told));
+            let message = "first value must match `clusterIP`";
+            causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], message));
         }
         _ => {}
     }
@@ -151,15 +151,15 @@ fn addresses(spec: &Value, causes: &mut Vec<Cause>) {
         ip(address, &format!("spec.clusterIPs[{index}]"), causes);
     }
     if all.len() > 2 {
-        let told = "may only hold up to 2 values";
-        causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], told));
+        let message = "may only hold up to 2 values";
+        causes.push(Cause::invalid("spec.clusterIPs", &spec["clusterIPs"], message));
     }
 }
 
 fn ip(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     if value.as_str().is_none_or(|text| text.parse::<IpAddr>().is_err()) {
-        let told = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-        causes.push(Cause::invalid(path, value, told));
+        let message = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+        causes.push(Cause::invalid(path, value, message));
     }
 }
 
@@ -169,8 +169,8 @@ fn traffic(spec: &Value, causes: &mut Vec<Cause>) {
     if external {
         one_of(spec, "externalTrafficPolicy", "spec", &["Cluster", "Local"], causes);
     } else if has(spec, "externalTrafficPolicy") {
-        let told = "may only be set for externally-accessible services";
-        causes.push(Cause::invalid("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], told));
+        let message = "may only be set for externally-accessible services";
+        causes.push(Cause::invalid("spec.externalTrafficPolicy", &spec["externalTrafficPolicy"], message));
     }
     one_of_if_set(spec, "internalTrafficPolicy", "spec", &["Cluster", "Local"], causes);
 }

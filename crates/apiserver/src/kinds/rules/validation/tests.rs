@@ -1,4 +1,4 @@
-//! Objects that kube-apiserver 1.37 was asked to create or change, and what it said of them.
+//! Objects that kube-apiserver 1.37 was asked to create or change, and its answers.
 
 use super::{validate_create, validate_update};
 use crate::kinds::{
@@ -6,7 +6,7 @@ use crate::kinds::{
 };
 use serde_json::{Value, json};
 
-fn told(group: &str, version: &str, plural: &str, mut object: Value) -> Vec<String> {
+fn messages(group: &str, version: &str, plural: &str, mut object: Value) -> Vec<String> {
     let resource = Kinds::builtin().find(group, version, plural).expect("a built-in kind");
     if resource.namespaced {
         object["metadata"]["namespace"] = "default".into();
@@ -25,12 +25,12 @@ fn told(group: &str, version: &str, plural: &str, mut object: Value) -> Vec<Stri
 }
 
 #[test]
-fn what_kubernetes_refuses_is_refused_in_its_words() {
+fn invalid_objects_are_refused_with_the_messages_of_kubernetes() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("refused.json")).expect("the cases");
     let mut different = Vec::new();
     for case in cases {
         let word = |field: &str| case[field].as_str().unwrap_or_default();
-        let ours = told(word("group"), word("version"), word("plural"), case["object"].clone());
+        let ours = messages(word("group"), word("version"), word("plural"), case["object"].clone());
         if json!(ours) != case["causes"] {
             different.push(format!("{}\n  theirs {:#}\n  ours {ours:#?}", case["object"], case["causes"]));
         }
@@ -38,11 +38,11 @@ fn what_kubernetes_refuses_is_refused_in_its_words() {
     assert!(different.is_empty(), "{} differ:\n{}", different.len(), different.join("\n"));
 }
 
-/// What becomes of a change, or what is wrong with it.
+/// The object after a change, or its problems.
 fn changed(resource: &Resource, old: &Value, mut new: Value) -> Result<Value, Vec<String>> {
     default(resource, &mut new);
     prepare_update(resource, old, &mut new);
-    // The server that was asked had 10.96.0.0/12.
+    // The recorded server had 10.96.0.0/12.
     let mut addresses = Addresses::default().within([10, 96, 0, 1].into(), [10, 111, 255, 254].into());
     let allocated = allocate(resource, &mut new, &mut addresses);
     let generation = old["metadata"]["generation"].as_i64().unwrap_or_default();
@@ -53,9 +53,9 @@ fn changed(resource: &Resource, old: &Value, mut new: Value) -> Result<Value, Ve
         Ok(()) => validate_update(resource, old, &new),
         Err(causes) => causes,
     };
-    let told: Vec<String> =
+    let messages: Vec<String> =
         causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
-    if told.is_empty() { Ok(new) } else { Err(told) }
+    if messages.is_empty() { Ok(new) } else { Err(messages) }
 }
 
 /// Sets the value at a path such as `spec/ports/0/port`, or removes it.
@@ -75,7 +75,7 @@ fn set(object: &mut Value, path: &str, to: &Value) {
 }
 
 #[test]
-fn what_kubernetes_lets_change_changes_as_it_does_there() {
+fn changes_are_accepted_or_refused_as_by_kubernetes() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("changed.json")).expect("the cases");
     let kinds = Kinds::builtin();
     let mut different = Vec::new();
@@ -88,7 +88,7 @@ fn what_kubernetes_lets_change_changes_as_it_does_there() {
                 set(&mut new, path, value);
             }
             let theirs = match change.get("causes") {
-                Some(told) => Err(serde_json::from_value(told.clone()).expect("causes")),
+                Some(messages) => Err(serde_json::from_value(messages.clone()).expect("causes")),
                 None => Ok(change["result"].clone()),
             };
             let ours = changed(&resource, &case["old"], new);

@@ -1,4 +1,4 @@
-//! Controllers of pods that run for good.
+//! Workloads whose pods run permanently.
 
 use super::{
     immutable::unchanged,
@@ -27,8 +27,8 @@ pub(super) fn deployment(object: &Value, causes: &mut Vec<Cause>) {
         .as_i64()
         .is_some_and(|seconds| seconds <= spec["minReadySeconds"].as_i64().unwrap_or_default())
     {
-        let told = "must be greater than minReadySeconds";
-        causes.push(Cause::invalid("spec.progressDeadlineSeconds", deadline, told));
+        let message = "must be greater than minReadySeconds";
+        causes.push(Cause::invalid("spec.progressDeadlineSeconds", deadline, message));
     }
 }
 
@@ -48,8 +48,8 @@ pub(super) fn daemon_set(object: &Value, causes: &mut Vec<Cause>) {
         mismatch(labels, causes);
     }
     if has(spec, "selector") && selector::is_empty(&spec["selector"]) {
-        let told = "empty selector is invalid for daemonset";
-        causes.push(Cause::invalid("spec.selector", &spec["selector"], told));
+        let message = "empty selector is invalid for daemonset";
+        causes.push(Cause::invalid("spec.selector", &spec["selector"], message));
     }
     pods(&spec["template"], "DaemonSet", causes);
     non_negative(spec, "minReadySeconds", "spec", causes);
@@ -65,16 +65,16 @@ pub(super) fn daemon_set(object: &Value, causes: &mut Vec<Cause>) {
             }
             match (share(&update["maxUnavailable"]), share(&update["maxSurge"])) {
                 (0, 0) => {
-                    let told = "cannot be 0 when maxSurge is 0";
+                    let message = "cannot be 0 when maxSurge is 0";
                     causes.push(Cause::invalid(
                         format!("{path}.maxUnavailable"),
                         &update["maxUnavailable"],
-                        told,
+                        message,
                     ));
                 }
                 (unavailable, surge) if unavailable != 0 && surge != 0 => {
-                    let told = "may not be set when maxUnavailable is non-zero";
-                    causes.push(Cause::invalid(format!("{path}.maxSurge"), &update["maxSurge"], told));
+                    let message = "may not be set when maxUnavailable is non-zero";
+                    causes.push(Cause::invalid(format!("{path}.maxSurge"), &update["maxSurge"], message));
                 }
                 _ => {}
             }
@@ -91,8 +91,8 @@ pub(super) fn daemon_set(object: &Value, causes: &mut Vec<Cause>) {
 pub(super) fn stateful_set(object: &Value, causes: &mut Vec<Cause>) {
     let spec = &object["spec"];
     if !matches!(text(spec, "podManagementPolicy"), "OrderedReady" | "Parallel") {
-        let told = "must be 'OrderedReady' or 'Parallel'";
-        causes.push(Cause::invalid("spec.podManagementPolicy", &spec["podManagementPolicy"], told));
+        let message = "must be 'OrderedReady' or 'Parallel'";
+        causes.push(Cause::invalid("spec.podManagementPolicy", &spec["podManagementPolicy"], message));
     }
     let strategy = &spec["updateStrategy"];
     match text(strategy, "type") {
@@ -128,7 +128,7 @@ pub(super) fn stateful_set(object: &Value, causes: &mut Vec<Cause>) {
     template(spec, &with_claims(spec), "StatefulSet", causes);
 }
 
-/// The template with the volumes that the set's claims will be; they hide its own of the same name.
+/// The template with the volumes of the set's claims, which replace its own of the same name.
 fn with_claims(spec: &Value) -> Value {
     let mut template = spec["template"].clone();
     let claims = items(spec, "volumeClaimTemplates");
@@ -166,8 +166,8 @@ fn required_selector(spec: &Value, kind: &str, causes: &mut Vec<Cause>) {
     }
     selector::selector(&spec["selector"], "spec.selector", causes);
     if selector::is_empty(&spec["selector"]) {
-        let told = format!("empty selector is invalid for {kind}");
-        causes.push(Cause::invalid("spec.selector", &spec["selector"], told));
+        let message = format!("empty selector is invalid for {kind}");
+        causes.push(Cause::invalid("spec.selector", &spec["selector"], message));
     }
 }
 
@@ -180,8 +180,8 @@ fn template(spec: &Value, template: &Value, kind: &str, causes: &mut Vec<Cause>)
 }
 
 fn mismatch(labels: &Value, causes: &mut Vec<Cause>) {
-    let told = "`selector` does not match template `labels`";
-    causes.push(Cause::invalid("spec.template.metadata.labels", labels, told));
+    let message = "`selector` does not match template `labels`";
+    causes.push(Cause::invalid("spec.template.metadata.labels", labels, message));
 }
 
 fn pods(template: &Value, kind: &str, causes: &mut Vec<Cause>) {
@@ -191,8 +191,8 @@ fn pods(template: &Value, kind: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::not_supported("spec.template.spec.restartPolicy", policy, &["Always"]));
     }
     if has(&template["spec"], "activeDeadlineSeconds") {
-        let told = format!("activeDeadlineSeconds in {kind} is not Supported");
-        causes.push(Cause::forbidden("spec.template.spec.activeDeadlineSeconds", &told));
+        let message = format!("activeDeadlineSeconds in {kind} is not Supported");
+        causes.push(Cause::forbidden("spec.template.spec.activeDeadlineSeconds", &message));
     }
 }
 
@@ -200,8 +200,8 @@ fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
     let update = &strategy["rollingUpdate"];
     match text(strategy, "type") {
         "Recreate" if !update.is_null() => {
-            let told = "may not be specified when strategy `type` is 'Recreate'";
-            causes.push(Cause::forbidden("spec.strategy.rollingUpdate", told));
+            let message = "may not be specified when strategy `type` is 'Recreate'";
+            causes.push(Cause::forbidden("spec.strategy.rollingUpdate", message));
         }
         "Recreate" => {}
         "RollingUpdate" => {
@@ -209,11 +209,11 @@ fn strategy(strategy: &Value, causes: &mut Vec<Cause>) {
             int_or_percent(&update["maxUnavailable"], &format!("{path}.maxUnavailable"), causes);
             int_or_percent(&update["maxSurge"], &format!("{path}.maxSurge"), causes);
             if share(&update["maxUnavailable"]) == 0 && share(&update["maxSurge"]) == 0 {
-                let told = "may not be 0 when `maxSurge` is 0";
+                let message = "may not be 0 when `maxSurge` is 0";
                 causes.push(Cause::invalid(
                     format!("{path}.maxUnavailable"),
                     &update["maxUnavailable"],
-                    told,
+                    message,
                 ));
             }
             not_more_than_all(&update["maxUnavailable"], &format!("{path}.maxUnavailable"), causes);

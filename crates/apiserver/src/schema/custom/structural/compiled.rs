@@ -1,15 +1,15 @@
-//! Checks what only a compiled schema can tell: whether defaults pass and rules make sense.
+//! Checks of a compiled schema: whether defaults are valid and rules make sense.
 
 use crate::{
     failure::Cause,
     schema::{
         custom::{
             correlation::Correlation,
-            names,
+            field_errors, names,
             node::{List, Node},
             openapi, prune,
             rule::Rule,
-            rules, told,
+            rules,
         },
         path::{self, Path},
     },
@@ -26,7 +26,7 @@ pub(in crate::schema::custom) fn wrong_defaults(root: &Node, place: &str) -> Vec
         let Some(default) = &node.default else { return };
         let mark = path.field("default");
         if !prune::is_pruned(node, default) {
-            causes.push(told::invalid(path, default, "must not have unknown fields"));
+            causes.push(field_errors::invalid(path, default, "must not have unknown fields"));
         }
         let refused = openapi::wrong(node, default, Correlation::none());
         let sound = refused.is_empty();
@@ -39,7 +39,7 @@ pub(in crate::schema::custom) fn wrong_defaults(root: &Node, place: &str) -> Vec
     causes
 }
 
-/// A complaint about part of a value, as one about the value at a place.
+/// An error about a part of a value, as one about the value at a path.
 fn below(place: &Path, cause: Cause) -> Cause {
     let field = match cause.field.as_str() {
         path::ROOT => place.named(),
@@ -48,7 +48,7 @@ fn below(place: &Path, cause: Cause) -> Cause {
     Cause { field, ..cause }
 }
 
-/// Rules that do not compile, or that ask for old values where there are none.
+/// Rules that do not compile, or that use old values where there are none.
 pub(in crate::schema::custom) fn wrong_rules(root: &Node, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
     let _mark = path.field(place);
@@ -72,7 +72,7 @@ pub(in crate::schema::custom) fn wrong_rules(root: &Node, place: &str) -> Vec<Ca
     causes
 }
 
-/// What is wrong with one rule, which is within a list whose items cannot be told apart if there is one.
+/// The problems of one rule. `within` is the list around it whose items have no identity, if there is one.
 fn wrong_rule(
     node: &Node,
     rule: &Rule,
@@ -89,23 +89,23 @@ fn wrong_rule(
     let mark = path.field("rule");
     let unsound = problem(&rule.text, &rule.program);
     if let Some(problem) = &unsound {
-        causes.push(told::invalid_shown(path, &rule.shown(), problem));
+        causes.push(field_errors::invalid_shown(path, &rule.shown(), problem));
     } else if let Some(list) = within.filter(|_| rule.uses_old_self) {
         let detail =
             format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
-        causes.push(told::invalid(path, &Value::String(rule.text.clone()), detail));
+        causes.push(field_errors::invalid(path, &Value::String(rule.text.clone()), detail));
     }
     path.leave(mark);
     let expression = rule.message_expression.as_ref();
     if let Some(problem) = expression.and_then(|(source, program)| problem(source, program)) {
         let mark = path.field("messageExpression");
-        causes.push(told::invalid_shown(path, &rule.shown(), &problem));
+        causes.push(field_errors::invalid_shown(path, &rule.shown(), &problem));
         path.leave(mark);
     }
     if let Some(optional) = rule.optional_old_self.filter(|_| !rule.uses_old_self && unsound.is_none()) {
         let mark = path.field("optionalOldSelf");
         let detail = "may not be set if oldSelf is not used in rule";
-        causes.push(told::invalid(path, &Value::Bool(optional), detail));
+        causes.push(field_errors::invalid(path, &Value::Bool(optional), detail));
         path.leave(mark);
     }
     causes

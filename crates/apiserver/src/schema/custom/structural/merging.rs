@@ -1,8 +1,8 @@
-//! How what a schema says about merging must fit together.
+//! Constraints on the merge settings of a schema.
 
 use super::{Check, texts};
 use crate::schema::{
-    custom::told,
+    custom::field_errors,
     extensions::{is, text},
 };
 use serde_json::Value;
@@ -26,7 +26,7 @@ impl Check {
                 let known: Vec<String> = known.iter().map(|word| (*word).to_owned()).collect();
                 let said = Value::String(said.to_owned());
                 self.at(attribute, |check| {
-                    check.causes.push(told::not_supported(&check.path, &said, &known));
+                    check.causes.push(field_errors::not_supported(&check.path, &said, &known));
                 });
             }
         }

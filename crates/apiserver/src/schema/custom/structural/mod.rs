@@ -1,4 +1,4 @@
-//! What a schema must be for a custom kind to be served: structural, with sound defaults and rules that compile.
+//! Requirements for the schema of a custom kind: structural, with valid defaults and rules that compile.
 
 mod compiled;
 mod merging;
@@ -7,7 +7,7 @@ mod vocabulary;
 
 pub(super) use compiled::{wrong_defaults, wrong_rules};
 
-use super::told;
+use super::field_errors;
 use crate::{
     failure::Cause,
     schema::{extensions::is, path::Path},
@@ -16,7 +16,7 @@ use serde_json::Value;
 use structure::Level;
 use vocabulary::Place;
 
-/// What is wrong with a schema, rules and defaults aside.
+/// The problems of a schema, without those of rules and defaults.
 pub(super) fn wrong(schema: &Value, place: &str) -> Vec<Cause> {
     let mut path = Path::default();
     let mark = path.field(place);
@@ -31,7 +31,7 @@ pub(super) fn wrong(schema: &Value, place: &str) -> Vec<Cause> {
     check.causes
 }
 
-/// A walk over a schema that collects complaints.
+/// A walk over a schema that collects errors.
 struct Check {
     path: Path,
     causes: Vec<Cause>,
@@ -53,11 +53,11 @@ impl Check {
     }
 
     fn require(&mut self, detail: &str) {
-        self.causes.push(told::required(&self.path, detail));
+        self.causes.push(field_errors::required(&self.path, detail));
     }
 
     fn forbid(&mut self, detail: &str) {
-        self.causes.push(told::forbidden(&self.path, detail));
+        self.causes.push(field_errors::forbidden(&self.path, detail));
     }
 
     fn refuse(&mut self, detail: &str) {
@@ -65,7 +65,7 @@ impl Check {
     }
 
     fn refuse_value(&mut self, value: &Value, detail: &str) {
-        self.causes.push(told::invalid(&self.path, value, detail));
+        self.causes.push(field_errors::invalid(&self.path, value, detail));
     }
 
     fn invalid(&mut self, attribute: &str, value: &Value, detail: &str) {

@@ -10,7 +10,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What a schema is of.
+/// What a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     Root,
@@ -18,7 +18,7 @@ pub(super) enum Level {
     Field,
 }
 
-/// The schema that describes what a junctor limits.
+/// The schema of the values that a junctor constrains.
 struct Described<'a> {
     schema: &'a Value,
     path: String,
@@ -113,7 +113,7 @@ impl Check {
         });
     }
 
-    /// Schemas may say little about what every object has.
+    /// Constraints on the fields that every object has.
     fn identity(&mut self, schema: &Value, level: Level) {
         for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
             let Some(property) = schema.get("properties").and_then(|all| all.get(name)) else { continue };
@@ -132,8 +132,8 @@ impl Check {
         }
     }
 
-    /// `anyOf` and its like may only limit values, not describe them. Kubernetes looks for what does describe them in
-    /// the root alone.
+    /// `anyOf` and the other junctors may only constrain values, not describe them. Kubernetes searches for the
+    /// description only in the root.
     fn junctors(&mut self, schema: &Value, described: Option<&Described<'_>>, depth: usize) {
         if depth > DEPTH {
             return;
@@ -216,7 +216,7 @@ impl Check {
     }
 }
 
-/// The one use of types in a junctor that is tolerated.
+/// The only types in a junctor that are allowed.
 fn is_int_or_string(any_of: Option<&Value>) -> bool {
     any_of == Some(&serde_json::json!([{"type": "integer"}, {"type": "string"}]))
 }

@@ -1,8 +1,8 @@
-//! What schemas may say, and where.
+//! Which keywords schemas may have, and where.
 
 use super::{Check, properties};
 use crate::schema::{
-    custom::{node::DEPTH, rule::normal_path, told},
+    custom::{field_errors, node::DEPTH, rule::normal_path},
     extensions::{is, text},
 };
 use serde_json::Value;
@@ -11,17 +11,17 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// Where in an object a schema applies.
+/// The position of a schema in an object.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Place<'a> {
     /// Inside the metadata of an object.
     in_metadata: bool,
-    /// Why there must be no defaults.
+    /// Why defaults are not allowed.
     no_defaults: Option<&'a str>,
 }
 
 impl Check {
-    /// What schemas may say at all, and how what they say must fit together.
+    /// Which keywords are allowed, and how they must fit together.
     pub(super) fn schema(&mut self, schema: &Value, place: Place<'_>, depth: usize) {
         if depth > DEPTH {
             return;
@@ -77,7 +77,11 @@ impl Check {
         if let Some(kind) = text(schema, "type").filter(|kind| !kind.is_empty() && !TYPES.contains(kind)) {
             let types = TYPES.map(str::to_owned);
             let cause = |check: &mut Self| {
-                check.causes.push(told::not_supported(&check.path, &Value::String(kind.to_owned()), &types));
+                check.causes.push(field_errors::not_supported(
+                    &check.path,
+                    &Value::String(kind.to_owned()),
+                    &types,
+                ));
                 if kind == "null" {
                     check.forbid("type cannot be set to null, use nullable as an alternative");
                 }
@@ -151,7 +155,7 @@ impl Check {
         if let Some(reason) = text(rule, "reason").filter(|reason| !REASONS.contains(reason)) {
             let known = REASONS.map(str::to_owned);
             self.at("reason", |check| {
-                check.causes.push(told::not_supported(&check.path, &shown(reason), &known));
+                check.causes.push(field_errors::not_supported(&check.path, &shown(reason), &known));
             });
         }
         let path = given("fieldPath");

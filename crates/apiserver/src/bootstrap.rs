@@ -1,4 +1,4 @@
-//! What every cluster has before anybody makes anything.
+//! The objects that every cluster has from the start.
 
 use crate::{clock::Clock, state::State, store::Key};
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 impl State {
-    /// Brings in what every cluster has, unless it is there already.
-    pub(crate) fn furnish(&mut self, clock: &Clock) {
+    /// Creates the objects that every cluster has, unless they exist.
+    pub(crate) fn bootstrap(&mut self, clock: &Clock) {
         for name in NAMESPACES {
             let namespace = json!({
                 "apiVersion": "v1",
@@ -17,7 +17,7 @@ impl State {
                 "spec": {"finalizers": ["kubernetes"]},
                 "status": {"phase": "Active"},
             });
-            self.furnish_with("namespaces", None, namespace, clock);
+            self.create_if_missing("namespaces", None, namespace, clock);
         }
         let service = json!({
             "apiVersion": "v1",
@@ -39,10 +39,10 @@ impl State {
             },
             "status": {"loadBalancer": {}},
         });
-        self.furnish_with("services", Some("default"), service, clock);
+        self.create_if_missing("services", Some("default"), service, clock);
     }
 
-    fn furnish_with(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
+    fn create_if_missing(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
         let key = Key {
             group: "".into(),
             plural: plural.into(),

@@ -1,4 +1,4 @@
-//! What a write needs leave for besides the verb of its request.
+//! Permissions that a write needs besides the verb of its request.
 
 use super::Write;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use serde_json::Value;
 
 impl Write<'_> {
-    /// Who applies or replaces what is not there creates it, and must be allowed to.
+    /// An apply or update that creates an object needs permission to create it.
     pub(super) fn may_create(&self, name: &str) -> Result<(), Failure> {
         let Write { resource, namespace, .. } = self;
         let target = Target::Resource {
@@ -22,8 +22,9 @@ impl Write<'_> {
         self.may("create", target)
     }
 
-    /// The admission plugin OwnerReferencesPermissionEnforcement: who hands an object to another owner must be allowed to
-    /// delete it, and who lets it hold up the deletion of its owner must be allowed to set that owner's finalizers.
+    /// The admission plugin OwnerReferencesPermissionEnforcement: a client that changes the owners of an object must
+    /// be allowed to delete it, and a client that lets it block the deletion of its owner must be allowed to set that
+    /// owner's finalizers.
     pub(super) fn may_own(&self, name: &str, live: Option<&Value>, object: &Value) -> Result<(), Failure> {
         if self.server.owner_references == OwnerReferences::Free
             || owners(object) == live.map_or(&[][..], owners)

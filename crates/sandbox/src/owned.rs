@@ -3,14 +3,14 @@
 use crate::{
     kind::Kind,
     world::World,
-    write::{ReactError, owned_by},
+    write::{ReconcileError, owned_by},
 };
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Map, Value, json};
 
-/// Creates the objects that belong to a resource of a third-party operator.
+/// The objects that a resource of a third-party operator owns.
 #[derive(Clone, Copy)]
-pub(crate) struct Maker<'a> {
+pub(crate) struct Owned<'a> {
     pub world: &'a World,
     pub kind: Kind,
     pub owner: &'a DynamicObject,
@@ -38,7 +38,7 @@ pub(crate) struct Servers<'a> {
     pub claims: Vec<(String, Value)>,
 }
 
-impl Maker<'_> {
+impl Owned<'_> {
     /// Ensures a Service. Ports have a name, a number and a target.
     pub async fn service(
         &self,
@@ -46,7 +46,7 @@ impl Maker<'_> {
         selector: &Value,
         ports: &[(&str, i64, i64)],
         address: Address,
-    ) -> Result<(), ReactError> {
+    ) -> Result<(), ReconcileError> {
         let ports: Vec<Value> = ports
             .iter()
             .map(|(name, port, target)| {
@@ -62,7 +62,7 @@ impl Maker<'_> {
     }
 
     /// Ensures a StatefulSet, and returns how many pods of its newest template are ready.
-    pub async fn servers(&self, servers: &Servers<'_>) -> Result<i64, ReactError> {
+    pub async fn servers(&self, servers: &Servers<'_>) -> Result<i64, ReconcileError> {
         let claims: Vec<Value> = servers
             .claims
             .iter()

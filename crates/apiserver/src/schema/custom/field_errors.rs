@@ -1,4 +1,4 @@
-//! Field errors as Go words them.
+//! Field errors in the wording of Go.
 
 use crate::{
     failure::{Cause, Fault},
@@ -11,22 +11,22 @@ pub(super) fn invalid(path: &Path, value: &Value, detail: impl AsRef<str>) -> Ca
     at(path, Fault::Invalid, format!("Invalid value: {}: {}", shown(value), detail.as_ref()))
 }
 
-/// `Invalid value: VALUE: detail`, for a value that is shown in its own way.
+/// `Invalid value: VALUE: detail`, for a value with its own format.
 pub(super) fn invalid_shown(path: &Path, value: &str, detail: &str) -> Cause {
     at(path, Fault::Invalid, format!("Invalid value: {value}: {detail}"))
 }
 
-/// `Invalid value: detail`, for values that are not worth showing.
+/// `Invalid value: detail`, for values that are not shown.
 pub(super) fn invalid_unshown(path: &Path, detail: &str) -> Cause {
     at(path, Fault::Invalid, format!("Invalid value: {detail}"))
 }
 
-/// A complaint that Go does not know the field of.
+/// An error without a field.
 pub(super) fn nowhere(detail: impl AsRef<str>) -> Cause {
     invalid(&Path::default(), &Value::String(String::new()), detail)
 }
 
-/// A value of the wrong type, or in the wrong format.
+/// A value of the wrong type or format.
 pub(super) fn mistyped(path: &Path, value: &Value, detail: impl AsRef<str>) -> Cause {
     Cause { fault: Fault::TypeInvalid, ..invalid(path, value, detail) }
 }
@@ -70,7 +70,7 @@ fn at(path: &Path, fault: Fault, message: String) -> Cause {
     Cause { fault, field: path.named(), message }
 }
 
-/// A value as Go's field errors print it.
+/// A value in the format of Go's field errors.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
