@@ -213,7 +213,7 @@ impl Line {
             namespace: key.namespace.clone(),
             state: state.phase,
             since: node.since.into(),
-            why: waits.or_else(|| state.message.clone()),
+            why: waits.or_else(|| state.explanation()),
             blocked_by: blocked_by.map(Link::of),
             summary: summary.clone(),
             composed: node.is_owner,

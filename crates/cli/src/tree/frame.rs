@@ -26,6 +26,8 @@ const NAME_AFTER_KIND: usize = 8;
 /// Columns of a time.
 const TIME: usize = 6;
 const SEE_BELOW: &str = " (see below)";
+/// The reason of the condition of an object that failed because of a child.
+const CHILD_FAILED: &str = "ChildFailed";
 
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +170,7 @@ fn why(row: &Row<'_>) -> Option<String> {
 fn is_about_children(state: &NodeState) -> bool {
     match state.phase {
         Phase::Waiting | Phase::Applying => true,
-        Phase::Failed => state.message.as_ref().is_some_and(|why| why.starts_with("ChildFailed: ")),
+        Phase::Failed => state.reason == Some(CHILD_FAILED),
         Phase::Blocked | Phase::Pending | Phase::Paused | Phase::Deleted | Phase::Ready => false,
     }
 }
