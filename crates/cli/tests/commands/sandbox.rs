@@ -156,7 +156,7 @@ fn it_serves_a_page_about_what_was_applied() {
     assert!(list.contains(r#"href="/default/Core/harbor">harbor</a>"#), "{list}");
     let core = text("/default/Core/harbor");
     assert!(
-        core.contains("5 of 5 parts ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
+        core.contains("5 of 5 objects ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
         "{core}"
     );
     let secret = text("/default/Secret/harbor-core");
