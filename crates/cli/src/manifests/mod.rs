@@ -16,4 +16,4 @@ pub use directory::read_directory;
 pub use document::Origin;
 pub use document::{Document, read_file};
 pub use object::{DEFAULT_NAMESPACE, Object};
-pub use read::{read_objects, warn_of_idle};
+pub use read::{read_objects, warn_about_unreconciled};

@@ -31,7 +31,7 @@ pub struct Sources {
     #[arg(long)]
     recursive: bool,
 
-    /// API group of an optional kind that the cluster does not serve. By default it serves all
+    /// API group of an optional kind that the cluster does not serve [default: it serves all]
     #[arg(long, value_name = "GROUP", value_parser = PossibleValuesParser::new(OPTIONAL_GROUPS))]
     without: Vec<String>,
 
@@ -88,7 +88,7 @@ impl Sources {
                 format!("give a file with an object of one of these kinds: {}", kind_names(components));
             errors.push(Error::input(
                 files.join(", "),
-                "holds no object that the operator reconciles",
+                "contains no object that the operator reconciles",
                 remedy,
             ));
         }

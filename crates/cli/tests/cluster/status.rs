@@ -35,7 +35,7 @@ async fn a_waiting_harbor_names_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn without_an_operator_it_tells_what_does_not_exist_yet_and_what_that_keeps_waiting() {
+async fn without_an_operator_it_shows_missing_objects_and_their_dependents() {
     let cluster = Cluster::new().await;
     cluster.apply(vec![minimal()]).await;
     let ran = cluster.run(&["status", "harbor/acme", "--output", "json"]).await;
@@ -61,9 +61,9 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     assert!(!ran.out.contains('\u{1b}'), "no colours in a pipe");
     assert!(ran.out.ends_with(" ready\n"), "{}", ran.out);
 
-    let ran = cluster.run(&["status", "nobody"]).await;
+    let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(ran.err.contains("nobody: there is no such object in namespace"), "{}", ran.err);
+    assert!(ran.err.contains("missing: not found in namespace"), "{}", ran.err);
 }
 
 #[tokio::test]

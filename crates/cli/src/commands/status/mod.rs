@@ -1,4 +1,4 @@
-//! `status`: how the Harbors of a cluster are, and what they wait for.
+//! `status`: the state of the Harbors of a cluster.
 
 mod table;
 
@@ -14,16 +14,15 @@ use runtime::{Inspector, Options, Scope};
 use std::{io, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// What the command exits with when something is not ready.
+/// The exit code if an object is not ready.
 const NOT_READY: u8 = 3;
 
-/// Show how the Harbors of a cluster are, and what they wait for
+/// Show the state of Harbors and what they wait for
 ///
-/// With a name, draws what the object wants to exist, in which order, and what each of that waits for; without, a table
-/// of all. Everything is worked out from the cluster itself, with the functions the operator plans with, whether the
-/// operator runs or not. Nothing is written.
+/// With a name, draws the object's children, their order and what each waits for; without, a table. The command reads the
+/// cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
 ///
-/// Exits with 0 if everything is ready, with 3 if something is not, and with 1 if it cannot be told.
+/// Exits with 0 if all objects are ready, with 3 if one is not, and with 1 if the state cannot be determined.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,18 +32,18 @@ Examples:
   harbor-operator status harborcluster/acme --watch
   harbor-operator status acme --output json | jq '.[].children[].state'")]
 pub struct Status {
-    /// Name of a HarborCluster, a Harbor or one of their parts; KIND/NAME where there are several of that name
+    /// Name of a HarborCluster, of a Harbor or of a component; KIND/NAME if several kinds have that name
     name: Option<String>,
 
-    /// Look at all namespaces
+    /// Show all namespaces
     #[arg(long, short = 'A', conflicts_with = "namespace")]
     all_namespaces: bool,
 
-    /// Go on until Ctrl-C: on a terminal the tree is redrawn in place, elsewhere there is a line per change
+    /// Watch until Ctrl-C: on a terminal, the tree is redrawn in place; otherwise, one line per change
     #[arg(long, short)]
     watch: bool,
 
-    /// How to write it
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "text", conflicts_with = "watch")]
     output: Output,
 
@@ -57,14 +56,14 @@ pub struct Status {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// A tree or a table for people
+    /// A tree or a table
     Text,
-    /// A list of trees for programs
+    /// A list of trees
     Json,
 }
 
 impl Status {
-    /// Shows it.
+    /// Prints the state.
     pub fn run(self) -> Result<ExitCode, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
@@ -82,7 +81,7 @@ impl Status {
             ..Options::default()
         };
         let inspector = Inspector::start(client, scope, components::all().into(), &options).await;
-        let inspector = inspector.map_err(|failure| Error::Look(failure.message))?;
+        let inspector = inspector.map_err(|failure| Error::Inspect(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
         for key in inspector.owners().keys() {
             self.inspect(&inspector, key).await;
@@ -90,11 +89,11 @@ impl Status {
         let roots = live.read(Tree::roots);
         match &self.name {
             Some(name) if roots.is_empty() => {
-                let remedy = "`status -A` without a name lists what there is";
-                return Err(Error::input(name, format!("there is no such object in {place}"), remedy));
+                let remedy = "`status -A` without a name lists all objects";
+                return Err(Error::input(name, format!("not found in {place}"), remedy));
             }
             None if roots.is_empty() && !self.watch && self.output == Output::Text => {
-                warn(format_args!("there is no Harbor in {place}"));
+                warn(format_args!("no Harbor found in {place}"));
             }
             _ if self.watch => return self.follow(&inspector, &live).await,
             _ => self.print(&inspector, &roots)?,
@@ -138,13 +137,13 @@ impl Status {
         Ok(code(&live.read(Tree::roots)))
     }
 
-    /// Looks at an object, if it is meant or belongs to one that is.
+    /// Inspects an object if it was named or belongs to one that was.
     async fn inspect(&self, inspector: &Inspector, key: &ObjectKey) {
-        let meant = match &self.name {
+        let is_named = match &self.name {
             None => true,
             Some(name) => inspector.lineage(key).iter().any(|key| is_called(key, name)),
         };
-        if meant {
+        if is_named {
             inspector.inspect(key).await;
         }
     }
