@@ -6,6 +6,7 @@ use crate::{
     operator::page_setup,
     output::{Error, Failure, Output, Printed, print},
 };
+use api::names::{INSTANCE_LABEL, NAME_LABEL};
 use clap::Args;
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
@@ -158,7 +159,7 @@ fn needed() -> Permissions {
 }
 
 fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {
-    let labels = [("app.kubernetes.io/instance", NAME), ("app.kubernetes.io/name", NAME)];
+    let labels = [(INSTANCE_LABEL, NAME), (NAME_LABEL, NAME)];
     ObjectMeta {
         name: Some(name.to_owned()),
         namespace: namespace.map(str::to_owned),

@@ -2,6 +2,7 @@
 
 use super::object::{DEFAULT_NAMESPACE, Object};
 use crate::output::Error;
+use api::names::LAST_APPLIED_ANNOTATION;
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -19,8 +20,6 @@ use std::{collections::HashMap, pin::pin};
 const MANAGER: &str = "kubectl";
 /// Field manager of `kubectl apply` on the client side.
 const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
-/// The annotation of `kubectl apply` with the applied object.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Why objects are applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,7 +203,7 @@ impl Purpose {
 
 /// The object as `kubectl apply` applied it last.
 fn last_applied(stored: &DynamicObject) -> Option<Value> {
-    serde_json::from_str(stored.annotations().get(LAST_APPLIED)?).ok()
+    serde_json::from_str(stored.annotations().get(LAST_APPLIED_ANNOTATION)?).ok()
 }
 
 /// The patch of `kubectl apply`: the wanted fields, and null for fields that it applied before and that are gone.
