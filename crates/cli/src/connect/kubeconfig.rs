@@ -60,6 +60,15 @@ pub fn unusable(error: KubeconfigError) -> Violation {
     }
 }
 
+/// The file that `--kubeconfig` names cannot be read.
+pub fn unreadable_flag(path: &Path, error: &io::Error) -> Violation {
+    let place = format!("--kubeconfig: {}", path.display());
+    match error.kind() {
+        io::ErrorKind::NotFound => problem(place, "does not exist", "correct the path"),
+        _ => Violation { subject: place, ..unreadable(path, error) },
+    }
+}
+
 /// A kubeconfig, or a file that it names, cannot be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Violation {
     let path = path.display().to_string();

@@ -12,7 +12,7 @@ use crate::output::Error;
 use http::Uri;
 use kube::{
     Client, Config,
-    config::{InClusterError, KubeConfigOptions, Kubeconfig},
+    config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 use plan::Violation;
 use std::{path::Path, time::Duration};
@@ -69,6 +69,9 @@ pub async fn config(file: Option<&Path>, context: Option<&str>) -> Result<Config
     let config = match file {
         Some(file) => match Kubeconfig::read_from(file) {
             Ok(known) => Config::from_custom_kubeconfig(known, &options).await,
+            Err(KubeconfigError::ReadConfig(error, path)) => {
+                return Err(Error::Connect(kubeconfig::unreadable_flag(&path, &error)));
+            }
             Err(error) => Err(error),
         },
         None => Config::from_kubeconfig(&options).await,

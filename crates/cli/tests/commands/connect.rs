@@ -73,10 +73,12 @@ fn a_missing_kubeconfig_is_named() {
 fn a_kubeconfig_that_cannot_be_read_is_named() {
     let folder = Folder::empty();
     folder.file("config/file", "");
-    assert_eq!(
-        folder.run("status --kubeconfig config"),
-        failed("error: config: is a directory; name a file\n")
-    );
+    for (path, problem) in
+        [("config", "is a directory; name a file"), ("/does/not/exist", "does not exist; correct the path")]
+    {
+        let expected = format!("error: --kubeconfig: {path}: {problem}\n");
+        assert_eq!(folder.run(&format!("status --kubeconfig {path}")), failed(&expected));
+    }
 }
 
 #[test]
