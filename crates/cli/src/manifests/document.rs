@@ -6,7 +6,7 @@ use serde_saphyr::DeserializeError;
 use std::{
     fmt, fs,
     io::{self, Read as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// One document of a file.
@@ -37,11 +37,12 @@ impl fmt::Display for Origin {
 
 /// All documents of a file that are not empty; `-` is standard input.
 pub fn read_file(path: &Path) -> Result<Vec<Document>, Error> {
-    let (file, text) = if path == Path::new("-") {
+    let file = file_name(path);
+    let text = if is_standard_input(path) {
         let mut text = String::new();
-        ("standard input".to_owned(), io::stdin().read_to_string(&mut text).map(|_| text))
+        io::stdin().read_to_string(&mut text).map(|_| text)
     } else {
-        (path.display().to_string(), fs::read_to_string(path))
+        fs::read_to_string(path)
     };
     let text = text.map_err(|error| unreadable(&file, &error))?;
     let contents = parse(path, &text).map_err(|problem| Error::input(&file, problem, "correct the file"))?;
@@ -51,6 +52,19 @@ pub fn read_file(path: &Path) -> Result<Vec<Document>, Error> {
         Document { origin, content }
     });
     Ok(documents.collect())
+}
+
+/// The names of files, for messages.
+pub fn file_names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(", ")
+}
+
+fn file_name(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn unreadable(file: &str, error: &io::Error) -> Error {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     flags::DefaultsArgs,
-    manifests::{DEFAULT_NAMESPACE, Document, Object, read_directory, read_file},
+    manifests::{DEFAULT_NAMESPACE, Document, Object, file_names, read_directory, read_file},
     operator::{GROUP, component, kind_names},
     output::{Error, Failure, warn},
 };
@@ -83,11 +83,10 @@ impl Sources {
             errors.extend(store.insert_given(object).err());
         }
         if errors.is_empty() && owners.is_empty() {
-            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
             let remedy =
                 format!("give a file with an object of one of these kinds: {}", kind_names(components));
             errors.push(Error::input(
-                files.join(", "),
+                file_names(&self.files),
                 "contains no object that the operator reconciles",
                 remedy,
             ));

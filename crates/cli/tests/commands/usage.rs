@@ -79,5 +79,5 @@ fn a_class_that_no_object_can_have_is_refused_with_its_flag() {
 #[test]
 fn an_empty_plan_is_an_error_and_not_the_same_as_no_change() {
     let ran = Folder::empty().run_with_input("plan -f -", "---\n");
-    assert_eq!(ran, failed("error: -: contains no object; give a file with an object\n"));
+    assert_eq!(ran, failed("error: standard input: contains no object; give a file with an object\n"));
 }

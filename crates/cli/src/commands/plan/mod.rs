@@ -4,7 +4,7 @@ mod picture;
 
 use crate::{
     flags::{DefaultsArgs, OPERATORS, Place, Target, class, namespace},
-    manifests::{Applier, Object, Purpose, read_objects, warn_about_unreconciled},
+    manifests::{Applier, Object, Purpose, file_names, read_objects, warn_about_unreconciled},
     operator::predecessors,
     output::{Error, Failure, print_styled, warn},
 };
@@ -78,9 +78,8 @@ impl Plan {
         let objects = read_objects(&self.files)?;
         if objects.is_empty() {
             // The command that should have written it may have failed: this is not the same as no change.
-            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
             let remedy = "give a file with an object";
-            return Err(Error::input(files.join(", "), "contains no object", remedy).into());
+            return Err(Error::input(file_names(&self.files), "contains no object", remedy).into());
         }
         warn_about_unreconciled(&objects);
         let misplaced = objects.iter().filter_map(|object| {
