@@ -1,7 +1,10 @@
 //! `status`, and both commands as kubectl plugins.
 
 use crate::harbor::{Cluster, minimal, with};
-use api::v1beta1::{Core, Registry};
+use api::{
+    names::CLASS_ANNOTATION,
+    v1beta1::{Core, Registry},
+};
 use envtest::Requests;
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
@@ -64,6 +67,21 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.contains("missing: not found in namespace"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn with_a_class_it_shows_only_objects_of_that_class() {
+    let cluster = Cluster::new().await;
+    let blue = with(minimal(), "/metadata/annotations", json!({CLASS_ANNOTATION: "blue"}));
+    cluster.apply(vec![blue, with(minimal(), "/metadata/name", json!("other"))]).await;
+    let names = async |flags: &[&str]| {
+        let ran = cluster.run(&[&["status", "--output", "json"], flags].concat()).await;
+        let trees: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+        trees.iter().map(|tree| tree["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]).await, ["acme", "other"]);
+    assert_eq!(names(&["--class", "blue"]).await, ["acme"]);
+    assert_eq!(names(&["--class", "green"]).await, [""; 0]);
 }
 
 #[tokio::test]

@@ -3,15 +3,16 @@
 mod table;
 
 use crate::{
-    flags::{DefaultsArgs, Place, Target},
+    flags::{DefaultsArgs, Place, Target, class},
     operator::{Signals, predecessors},
     output::{Error, Failure, print, print_styled, terminal_width, warn},
     tree::{Live, Node, Style, Tree, json, still},
 };
 use clap::{Args, ValueEnum};
-use plan::ObjectKey;
+use plan::{HarborClass, ObjectKey};
+use progress::{Observer as _, Progress, Stage};
 use runtime::{Inspector, Options, Scope};
-use std::{io, process::ExitCode, sync::Arc};
+use std::{collections::BTreeMap, io, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
 /// The exit code if an object is not ready.
@@ -38,6 +39,10 @@ pub struct Status {
     /// Show all namespaces
     #[arg(long, short = 'A', conflicts_with = "namespace")]
     all_namespaces: bool,
+
+    /// Show objects of this class only (annotation goharbor.io/harbor-class) [default: all classes]
+    #[arg(long, value_name = "NAME", value_parser = class)]
+    class: Option<String>,
 
     /// Watch until Ctrl-C: on a terminal, the tree is redrawn in place; otherwise, one line per change
     #[arg(long, short)]
@@ -83,9 +88,7 @@ impl Status {
         let inspector = Inspector::start(client, scope, components::all().into(), &options).await;
         let inspector = inspector.map_err(|failure| Error::Inspect(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
-        for key in inspector.owners().keys() {
-            self.inspect(&inspector, key).await;
-        }
+        self.inspect(&inspector, inspector.owners().into_keys(), &live).await;
         let roots = live.read(Tree::roots);
         match &self.name {
             Some(name) if roots.is_empty() => {
@@ -122,11 +125,7 @@ impl Status {
         let following = async {
             loop {
                 tokio::select! {
-                    keys = inspector.changed() => {
-                        for key in &keys {
-                            self.inspect(inspector, key).await;
-                        }
-                    }
+                    keys = inspector.changed() => self.inspect(inspector, keys, live).await,
                     _ = signals.next() => break,
                 }
             }
@@ -137,14 +136,24 @@ impl Status {
         Ok(code(&live.read(Tree::roots)))
     }
 
-    /// Inspects an object if it was named or belongs to one that was.
-    async fn inspect(&self, inspector: &Inspector, key: &ObjectKey) {
-        let is_named = match &self.name {
+    /// Inspects an object if it is of the class, and if it was named or belongs to one that was.
+    async fn inspect(&self, inspector: &Inspector, keys: impl IntoIterator<Item = ObjectKey>, live: &Live) {
+        let class = self.class.as_deref().and_then(HarborClass::named);
+        let owners = if class.is_some() { inspector.owners() } else { BTreeMap::new() };
+        let is_of_class = |key: &ObjectKey| {
+            class.is_none() || owners.get(key).is_some_and(|owner| HarborClass::of(&owner.metadata) == class)
+        };
+        let is_named = |key: &ObjectKey| match &self.name {
             None => true,
             Some(name) => inspector.lineage(key).iter().any(|key| is_called(key, name)),
         };
-        if is_named {
-            inspector.inspect(key).await;
+        for owner in keys {
+            if !is_of_class(&owner) {
+                // It may have been of this class before.
+                live.observe(Progress { owner, stage: Stage::Deleted });
+            } else if is_named(&owner) {
+                inspector.inspect(&owner).await;
+            }
         }
     }
 }
