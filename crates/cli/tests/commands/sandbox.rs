@@ -166,6 +166,22 @@ fn it_serves_a_page_about_what_was_applied() {
 }
 
 #[test]
+fn its_operator_has_the_defaults_of_the_flags() {
+    let folder = Folder::with_a_core();
+    let arguments = "sandbox --apply inputs core.yaml --wait --delay 0s";
+    for (flag, expected) in [("", false), (" --network-policies", true)] {
+        let ran = folder.run(&format!("{arguments}{flag}"));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        assert_eq!(
+            ran.stdout.contains("NetworkPolicy harbor-core-ingress: ready"),
+            expected,
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
 fn waiting_that_is_interrupted_has_failed() {
     let folder = Folder::with_a_core();
     let arguments = "sandbox --apply inputs core.yaml --wait --delay 1h --kubeconfig k8s.yaml";

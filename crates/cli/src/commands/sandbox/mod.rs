@@ -9,6 +9,7 @@ mod session;
 mod tests;
 
 use crate::{
+    flags::DefaultsArgs,
     manifests::{Object, read_objects, warn_about_unreconciled},
     operator::{Log, Signals, WebPage},
     output::{Error, Failure, SandboxError, duration, print},
@@ -76,6 +77,9 @@ pub struct Sandbox {
     /// Address of a read-only web page about all objects; port 0 is any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     page_address: SocketAddr,
+
+    #[command(flatten)]
+    defaults: DefaultsArgs,
 }
 
 fn unavailable(error: io::Error) -> Error {
@@ -129,7 +133,11 @@ impl Sandbox {
             let client = cluster.client.clone();
             let observers = vec![page.observer()];
             tokio::spawn(page.serve(client.clone(), done.clone()));
-            let options = Options { digest_key: cluster.digest_key.clone(), ..Options::default() };
+            let options = Options {
+                digest_key: cluster.digest_key.clone(),
+                defaults: self.defaults.defaults(),
+                ..Options::default()
+            };
             let session = session::run(client, options, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
                 ended = session => ended,
