@@ -1,10 +1,10 @@
-// Keeps the page up to date: hears that something changed, fetches the page again and changes what differs in place, so
-// that focus, selection, scrolling and opened details stay.
+// Keeps the page up to date: on an event, fetches the page again and updates the differences in place, so that focus,
+// selection, scrolling and opened details stay.
 "use strict";
 
 (() => {
   const PAUSE = 1000; // milliseconds between two fetches
-  const RETRY = 5000; // milliseconds after which a lost connection is tried again
+  const RETRY = 5000; // milliseconds before a lost connection is retried
   const main = document.getElementById("main");
   const live = document.getElementById("live");
   let source = null;
@@ -70,14 +70,14 @@
       const focused = document.activeElement && document.activeElement.id;
       morph(main, document.adoptNode(wanted));
       if (document.title !== page.title) document.title = page.title;
-      // What was moved has lost the focus.
+      // An element that was moved has lost the focus.
       if (focused && document.activeElement === document.body) {
         const element = document.getElementById(focused);
         if (element) element.focus({ preventScroll: true });
       }
       say("Live", "live");
     } catch {
-      say("The operator does not answer; trying again", "lost");
+      say("The operator does not answer; retrying", "lost");
       again = true;
     } finally {
       busy = false;
@@ -105,17 +105,17 @@
       if (event.data !== main.dataset.revision) schedule(PAUSE);
     });
     source.addEventListener("error", () => {
-      say("The operator does not answer; trying again", "lost");
-      // A browser gives up on an answer that is no stream, such as that too many look at once.
+      say("The operator does not answer; retrying", "lost");
+      // A browser does not retry after an answer that is no stream, such as "too many clients".
       if (source && source.readyState === EventSource.CLOSED) {
-        hush();
+        close();
         setTimeout(listen, RETRY);
         schedule(RETRY);
       }
     });
   };
 
-  const hush = () => {
+  const close = () => {
     if (source) source.close();
     source = null;
   };
@@ -135,9 +135,9 @@
     }
   }, 5000);
 
-  // A browser has few connections; those of pages nobody sees are needed elsewhere.
+  // A browser has few connections, so a hidden page closes its own.
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) hush();
+    if (document.hidden) close();
     else listen();
   });
   listen();

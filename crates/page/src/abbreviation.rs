@@ -1,6 +1,6 @@
-//! Names and kinds, as short as there is room for.
+//! Shortens names and kinds to the available room.
 
-/// The words that most names begin with, and that therefore say the least: `acme-harbor-`.
+/// The words that most names begin with, which distinguish them least: `acme-harbor-`.
 pub(crate) fn shared_beginning<'a>(names: &[&'a str]) -> &'a str {
     let words = |name: &&'a str| {
         let name = *name;
@@ -14,8 +14,8 @@ pub(crate) fn shared_beginning<'a>(names: &[&'a str]) -> &'a str {
     names.iter().flat_map(words).filter(shared).max_by_key(|beginning| beginning.len()).unwrap_or_default()
 }
 
-/// The name, without as many of the words it begins with as there is no room for. What still is too long keeps its beginning
-/// and its end: names differ there.
+/// The name, without as many of its first words as necessary. A name that is still too long keeps its beginning and its
+/// end, where names differ.
 pub(crate) fn abbreviated(name: &str, beginning: &str, room: usize) -> String {
     if fits(name, room) {
         return name.to_owned();

@@ -1,4 +1,4 @@
-//! The files of the page, which never change while the process runs.
+//! The static files of the page.
 
 use axum::{Router, response::IntoResponse, routing::get};
 use http::header::CONTENT_TYPE;
@@ -12,7 +12,7 @@ pub(crate) fn routes() -> Router {
         .route("/page.css", get(async || file("text/css; charset=utf-8", STYLE)))
         .route("/page.js", get(async || file("text/javascript; charset=utf-8", SCRIPT)))
         .route("/icon.svg", get(async || file("image/svg+xml", ICON)))
-        // Asked for by browsers that were not told of another.
+        // Browsers request it for pages that name no icon.
         .route("/favicon.ico", get(async || file("image/svg+xml", ICON)))
 }
 

@@ -1,4 +1,4 @@
-//! The dependency graph of an object as the shapes of a picture.
+//! The dependency graph of an object as a picture.
 
 use crate::{
     abbreviation::{abbreviated, cut, shared_beginning},
@@ -9,15 +9,15 @@ use std::fmt::Write as _;
 
 const MEASURES: Measures =
     Measures { width: 194, height: 46, gap: 14, lane: 4, drop: 36, margin: 10, columns: COLUMNS[0] };
-/// How many boxes a row may hold; fewer and parts that have nothing to do with each other look like a sequence.
+/// Most boxes of a row. With fewer, objects that do not depend on each other would look like a sequence.
 const COLUMNS: [usize; 3] = [3, 4, 5];
-/// The room there is in a window of 1280 pixels; `main` in the style sheet has the rest.
+/// The width of the drawing in a window of 1280 pixels; `main` in the style sheet has the rest.
 const WIDE: i64 = 1174;
-/// What can be seen there at a glance.
+/// The height of the drawing that fits in the same window.
 const TALL: i64 = 640;
-/// Letters of a name for which a box has room.
+/// Characters of a name that fit in a box.
 const NAME: usize = 21;
-/// Letters for which a box has room above that: those of the kind and of the state.
+/// Characters that fit above the name: those of the kind and of the state.
 const KIND: usize = 23;
 
 /// A picture.
@@ -44,12 +44,12 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) path: String,
-    /// Whether what they lead to still waits.
+    /// Whether the object at their end is not ready.
     pub(crate) open: bool,
 }
 
 impl Drawing {
-    /// The picture of what an object is made of.
+    /// The picture of the children of an object.
     pub(crate) fn of(parts: &[store::Node]) -> Self {
         let after: Vec<_> = parts.iter().map(|part| part.after.clone()).collect();
         let layout = fitting(&after);
@@ -60,7 +60,7 @@ impl Drawing {
         let nodes = layout.boxes.iter().zip(parts).enumerate();
         let mut nodes: Vec<_> =
             nodes.map(|(position, (corner, part))| Node::of(*corner, position, part, beginning)).collect();
-        // The order in which a keyboard reaches them is that in which eyes do.
+        // The keyboard reaches them in the order in which they are read.
         nodes.sort_by_key(|node| (node.corner.y, node.corner.x));
         Self { measures: MEASURES, width: layout.width, height: layout.height, nodes, lines: lines.collect() }
     }

@@ -1,4 +1,4 @@
-//! What every request passes: who may ask, for how long, and what every answer says.
+//! Checks of every request, its deadline, and the headers of every answer.
 
 use crate::Page;
 use axum::{
@@ -10,21 +10,21 @@ use axum::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, uri::Authority};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-/// How long an answer may take to begin.
+/// How long the start of an answer may take.
 const DEADLINE: Duration = Duration::from_secs(15);
 
-/// From where requests come.
+/// Where clients are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// From this machine, or through a port forward to it. Then the `Host` must be this machine, too: a page of somebody
-    /// else whose name is made to point here would otherwise be let in by the browser.
+    /// On this machine, or behind a port forward to it. The `Host` must name this machine, too: otherwise another site's
+    /// page could read this one, with a DNS name that resolves to this machine.
     Machine,
-    /// From wherever the network lets them.
+    /// Anywhere on the network.
     Network,
 }
 
 impl Reach {
-    /// That of a server on this address.
+    /// The reach of a server on this address.
     pub fn of(address: IpAddr) -> Self {
         if address.is_loopback() { Self::Machine } else { Self::Network }
     }
@@ -65,10 +65,11 @@ pub(crate) fn guarded(routes: Router, reach: Reach, page: Arc<Page>) -> Router {
 fn refusal(request: &Request, reach: Reach) -> Option<Response> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let allow = [(header::ALLOW, "GET, HEAD")];
-        return Some((StatusCode::METHOD_NOT_ALLOWED, allow, "this page can only be read\n").into_response());
+        return Some((StatusCode::METHOD_NOT_ALLOWED, allow, "this page is read-only\n").into_response());
     }
     if reach == Reach::Machine && !names_this_machine(request.headers()) {
-        let problem = "this page is served to this machine; use http://127.0.0.1 or http://localhost\n";
+        let problem =
+            "this page is served on the loopback address; use http://127.0.0.1 or http://localhost\n";
         return Some((StatusCode::FORBIDDEN, problem).into_response());
     }
     None
@@ -84,10 +85,10 @@ fn names_this_machine(headers: &HeaderMap) -> bool {
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The answer, unless there is too much to do.
+/// The answer, unless there are too many requests.
 async fn in_time(page: &Page, request: Request, next: Next) -> Response {
     let answer = async {
-        // Closed never: this lives as long as the page.
+        // Never closed: the semaphore lives as long as the page.
         let _permit = page.requests.acquire().await;
         next.run(request).await
     };

@@ -1,9 +1,9 @@
-//! What is shown, as HTML. The templates escape whatever is put into them.
+//! The pages as HTML. The templates escape all values.
 
 use crate::{
     Page,
     drawing::Drawing,
-    reading::{Read, Told},
+    reading::{Read, ShownEvent},
     store::{Address, List, Node, Query, Seconds, Summary},
 };
 use askama::Template;
@@ -14,13 +14,13 @@ use plan::ObjectKey;
 use progress::{Found, Phase, Tally};
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// What is around every page.
+/// The parts that all pages share.
 pub(crate) struct Frame {
-    /// Whose page it is.
+    /// The title of all pages.
     title: &'static str,
-    /// What this one is about.
+    /// The heading of this page.
     heading: String,
-    /// Where to hear of changes.
+    /// The path of the stream of changes.
     changes: String,
     revision: u64,
     now: Timestamp,
@@ -41,7 +41,7 @@ pub(crate) struct Overview {
     later: Option<String>,
 }
 
-/// One object and all there is to know of it.
+/// The page of one object.
 #[derive(Template)]
 #[template(path = "object.html")]
 pub(crate) struct Object {
@@ -54,10 +54,10 @@ pub(crate) struct Object {
     counts: BTreeMap<Phase, usize>,
     drawing: Drawing,
     manifest: Read<String>,
-    events: Read<Vec<Told>>,
+    events: Read<Vec<ShownEvent>>,
 }
 
-/// An object nobody told of.
+/// The page of an unknown object.
 #[derive(Template)]
 #[template(path = "unknown.html")]
 struct Unknown {
@@ -65,7 +65,7 @@ struct Unknown {
     name: String,
 }
 
-/// An object in a table, or on top of its page.
+/// An object in a table, or at the top of its page.
 struct Line {
     id: String,
     link: Link,
@@ -94,12 +94,12 @@ struct Tab {
     current: bool,
 }
 
-/// A page, or an apology: no template of ours fails.
+/// A page.
 pub(crate) fn shown(page: &impl Template) -> Response {
     answer(StatusCode::OK, page)
 }
 
-/// That nobody told of an object. It may come, so the page stays open for changes.
+/// Unknown object. The operator may report it later, so the page listens for changes.
 pub(crate) fn unknown(page: &Page, address: &Address) -> Response {
     let name = format!("{} {}/{}", address.kind, address.namespace, address.name);
     let changes = format!("{}/changes", href(address));
@@ -107,15 +107,15 @@ pub(crate) fn unknown(page: &Page, address: &Address) -> Response {
     answer(StatusCode::NOT_FOUND, &Unknown { frame, name })
 }
 
-/// That there is nothing at an address.
-pub(crate) fn nothing() -> Response {
-    (StatusCode::NOT_FOUND, "there is nothing here; the list is at /\n").into_response()
+/// Unknown path.
+pub(crate) fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "not found; the list is at /\n").into_response()
 }
 
 fn answer(status: StatusCode, page: &impl Template) -> Response {
     match page.render() {
         Ok(text) => (status, Html(text)).into_response(),
-        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page cannot be shown; please report this\n")
+        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "cannot render the page; please report this\n")
             .into_response(),
     }
 }
@@ -129,7 +129,7 @@ impl Overview {
             count,
             current: state == query.phase,
         };
-        // A filter that is chosen stays, also when it matches nothing any more.
+        // The chosen filter stays, even if it no longer matches an object.
         let states = Phase::ALL
             .into_iter()
             .filter(|state| objects.counts.contains_key(state) || query.phase == Some(*state));
@@ -157,7 +157,7 @@ impl Object {
         found: &Found<Seconds>,
         summary: &Summary,
         manifest: Read<String>,
-        events: Read<Vec<Told>>,
+        events: Read<Vec<ShownEvent>>,
     ) -> Self {
         let Found { node, parent, after, revision } = found;
         let line = |node: &Node| Line::of(node, &Summary::default());
@@ -213,7 +213,7 @@ impl Line {
             namespace: key.namespace.clone(),
             state: state.phase,
             since: node.since.into(),
-            why: waits.or_else(|| state.message.clone()),
+            why: waits.or_else(|| state.explanation()),
             blocked_by: blocked_by.map(Link::of),
             summary: summary.clone(),
             composed: node.is_owner,
@@ -221,7 +221,7 @@ impl Line {
         }
     }
 
-    /// Where users reach it, if a browser can.
+    /// The URL, if it is a web address.
     fn url(&self) -> Option<&str> {
         let url = self.summary.url.as_deref()?;
         (url.starts_with("https://") || url.starts_with("http://")).then_some(url)
@@ -234,13 +234,13 @@ impl Link {
     }
 }
 
-/// Where an object is shown.
+/// The path of the page of an object.
 fn href(address: &Address) -> String {
     let Address { namespace, kind, name } = address;
     format!("/{}/{}/{}", segment(namespace), segment(kind), segment(name))
 }
 
-/// Where a part of the list is shown.
+/// The path of a page of the list.
 fn list(state: Option<Phase>, text: &str, number: usize) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(state) = state {

@@ -5,12 +5,12 @@
 //! the events and the manifest of an object from the cluster when its page is requested. It knows no component.
 //!
 //! What it guarantees:
-//! - It changes nothing: only GET and HEAD are answered.
-//! - Only objects the operator tells of can be looked at, and no value of a Secret is ever sent.
-//! - A page asks nobody but the operator: there is no inline script, no font, nothing from elsewhere.
-//! - It never keeps the operator from its work: connections, requests and the time they take are bounded.
+//! - It is read-only: it answers only GET and HEAD.
+//! - It shows only objects that the operator reports, and never sends values of Secrets.
+//! - A page sends requests only to the operator: there is no inline script, no font, and nothing from other sites.
+//! - It does not delay the operator: connections, requests and their durations are bounded.
 //!
-//! There is no login. Whoever reaches the address may look.
+//! There is no login: every client that reaches the address can read the page.
 
 mod abbreviation;
 mod assets;
@@ -35,19 +35,19 @@ use std::{io, sync::Arc};
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// Most requests that are worked on at once.
+/// Most concurrent requests.
 const REQUESTS: usize = 16;
-/// Most browsers that are told of changes at once.
+/// Most concurrent streams of changes.
 const STREAMS: usize = 64;
 
 /// What the page shows.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Whose page it is.
+    /// The title of all pages.
     pub title: &'static str,
-    /// Kinds that are listed even where an object of another program wants them to exist.
+    /// Kinds that are listed even if another program owns them.
     pub listed: Vec<&'static str>,
-    /// Kinds whose objects can be looked at in full.
+    /// Kinds whose manifests are shown.
     pub kinds: Vec<ApiResource>,
 }
 
@@ -69,12 +69,12 @@ impl Page {
         Self { store, reader, setup, requests, streams, stop }
     }
 
-    /// Answers requests, for a server of somebody else.
+    /// The router, for another server.
     pub fn router(self, reach: Reach) -> Router {
         router::router(self, reach)
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until it is stopped.
     pub async fn serve(self, listener: TcpListener) -> io::Result<()> {
         let reach = Reach::of(listener.local_addr()?.ip());
         let stop = self.stop.clone();

@@ -1,14 +1,14 @@
-//! A manifest as it may be shown: no value of a Secret, and nothing that only machines read.
+//! Masks a manifest: no values of Secrets, and no fields that only machines read.
 
 use serde_json::{Map, Value};
 
-/// Stands where something is not shown.
+/// Replaces a hidden value.
 pub(crate) const HIDDEN: &str = "(hidden)";
 
-/// Takes out of an object what must not be shown. Keys of Secrets stay, their values do not.
+/// Hides values that must not be shown. The keys of Secrets stay, their values do not.
 ///
-/// Secrets are in Secrets; that names and URLs that look like holding one are hidden elsewhere, too, is for objects others
-/// wrote.
+/// The operator keeps secrets in Secrets. Other programs may not, so fields and URLs that usually contain a secret are
+/// hidden in all kinds.
 pub(crate) fn mask(object: &mut Value) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
@@ -27,12 +27,12 @@ pub(crate) fn mask(object: &mut Value) {
     hide_within(object);
 }
 
-/// A copy of the object, values of a Secret included, that some clients leave behind.
+/// Whether an annotation has a copy of the object, with the values of a Secret. Some clients write one.
 fn is_last_applied(annotation: &str) -> bool {
     annotation.rsplit('/').next().is_some_and(|name| name.starts_with("last-applied"))
 }
 
-/// Hides all values, whatever their depth.
+/// Hides all values, at any depth.
 fn hide(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.values_mut().for_each(hide),
@@ -59,7 +59,7 @@ fn hide_within(value: &mut Value) {
     }
 }
 
-/// An environment variable whose value is given and whose name says what it is.
+/// Hides the value of an environment variable whose name says that it is a secret.
 fn hide_variable(fields: &mut Map<String, Value>) {
     let secret = fields.get("name").and_then(Value::as_str).is_some_and(is_secret_variable);
     if let Some(Value::String(value)) = fields.get_mut("value").filter(|_| secret) {

@@ -1,4 +1,4 @@
-//! What is read from the cluster when somebody looks at an object: the object itself, and its last events.
+//! Reads the object of a page from the cluster, and its last events.
 
 use crate::{mask::mask, store::Address};
 use jiff::Timestamp;
@@ -12,9 +12,9 @@ use plan::Readable;
 use std::{collections::BTreeMap, time::Duration};
 
 /// How long a page waits for the API server.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Most events that are asked for; the server does not sort them.
-const ASKED: u32 = 500;
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Most events that are listed; the server does not sort them.
+const LISTED: u32 = 500;
 /// Most events that are shown.
 const SHOWN: usize = 20;
 
@@ -26,14 +26,14 @@ pub(crate) struct Reader {
     kinds: BTreeMap<(String, String), ApiResource>,
 }
 
-/// Something that was read, or a sentence for people that says why not.
+/// The result of a read, or a sentence that explains the failure.
 pub(crate) type Read<T> = Result<T, String>;
 
-/// An event, as far as people care.
+/// An event, with the fields that are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ShownEvent {
     pub(crate) at: Option<Timestamp>,
-    /// Whether it tells of trouble.
+    /// Whether its type is `Warning`.
     pub(crate) warning: bool,
     pub(crate) reason: String,
     pub(crate) message: String,
@@ -62,20 +62,20 @@ impl Reader {
     }
 
     /// The last events about an object, the newest first.
-    pub(crate) async fn events(&self, address: &Address) -> Read<Vec<Told>> {
+    pub(crate) async fn events(&self, address: &Address) -> Read<Vec<ShownEvent>> {
         let api: Api<Event> = Api::namespaced(self.client.clone(), &address.namespace);
         let about = format!("involvedObject.kind={},involvedObject.name={}", address.kind, address.name);
-        let params = ListParams::default().fields(&about).limit(ASKED);
+        let params = ListParams::default().fields(&about).limit(LISTED);
         let kind = ApiResource::erase::<Event>(&());
         let events = in_time(api.list(&params), "list", &kind).await?;
-        let mut told: Vec<_> = events.items.into_iter().map(Told::of).collect();
-        told.sort_by_key(|told| std::cmp::Reverse(told.at));
-        told.truncate(SHOWN);
-        Ok(told)
+        let mut shown: Vec<_> = events.items.into_iter().map(ShownEvent::of).collect();
+        shown.sort_by_key(|event| std::cmp::Reverse(event.at));
+        shown.truncate(SHOWN);
+        Ok(shown)
     }
 }
 
-impl Told {
+impl ShownEvent {
     fn of(event: Event) -> Self {
         let series = event.series.as_ref().and_then(|series| series.last_observed_time.as_ref());
         let at = series.or(event.event_time.as_ref()).map(|time| time.0);
@@ -96,7 +96,7 @@ async fn in_time<T>(
     verb: &str,
     kind: &ApiResource,
 ) -> Read<T> {
-    match tokio::time::timeout(PATIENCE, request).await {
+    match tokio::time::timeout(TIMEOUT, request).await {
         Ok(Ok(read)) => Ok(read),
         Ok(Err(kube::Error::Api(status))) if status.is_forbidden() => {
             let group = if kind.group.is_empty() { "\"\"" } else { &kind.group };
@@ -107,14 +107,14 @@ async fn in_time<T>(
         }
         Ok(Err(kube::Error::Api(status))) => Err(format!("the API server refused: {}", status.reason)),
         Ok(Err(_)) => Err("the API server cannot be reached".to_owned()),
-        Err(_elapsed) => Err(format!("the API server did not answer in {} s", PATIENCE.as_secs())),
+        Err(_elapsed) => Err(format!("the API server did not answer in {} s", TIMEOUT.as_secs())),
     }
 }
 
 fn yaml(object: DynamicObject) -> Option<String> {
     let mut object = serde_json::to_value(object).ok()?;
     mask(&mut object);
-    // Long lines stay lines, as in `kubectl get -o yaml`.
+    // Long lines are not folded, as in `kubectl get -o yaml`.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
     serde_saphyr::to_string_with_options(&Readable(&object), options).ok()
 }

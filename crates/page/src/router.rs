@@ -1,4 +1,4 @@
-//! Which address shows what.
+//! The routes of the page.
 
 use crate::{
     Page, assets,
@@ -16,10 +16,10 @@ use axum::{
 use progress::Phase;
 use std::sync::Arc;
 
-/// Rows of the list on one page of it.
+/// Rows per page of the list.
 const ROWS: usize = 100;
 
-/// Answers requests that come from as far as `reach`.
+/// The routes, for clients within `reach`.
 pub(crate) fn router(page: Page, reach: Reach) -> Router {
     let page = Arc::new(page);
     let routes = Router::new()
@@ -27,7 +27,7 @@ pub(crate) fn router(page: Page, reach: Reach) -> Router {
         .route("/changes", get(all_changes))
         .route("/{namespace}/{kind}/{name}", get(object))
         .route("/{namespace}/{kind}/{name}/changes", get(object_changes))
-        .fallback(async || html::nothing())
+        .fallback(async || html::not_found())
         .with_state(Arc::clone(&page));
     guarded(assets::routes().merge(routes), reach, page)
 }
@@ -57,7 +57,7 @@ async fn object_changes(page: Shared, extract::Path((namespace, kind, name)): Na
     changes(&page.0, Some(Address { namespace, kind, name }))
 }
 
-/// Which objects a query string asks for, and which page of them, counted from 1. What makes no sense is ignored.
+/// The objects that a query string asks for, and the page of them, counted from 1. Ignores invalid values.
 fn asked(query: &str) -> (Query, usize) {
     let mut wanted = Query { take: ROWS, ..Query::default() };
     let mut number = 1_usize;

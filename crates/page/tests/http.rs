@@ -1,4 +1,4 @@
-//! What the page answers, without a browser.
+//! The answers of the page, without a browser.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,13 +11,13 @@ use serde_json::json;
 use support::{Answer, World, key};
 
 #[tokio::test]
-async fn the_list_tells_state_version_url_and_what_is_waited_for() {
+async fn the_list_shows_state_version_url_and_reason() {
     let world = World::new().await;
     let stack = key("Stack", "harbor");
     world.see(&stack, json!({"spec": {"version": "2.15.0", "url": "https://registry.example"}}));
     world.plan(&stack, &[("Deployment", "harbor-core", &[])]);
     let message = "Deployment ns/harbor-core: 0 of 1 replicas are available".to_owned();
-    world.tell(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
+    world.report(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
     let list = world.get("/").await;
     assert_eq!(list.status, StatusCode::OK);
     for words in [
@@ -34,9 +34,13 @@ async fn the_list_tells_state_version_url_and_what_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_empty_list_says_why_it_may_be() {
+async fn an_empty_list_explains_that_a_standby_shows_nothing() {
     let list = World::new().await.get("/").await;
-    assert!(list.text.contains("An operator that stands by"), "{}", list.text);
+    assert!(
+        list.text.contains("A standby operator shows nothing until it becomes the leader."),
+        "{}",
+        list.text
+    );
 }
 
 #[tokio::test]
@@ -52,11 +56,11 @@ async fn only_a_web_address_becomes_a_link() {
 }
 
 #[tokio::test]
-async fn an_object_is_shown_as_a_graph_and_in_words() {
+async fn an_object_is_shown_as_a_graph_and_as_a_table() {
     let world = World::a_stack().await;
     let page = world.get("/ns/Stack/harbor").await;
     for words in [
-        "1 of 3 parts ready, 1 waiting, 1 blocked",
+        "1 of 3 objects ready, 1 waiting, 1 blocked",
         r#"<a id="node-ns-Deployment-harbor-core" class="node waiting" href="/ns/Deployment/harbor-core""#,
         "aria-label=\"Deployment harbor-core: waiting, 0 of 1 replicas are available\"",
         r#"waits for <a href="/ns/Deployment/harbor-core">Deployment harbor-core</a>"#,
@@ -67,7 +71,7 @@ async fn an_object_is_shown_as_a_graph_and_in_words() {
 }
 
 #[tokio::test]
-async fn a_part_is_shown_with_its_manifest_its_events_and_whose_it_is() {
+async fn a_child_is_shown_with_its_manifest_its_events_and_its_owner() {
     let world = World::a_stack().await;
     world
         .create(
@@ -104,7 +108,7 @@ async fn a_part_is_shown_with_its_manifest_its_events_and_whose_it_is() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_and_the_rest_is_shown() {
+async fn a_failed_read_is_reported_and_the_rest_is_shown() {
     let world = World::a_stack().await;
     let page = world.get("/ns/Deployment/harbor-core").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -115,7 +119,7 @@ async fn what_cannot_be_read_is_told_and_the_rest_is_shown() {
 }
 
 #[tokio::test]
-async fn objects_the_operator_does_not_tell_of_cannot_be_looked_at() {
+async fn objects_that_the_operator_does_not_report_are_not_shown() {
     let world = World::a_stack().await;
     world
         .create(
@@ -139,7 +143,7 @@ async fn hostile_names_and_messages_stay_text() {
     world.see(&stack, json!({"spec": {"version": hostile, "url": format!("https://x/{hostile}")}}));
     world.plan(&stack, &[("Secret", hostile, &[])]);
     world.child(&stack, ("Secret", hostile), State::Waiting(hostile.into()));
-    world.tell(&stack, Stage::Concluded(Verdict::Stalled { reason: "Invalid", message: hostile.into() }));
+    world.report(&stack, Stage::Concluded(Verdict::Stalled { reason: "Invalid", message: hostile.into() }));
     let path = "/ns/Stack/%3Cscript%3Ealert%281%29%3C%2Fscript%3E%22%27%3E%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E";
     let query = "/?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E";
     for address in ["/", path, query] {
@@ -152,7 +156,7 @@ async fn hostile_names_and_messages_stay_text() {
 }
 
 #[tokio::test]
-async fn every_answer_forbids_what_the_page_does_not_need() {
+async fn every_answer_has_strict_security_headers() {
     let world = World::a_stack().await;
     for address in
         ["/", "/ns/Stack/harbor", "/ns/Stack/none", "/nowhere", "/page.css", "/page.js", "/icon.svg"]
@@ -173,7 +177,7 @@ async fn every_answer_forbids_what_the_page_does_not_need() {
 }
 
 #[tokio::test]
-async fn it_can_only_be_read() {
+async fn it_is_read_only() {
     let world = World::a_stack().await;
     for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS] {
         let answer = world.ask(&method, "/ns/Stack/harbor", "localhost").await;
@@ -187,7 +191,7 @@ async fn it_can_only_be_read() {
 }
 
 #[tokio::test]
-async fn on_this_machine_only_its_own_names_are_answered() {
+async fn on_the_loopback_address_only_hosts_of_this_machine_are_accepted() {
     let world = World::new().await;
     for host in ["localhost", "LOCALHOST:8090", "127.0.0.1:1", "127.1.2.3", "[::1]:8090"] {
         assert_eq!(world.ask(&Method::GET, "/", host).await.status, StatusCode::OK, "{host}");
@@ -200,28 +204,28 @@ async fn on_this_machine_only_its_own_names_are_answered() {
 }
 
 #[tokio::test]
-async fn the_stream_tells_at_once_and_then_of_changes_of_its_object_only() {
+async fn the_stream_begins_with_an_event_and_then_has_the_changes_of_its_object_only() {
     let world = World::a_stack().await;
     let mut stream = world.stream("/ns/Stack/harbor/changes").await;
     let first = stream.next().await;
-    world.tell(&key("Stack", "another"), Stage::Paused);
-    world.tell(&key("Stack", "harbor"), Stage::Concluded(Verdict::Ready));
+    world.report(&key("Stack", "another"), Stage::Paused);
+    world.report(&key("Stack", "harbor"), Stage::Concluded(Verdict::Ready));
     let second = stream.next().await;
     assert_ne!(first, second);
-    world.tell(&key("Stack", "harbor"), Stage::Deleted);
-    world.tell(&key("Stack", "another"), Stage::Deleted);
+    world.report(&key("Stack", "harbor"), Stage::Deleted);
+    world.report(&key("Stack", "another"), Stage::Deleted);
     assert_eq!(stream.next().await, "data: gone\n\n");
 }
 
 #[tokio::test]
-async fn so_many_may_listen_and_no_more() {
+async fn the_number_of_streams_is_limited() {
     let world = World::new().await;
     let mut streams = Vec::new();
     for _ in 0..64 {
         streams.push(world.stream("/changes").await);
     }
     assert_eq!(world.get("/changes").await.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(world.get("/").await.status, StatusCode::OK, "who looks without listening still can");
+    assert_eq!(world.get("/").await.status, StatusCode::OK, "the page itself is still served");
     streams.pop();
     world.stream("/changes").await;
 }

@@ -12,14 +12,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts objects, given whether each is ready.
-    pub fn of(objects: impl IntoIterator<Item = bool>) -> Self {
-        objects.into_iter().fold(Self { ready: 0, all: 0 }, |tally, ready| Self {
-            ready: tally.ready + usize::from(ready),
-            all: tally.all + 1,
-        })
-    }
-
     /// Whether all objects are ready.
     pub fn is_complete(self) -> bool {
         self.ready == self.all

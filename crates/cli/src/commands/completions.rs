@@ -1,14 +1,14 @@
-//! `completions`: what a shell needs to complete command lines.
+//! `completions`: scripts for shells.
 
 use super::command;
 use crate::output::{Failure, print};
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-/// Print a script with which a shell completes command lines
+/// Print the completion script of a shell
 ///
-/// As a kubectl plugin (kubectl 1.26 or newer) command lines are completed by a program called kubectl_complete-harbor:
-/// make it another link to this one.
+/// For the kubectl plugin, kubectl 1.26 or newer calls a program named kubectl_complete-harbor: link that name to this
+/// program, too.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

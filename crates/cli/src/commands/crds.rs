@@ -1,4 +1,4 @@
-//! `crds`: the custom resource definitions, as files.
+//! `crds`: the custom resource definitions, as text.
 
 use crate::output::{Error, Failure, Output, Printed, print};
 use clap::Args;
@@ -11,11 +11,11 @@ Examples:
   harbor-operator crds --without-rules | kubectl apply -f -  # Kubernetes < 1.30
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
-    /// How to write the definitions
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
 
-    /// Leave out validation rules, which Kubernetes before 1.30 does not know
+    /// Omit validation rules, which Kubernetes before 1.30 does not support
     #[arg(long)]
     without_rules: bool,
 }

@@ -21,7 +21,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use plugin::Role;
 use std::{env, process::ExitCode, sync::LazyLock};
 
-/// The version of this build, with the commit it was built from where the build knows it.
+/// The version of this build, with its commit if the build knows it.
 static VERSION: LazyLock<String> = LazyLock::new(|| match version::COMMIT {
     Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
     None => env!("CARGO_PKG_VERSION").to_owned(),
@@ -35,7 +35,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// One variant per command; its help, its arguments and what it does are in the file of that name.
+/// One variant per command, which is in the file of that name.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
@@ -58,10 +58,10 @@ pub fn command() -> clap::Command {
 }
 
 impl Cli {
-    /// Does what the arguments of this process ask for, whatever it is called as.
+    /// Runs the command that the arguments of this process name, in the role that its name gives it.
     pub fn run() -> Result<ExitCode, Failure> {
         let role = Role::of(env::args_os().next());
-        let command = role.dress(command());
+        let command = role.adapt(command());
         if role == Role::Completer {
             let arguments: Vec<_> = env::args().skip(1).collect();
             print(&plugin::completions(command, &arguments))?;
@@ -75,7 +75,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Does what was asked for.
+    /// Runs the command.
     fn run(self) -> Result<ExitCode, Failure> {
         let done = match self {
             Self::Run(run) => run.run(),

@@ -1,28 +1,28 @@
-//! The same program as a kubectl plugin: `kubectl harbor …`, if it is called `kubectl-harbor`.
+//! The same program as a kubectl plugin: `kubectl harbor …`, if its file is named `kubectl-harbor`.
 
 use clap::Command;
 use std::{ffi::OsString, path::Path};
 
-/// What it is called as a program of its own.
+/// Name as a program.
 const OWN_NAME: &str = "harbor-operator";
-/// What it is called as a plugin.
+/// Name as a plugin.
 const PLUGIN: &str = "kubectl harbor";
-/// What is of no use to somebody who has a cluster and kubectl.
-const ELSEWHERE: [&str; 3] = ["run", "sandbox", "crds"];
+/// Commands hidden from plugin users.
+const HIDDEN: [&str; 3] = ["run", "sandbox", "crds"];
 
-/// What the program is called as.
+/// How the program was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Itself.
+    /// As a program.
     Program,
-    /// A plugin of kubectl.
+    /// As a plugin of kubectl.
     Plugin,
-    /// What kubectl asks how to complete a command line of the plugin.
+    /// As the program that completes command lines of the plugin for kubectl.
     Completer,
 }
 
 impl Role {
-    /// The role that goes with the name under which the program was started.
+    /// The role for the name under which the program was started.
     pub fn of(name: Option<OsString>) -> Self {
         let name = name.unwrap_or_default();
         match Path::new(&name).file_stem().and_then(|stem| stem.to_str()) {
@@ -32,22 +32,22 @@ impl Role {
         }
     }
 
-    /// The command line, with the words of this role.
-    pub fn dress(self, command: Command) -> Command {
+    /// The command line, with the name and the commands of this role.
+    pub fn adapt(self, command: Command) -> Command {
         match self {
             Self::Program => command,
             Self::Plugin | Self::Completer => {
                 let command = command.name("kubectl-harbor").bin_name(PLUGIN);
                 command.mut_subcommands(|subcommand| {
-                    let hidden = subcommand.is_hide_set() || ELSEWHERE.contains(&subcommand.get_name());
-                    reworded(subcommand).hide(hidden)
+                    let hidden = subcommand.is_hide_set() || HIDDEN.contains(&subcommand.get_name());
+                    renamed(subcommand).hide(hidden)
                 })
             }
         }
     }
 }
 
-fn reworded(command: Command) -> Command {
+fn renamed(command: Command) -> Command {
     let words = |text: Option<&clap::builder::StyledStr>| {
         text.map(|text| text.ansi().to_string().replace(OWN_NAME, PLUGIN))
     };
@@ -63,7 +63,7 @@ fn reworded(command: Command) -> Command {
     }
 }
 
-/// Completions of the last of these arguments, as kubectl reads them: one per line, then what else to do.
+/// Completions of the last argument, as kubectl reads them: one per line, then a directive.
 pub fn completions(mut command: Command, arguments: &[String]) -> String {
     command.build();
     let (last, before) =
@@ -81,7 +81,7 @@ pub fn completions(mut command: Command, arguments: &[String]) -> String {
     } else {
         subcommands.filter(|name| name.starts_with(last)).collect()
     };
-    // Where there is nothing to say files may be meant, as after --file.
+    // Without a completion, the shell completes file names, as after --file.
     let directive = if fitting.is_empty() { ":0" } else { ":4" };
     let mut text: String = fitting.into_iter().map(|word| word + "\n").collect();
     text += directive;
@@ -95,7 +95,7 @@ mod tests {
     use crate::commands::command;
 
     #[test]
-    fn its_name_tells_its_role() {
+    fn the_role_follows_from_the_name() {
         let roles = ["/usr/bin/kubectl-harbor", "kubectl_complete-harbor", "harbor-operator", ""]
             .map(|name| Role::of(Some(name.into())));
         assert_eq!(roles, [Role::Plugin, Role::Completer, Role::Program, Role::Program]);
@@ -103,8 +103,8 @@ mod tests {
     }
 
     #[test]
-    fn as_a_plugin_its_help_speaks_of_kubectl() {
-        let mut command = Role::Plugin.dress(command());
+    fn the_help_of_the_plugin_names_kubectl() {
+        let mut command = Role::Plugin.adapt(command());
         let help = command.render_long_help().to_string();
         assert!(help.contains("kubectl harbor") && !help.contains("sandbox"), "{help}");
         let status = command.find_subcommand_mut("status").unwrap().render_long_help().to_string();
@@ -113,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn kubectl_is_told_how_to_go_on() {
-        let told = |arguments: &[&str]| {
+    fn kubectl_gets_completions_and_a_directive() {
+        let completed = |arguments: &[&str]| {
             let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-            completions(Role::Completer.dress(command()), &arguments)
+            completions(Role::Completer.adapt(command()), &arguments)
         };
-        assert_eq!(told(&["stat"]), "status\n:4\n");
-        assert_eq!(told(&["status", "--wa"]), "--watch\n:4\n");
-        assert_eq!(told(&["plan", "-f", "har"]), ":0\n");
+        assert_eq!(completed(&["stat"]), "status\n:4\n");
+        assert_eq!(completed(&["status", "--wa"]), "--watch\n:4\n");
+        assert_eq!(completed(&["plan", "-f", "har"]), ":0\n");
     }
 }

@@ -1,4 +1,4 @@
-//! `rbac`: the permissions of the operator, as files.
+//! `rbac`: the permissions of the operator, as text.
 
 use super::run::{LEASE, lease_name};
 use crate::{
@@ -6,6 +6,7 @@ use crate::{
     operator::page_setup,
     output::{Error, Failure, Output, Printed, print},
 };
+use api::names::{INSTANCE_LABEL, NAME_LABEL};
 use clap::Args;
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
@@ -18,24 +19,24 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The service account, its roles and their bindings are all called that.
+/// The name of the service account, of its roles and of their bindings.
 const NAME: &str = "harbor-operator";
-/// What belongs to the election of a leader is called that.
+/// The name of the role for leader election.
 const ELECTION: &str = "harbor-operator-leader-election";
-/// What lets the operator review clients of its metrics is called that.
+/// The name of the role that lets the operator review clients of its metrics.
 const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
-/// What lets a client read them is called that.
+/// The name of the role for clients that read metrics.
 const METRICS_READER: &str = "harbor-operator-metrics-reader";
-/// What belongs to the key of digests is called like its Secret.
+/// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
-/// Print the permissions the operator needs, as a service account with roles
+/// Print the permissions of the operator, as a service account with roles
 ///
-/// They are made from what the operator does with each kind: it needs all of them, and no others. Secrets can be read in
-/// every namespace that is looked after, because Kubernetes cannot grant a list of some of them.
+/// They are derived from what the operator does with each kind: it needs all of them, and no others. It can read all
+/// Secrets in every reconciled namespace, because RBAC cannot limit a list to some of them.
 ///
 /// With --namespace, all of them are Roles: nothing is allowed on the cluster or in another namespace. Only --metrics-auth
-/// adds a ClusterRole then, since no namespace has the reviews it asks for.
+/// adds a ClusterRole then, because its reviews are requests on the cluster.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,19 +44,19 @@ Examples:
   harbor-operator rbac --page | kubectl apply -f -
   harbor-operator rbac -n registry -n registry-staging | kubectl apply -f -")]
 pub struct Rbac {
-    /// Allow this namespace only, as for run --namespace; may be repeated. The whole cluster otherwise
+    /// Allow this namespace only, as for run --namespace; may be repeated [default: the whole cluster]
     #[arg(long, short, value_name = "NAME", value_parser = namespace)]
     namespace: Vec<String>,
 
-    /// Where the operator itself runs
+    /// The namespace that the operator runs in
     #[arg(long, value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     operator_namespace: String,
 
-    /// Allow as well what the web page reads, as for run --page-address: the objects it shows, and events about them
+    /// Also allow what the web page reads, as for run --page-address: the objects it shows, and their events
     #[arg(long)]
     page: bool,
 
-    /// Allow as well what run --metrics-auth asks of the API server, and print a ClusterRole for those who read the metrics
+    /// Also allow the reviews of run --metrics-auth, and print a ClusterRole for clients that read metrics
     #[arg(long)]
     metrics_auth: bool,
 
@@ -67,7 +68,7 @@ pub struct Rbac {
     #[arg(long, value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
-    /// How to write the objects
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
 }
@@ -113,7 +114,7 @@ impl Rbac {
         Ok(objects)
     }
 
-    /// What allows the operator these things on the whole cluster.
+    /// A ClusterRole with these rules, bound to the operator.
     fn everywhere(&self, name: &str, rules: Vec<PolicyRule>) -> Result<[Value; 2], Error> {
         let metadata = named(name, None);
         let role = ClusterRole { metadata: metadata.clone(), rules: Some(rules), aggregation_rule: None };
@@ -122,7 +123,7 @@ impl Rbac {
         Ok([value(&role)?, value(&binding)?])
     }
 
-    /// Those for what is looked after.
+    /// The permissions in every reconciled namespace.
     fn permissions(&self) -> Permissions {
         let needed = needed();
         if self.page { needed.and(Permissions::to_show(&page_setup().kinds)) } else { needed }
@@ -138,7 +139,7 @@ impl Rbac {
     }
 }
 
-/// What a client needs to read the metrics. It is bound by the user, who knows who reads them.
+/// The role of a client that reads metrics. The user binds it.
 fn metrics_reader() -> ClusterRole {
     let rule = PolicyRule {
         non_resource_urls: Some(vec!["/metrics".into()]),
@@ -148,7 +149,7 @@ fn metrics_reader() -> ClusterRole {
     ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
 }
 
-/// What it takes to reconcile every kind there is.
+/// The permissions to reconcile all kinds.
 fn needed() -> Permissions {
     let mut needed = Permissions::to_work();
     for component in components::all() {
@@ -158,7 +159,7 @@ fn needed() -> Permissions {
 }
 
 fn named(name: &str, namespace: Option<&str>) -> ObjectMeta {
-    let labels = [("app.kubernetes.io/instance", NAME), ("app.kubernetes.io/name", NAME)];
+    let labels = [(INSTANCE_LABEL, NAME), (NAME_LABEL, NAME)];
     ObjectMeta {
         name: Some(name.to_owned()),
         namespace: namespace.map(str::to_owned),

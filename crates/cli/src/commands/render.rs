@@ -1,4 +1,4 @@
-//! `render`: what the operator would create, as files.
+//! `render`: the objects that the operator would create, as text.
 
 use crate::{
     offline::{OwnedObjects, Rendering, Sources},
@@ -6,17 +6,16 @@ use crate::{
 };
 use clap::Args;
 
-/// Print what the operator would create for an object, without a cluster
+/// Print the objects that the operator would create, without a cluster
 ///
-/// Every object that has children is planned exactly as the operator would, with its reads answered from the
-/// given files, and its children are printed in the order in which they would be applied. If one of the Secrets
-/// and ConfigMaps it reads is missing, the command says which and prints nothing.
+/// Plans every object exactly as the operator would, with its reads answered from the given files, and prints its children
+/// in the order in which the operator would apply them. If a Secret or ConfigMap that an object reads is missing, the
+/// command reports it and prints no objects.
 ///
-/// What the operator was started with for objects that say nothing must be given here, too, as flags or in the same
-/// environment variables.
+/// Give the operator's defaults here, too, as flags or in the same environment variables.
 ///
-/// Secrets are printed as they are, so that the output can be applied: mind where you store it. Values that
-/// the operator makes up are not printed; a comment names them.
+/// Secrets are printed as they are, so that the output can be applied. Protect the output: it contains Secrets. Values
+/// that the operator generates are not printed; a comment names them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +27,7 @@ pub struct Render {
     #[command(flatten)]
     sources: Sources,
 
-    /// How to write the children
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
 }

@@ -1,4 +1,4 @@
-//! `version`: what this program is.
+//! `version`: the version of this program.
 
 use crate::output::{Error, Failure, print};
 use clap::{Args, ValueEnum};
@@ -6,27 +6,27 @@ use components::HarborVersion;
 use serde_json::json;
 use std::env::consts::{ARCH, OS};
 
-/// Say which version this is, and which Harbors it can run
+/// Print the version, and the supported versions of Harbor
 #[derive(Debug, Args)]
 pub struct Version {
-    /// How to write it
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "text")]
     output: Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// Lines for people
+    /// Lines of text
     Text,
-    /// An object for programs
+    /// A JSON object
     Json,
 }
 
-/// The commit this was built from, where the build knows it.
+/// The commit of this build, if the build knows it.
 pub const COMMIT: Option<&str> = option_env!("HARBOR_OPERATOR_COMMIT");
 
 impl Version {
-    /// Says it.
+    /// Prints the version.
     pub fn run(self) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
         let (oldest, newest) = HarborVersion::supported();
@@ -57,7 +57,7 @@ impl Version {
     }
 }
 
-/// Which C library it is built for.
+/// The C library that it is built for.
 fn libc() -> &'static str {
     if cfg!(target_env = "musl") {
         "-musl"

@@ -1,19 +1,19 @@
-//! Why an API server did not answer, or not as one does.
+//! Why a request to the API server failed.
 
-use super::{PATIENCE, credentials, kubeconfig, problem};
+use super::{TIMEOUT, credentials, kubeconfig, problem};
 use kube::client::AuthError;
 use plan::Violation;
 use rustls::CertificateError;
 use std::{error::Error, io};
 
-/// No client can be made of a configuration.
+/// The configuration is not usable for a client.
 pub fn unusable(error: kube::Error) -> Violation {
     match error {
         kube::Error::Auth(error) => credentials::unusable(&error),
         kube::Error::InferKubeconfig(error) => kubeconfig::unusable(error),
         kube::Error::ProxyProtocolUnsupported { .. } | kube::Error::ProxyProtocolDisabled { .. } => problem(
             kubeconfig::SUBJECT,
-            "it or HTTPS_PROXY names a proxy, which this program cannot use for the API server",
+            "it or HTTPS_PROXY names a proxy of a kind that is not supported",
             "remove proxy-url, or unset HTTPS_PROXY",
         ),
         kube::Error::RustlsTls(error) => problem(
@@ -27,7 +27,7 @@ pub fn unusable(error: kube::Error) -> Violation {
 
 /// The server took too long.
 pub fn late(server: &str) -> Violation {
-    let within = PATIENCE.as_secs();
+    let within = TIMEOUT.as_secs();
     problem(
         server,
         format!("did not answer within {within} s"),
@@ -39,11 +39,13 @@ pub fn late(server: &str) -> Violation {
 pub fn refused(server: &str, error: kube::Error) -> Violation {
     match error {
         kube::Error::Api(status) => answered(server, status.code, &status.message),
-        kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => stranger(server, "its answer is not JSON"),
+        kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
+            not_kubernetes(server, "its answer is not JSON")
+        }
         kube::Error::Auth(error) => credentials::unusable(&error),
         kube::Error::Service(error) => unreached(server, error.as_ref()),
         kube::Error::HyperError(error) => unreached(server, &error),
-        _ => stranger(server, "its answer makes no sense"),
+        _ => not_kubernetes(server, "its answer is not valid"),
     }
 }
 
@@ -66,18 +68,18 @@ fn answered(server: &str, code: u16, message: &str) -> Violation {
         500.. => problem(
             server,
             format!("answered with status {code}"),
-            "wait until it has started, or look at its log",
+            "wait until it has started, or check its log",
         ),
-        _ => stranger(server, &format!("it answered with status {code}")),
+        _ => not_kubernetes(server, &format!("it answered with status {code}")),
     }
 }
 
-fn stranger(server: &str, why: &str) -> Violation {
-    let what = format!("does not answer as a Kubernetes API server does ({why})");
+fn not_kubernetes(server: &str, why: &str) -> Violation {
+    let what = format!("is not a Kubernetes API server ({why})");
     problem(server, what, "check the server of the cluster in the kubeconfig")
 }
 
-/// The cause that says most, of the many errors around it.
+/// Finds the most specific cause in the chain of errors.
 fn unreached(server: &str, error: &(dyn Error + 'static)) -> Violation {
     let chain: Vec<_> = causes(error).collect();
     let found = chain.iter().find_map(|cause| {
@@ -96,8 +98,8 @@ fn unreached(server: &str, error: &(dyn Error + 'static)) -> Violation {
         let cause = chain.last().map_or_else(|| error.to_string(), ToString::to_string);
         problem(
             server,
-            format!("cannot be talked to ({cause})"),
-            "check the address, and look at the log of the server",
+            format!("cannot be reached ({cause})"),
+            "check the address, and the log of the server",
         )
     })
 }
@@ -144,7 +146,7 @@ fn insecure(server: &str, error: &rustls::Error) -> Violation {
         }
         E::InvalidCertificate(_) => problem(
             server,
-            "its certificate is not one that can be checked",
+            "its certificate cannot be verified",
             "give the API server a certificate that is signed by an authority and has names",
         ),
         E::AlertReceived(_) => problem(
@@ -161,7 +163,7 @@ fn insecure(server: &str, error: &rustls::Error) -> Violation {
     }
 }
 
-/// An error and what caused it. What an [`io::Error`] wraps is not among its own sources.
+/// An error and its causes. The error that an [`io::Error`] wraps is not among its own sources.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>() {
         Some(wrapper) => wrapper.get_ref().map(|wrapped| wrapped as &(dyn Error + 'static)),

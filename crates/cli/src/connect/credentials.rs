@@ -1,4 +1,4 @@
-//! What is wrong with the credentials of a kubeconfig. No message quotes them.
+//! Errors of the credentials in a kubeconfig. No message quotes them.
 
 use super::{
     kubeconfig::{SUBJECT, unreadable},
@@ -18,7 +18,7 @@ pub fn check(user: &AuthInfo) -> Result<(), Violation> {
     }
 }
 
-/// Why credentials cannot be had, or cannot be sent.
+/// Explains why there are no credentials, or why they cannot be sent.
 pub fn unusable(error: &AuthError) -> Violation {
     match error {
         AuthError::InvalidBearerToken(_) => unsendable_token(),

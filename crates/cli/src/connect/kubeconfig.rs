@@ -1,14 +1,14 @@
-//! What is wrong with a kubeconfig. No message quotes a value: it may be a secret.
+//! Errors of a kubeconfig. No message quotes a value: it may be a secret.
 
 use super::problem;
 use kube::config::{KubeconfigError, LoadDataError};
 use plan::Violation;
 use std::{io, path::Path};
 
-/// What the messages call it where no file is known.
+/// The subject of messages if the file is unknown.
 pub const SUBJECT: &str = "kubeconfig";
 
-/// There is no such file.
+/// Whether the file does not exist.
 pub fn is_absent(error: &KubeconfigError) -> bool {
     match error {
         KubeconfigError::FindPath => true,
@@ -17,7 +17,7 @@ pub fn is_absent(error: &KubeconfigError) -> bool {
     }
 }
 
-/// Why it cannot be used.
+/// Explains why it cannot be used.
 pub fn unusable(error: KubeconfigError) -> Violation {
     use KubeconfigError as E;
     let wrong = |what: String, remedy: &str| problem(SUBJECT, what, remedy);
@@ -60,13 +60,22 @@ pub fn unusable(error: KubeconfigError) -> Violation {
     }
 }
 
-/// A file that a kubeconfig names, or a kubeconfig, cannot be read.
+/// The file that `--kubeconfig` names cannot be read.
+pub fn unreadable_flag(path: &Path, error: &io::Error) -> Violation {
+    let place = format!("--kubeconfig: {}", path.display());
+    match error.kind() {
+        io::ErrorKind::NotFound => problem(place, "does not exist", "correct the path"),
+        _ => Violation { subject: place, ..unreadable(path, error) },
+    }
+}
+
+/// A kubeconfig, or a file that it names, cannot be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Violation {
     let path = path.display().to_string();
     match error.kind() {
         io::ErrorKind::NotFound => problem(path, "does not exist", "correct the path in the kubeconfig"),
         io::ErrorKind::PermissionDenied => {
-            problem(path, "may not be read by this user", "check its permissions and its owner")
+            problem(path, "this user may not read it", "check its permissions and its owner")
         }
         io::ErrorKind::IsADirectory => problem(path, "is a directory", "name a file"),
         _ => problem(path, format!("cannot be read ({error})"), "check the path"),

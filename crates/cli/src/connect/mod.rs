@@ -1,4 +1,4 @@
-//! Connects to the cluster that a command works on, and says why it cannot.
+//! Connects to a cluster, and explains why that failed.
 //!
 //! Uses: output.
 
@@ -12,29 +12,29 @@ use crate::output::Error;
 use http::Uri;
 use kube::{
     Client, Config,
-    config::{InClusterError, KubeConfigOptions, Kubeconfig},
+    config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 use plan::Violation;
 use std::{path::Path, time::Duration};
 use tokio::time::timeout;
 
-/// How long an API server may take to accept a connection, and how long to answer the first request.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the API server may take to accept a connection, and to answer the first request.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client whose server has answered once: an operator that cannot reach its cluster should say so and end.
+/// Connects to the default cluster, and sends one request: an operator that cannot reach its cluster should end.
 pub async fn connect() -> Result<Client, Error> {
     connect_to(default_config().await?).await
 }
 
-/// The same for the cluster that this configuration names.
+/// Connects to the cluster of this configuration.
 pub async fn connect_to(mut config: Config) -> Result<Client, Error> {
-    // Every object has its own deadline and backoff; retries below them would only hide what is wrong.
+    // Reconciles have their own deadline and backoff; retries in the client would only hide errors.
     config.default_retry = false;
-    config.connect_timeout = Some(PATIENCE);
+    config.connect_timeout = Some(TIMEOUT);
     let server = address(&config.cluster_url);
     credentials::check(&config.auth_info).map_err(Error::Connect)?;
     let client = Client::try_from(config).map_err(|error| Error::Connect(answer::unusable(error)))?;
-    let answered = timeout(PATIENCE * 2, client.apiserver_version()).await;
+    let answered = timeout(TIMEOUT * 2, client.apiserver_version()).await;
     let version = answered
         .map_err(|_| answer::late(&server))
         .and_then(|version| version.map_err(|error| answer::refused(&server, error)))
@@ -43,7 +43,7 @@ pub async fn connect_to(mut config: Config) -> Result<Client, Error> {
     Ok(client)
 }
 
-/// What kubectl would use, or else the cluster this process is a pod of.
+/// The configuration that kubectl would use, or else that of the pod.
 pub async fn default_config() -> Result<Config, Error> {
     let mut config = match Config::from_kubeconfig(&KubeConfigOptions::default()).await {
         Ok(config) => config,
@@ -63,12 +63,15 @@ pub async fn default_config() -> Result<Config, Error> {
     Ok(config)
 }
 
-/// What this kubeconfig, or else the default one, says of a context, or else of the current one.
+/// The configuration for a context of a kubeconfig; by default the current context of the default kubeconfig.
 pub async fn config(file: Option<&Path>, context: Option<&str>) -> Result<Config, Error> {
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let config = match file {
         Some(file) => match Kubeconfig::read_from(file) {
             Ok(known) => Config::from_custom_kubeconfig(known, &options).await,
+            Err(KubeconfigError::ReadConfig(error, path)) => {
+                return Err(Error::Connect(kubeconfig::unreadable_flag(&path, &error)));
+            }
             Err(error) => Err(error),
         },
         None => Config::from_kubeconfig(&options).await,
@@ -76,7 +79,7 @@ pub async fn config(file: Option<&Path>, context: Option<&str>) -> Result<Config
     config.map_err(|error| Error::Connect(kubeconfig::unusable(error)))
 }
 
-/// Where a server is, without the user name and password that a URL can hold.
+/// The address of a server, without the user name and password that a URL can contain.
 fn address(url: &Uri) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}", url.scheme_str().unwrap_or("http"), url.host().unwrap_or("unknown"))

@@ -1,9 +1,9 @@
-//! Names of classes, parsed where they come in.
+//! Parses names of classes.
 
-/// The name of a class as a flag says it, where a variable may be set to nothing.
+/// Parses the name of a class; a variable may be empty.
 ///
-/// An annotation may hold any text, and objects of the old operator may have any. Refused is only what nobody means: it
-/// comes of a line break at the end of a file, and no object would be of that class.
+/// An annotation may have any text, and so may objects of the old operator. Refuses a class with control characters,
+/// usually a trailing line break: no object would have that class.
 pub fn class(text: &str) -> Result<String, String> {
     if text.trim() == text && !text.contains(char::is_control) {
         Ok(text.to_owned())
@@ -17,7 +17,7 @@ mod tests {
     use super::class;
 
     #[test]
-    fn what_no_object_has_for_a_class_is_refused() {
+    fn a_class_that_no_object_can_have_is_refused() {
         for good in ["", "blue", "Team A", "example.com/blue_1", "café", &"x".repeat(300)] {
             assert_eq!(class(good), Ok(good.to_owned()));
         }

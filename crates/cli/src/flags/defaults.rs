@@ -1,36 +1,37 @@
-//! What holds for objects that say nothing, and what objects may ask for.
+//! Defaults for objects, and what they may request.
 
 use clap::Args;
 use plan::{Defaults, NetworkPolicies, PrivilegedPods};
 
-// Of each flag: that of a group would also be the heading of what follows the group.
-const HEADING: &str = "For objects that say nothing";
-const ALLOWED: &str = "What objects may ask for";
+// Set on each flag: the heading of a group would also apply to the flags after the group.
+const DEFAULTS: &str = "Defaults for objects";
+const ALLOWED: &str = "What objects may request";
 
-/// Flags about what objects leave open, and what they may ask for.
+/// Defaults for objects, and what they may request.
 #[derive(Clone, Debug, Args)]
 pub struct DefaultsArgs {
-    /// Where to pull images from, such as registry.example.com/mirror, unless imageSource.repository says so [default:
-    /// where they are published]
-    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_IMAGE_REPOSITORY", value_name = "REPOSITORY")]
+    /// Repository to pull images from, such as registry.example.com/mirror, unless imageSource.repository is set [default:
+    /// where Harbor publishes them]
+    #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_IMAGE_REPOSITORY", value_name = "REPOSITORY")]
     image_repository: Option<String>,
 
-    /// What follows the version in the tags of images, unless imageSource.tagSuffix says so [default: nothing]
-    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", value_name = "SUFFIX", allow_hyphen_values = true)]
+    /// Suffix of image tags, after the version, unless imageSource.tagSuffix is set [default: none]
+    #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", value_name = "SUFFIX", allow_hyphen_values = true)]
     image_tag_suffix: Option<String>,
 
-    /// Let only those talk to pods who have to, unless the annotation goharbor.io/network-policies says otherwise
-    #[arg(long, help_heading = HEADING, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
+    /// Create network policies that allow only required connections, unless the annotation goharbor.io/network-policies
+    /// says otherwise
+    #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
     network_policies: bool,
 
-    /// Accept objects whose volumes or init containers reach the node or the API server: host paths, tokens of
-    /// ServiceAccounts, root, privileges. A user who may create such an object can then take over the nodes
+    /// Allow privileged pods: objects whose volumes or init containers reach the node or the API server, by host paths,
+    /// ServiceAccount tokens, root or privileges. A user who may create such an object can then take over the nodes
     #[arg(long, help_heading = ALLOWED, env = "HARBOR_OPERATOR_ALLOW_PRIVILEGED_PODS", value_parser = clap::builder::BoolishValueParser::new())]
     allow_privileged_pods: bool,
 }
 
 impl DefaultsArgs {
-    /// What they say.
+    /// The values of the flags.
     pub fn defaults(&self) -> Defaults {
         let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         Defaults {

@@ -1,4 +1,4 @@
-//! Flags that several commands have, and how their values are parsed.
+//! Flags that several commands have, and parsers of their values.
 //!
 //! Uses: connect, output.
 

@@ -1,15 +1,15 @@
-//! Names of namespaces, parsed where they come in.
+//! Parses names of namespaces.
 
 use std::{env, fs, io};
 
-/// Where the operator runs unless it is installed elsewhere.
+/// The default namespace of the operator.
 pub const OPERATORS: &str = "harbor-operator-ns";
-/// Where Kubernetes tells a pod its namespace.
+/// The file in which a pod finds its namespace.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /// Longest name of a namespace.
 const LONGEST: usize = 63;
 
-/// A namespace as a flag names it; the API server would only say that nothing is found there.
+/// Parses a namespace. The API server would not refuse an invalid one, but find no objects in it.
 pub fn namespace(text: &str) -> Result<String, String> {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let fits = text.starts_with(inner)
@@ -25,12 +25,12 @@ pub fn namespace(text: &str) -> Result<String, String> {
     }
 }
 
-/// The same, where a variable may be set to nothing.
+/// Parses a namespace; a variable may be empty.
 pub fn namespace_or_nothing(text: &str) -> Result<String, String> {
     if text.is_empty() { Ok(String::new()) } else { namespace(text) }
 }
 
-/// The namespace of the pod that this process is.
+/// The namespace of the pod of this process.
 pub fn own_namespace() -> io::Result<String> {
     match env::var("POD_NAMESPACE") {
         Ok(namespace) if !namespace.is_empty() => Ok(namespace),
@@ -43,7 +43,7 @@ mod tests {
     use super::namespace;
 
     #[test]
-    fn what_cannot_be_a_namespace_is_refused() {
+    fn an_invalid_namespace_is_refused() {
         for good in ["a", "0", "registry-staging", &"x".repeat(63)] {
             assert_eq!(namespace(good), Ok(good.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! Which cluster a command talks to, and where in it, as kubectl's flags say it.
+//! The cluster and the namespace of a command, with the flags of kubectl.
 
 use super::namespace;
 use crate::{
@@ -9,25 +9,25 @@ use clap::Args;
 use kube::{Client, Config};
 use std::path::PathBuf;
 
-/// A place in a cluster.
+/// The flags for the cluster and the namespace.
 #[derive(Debug, Args)]
 pub struct Target {
-    /// Namespace to look at. By default the one the kubeconfig's context names
+    /// Namespace; defaults to that of the context
     #[arg(long, short, value_name = "NAME", value_parser = namespace)]
     pub namespace: Option<String>,
 
-    /// Context of the kubeconfig to use. By default the current one
+    /// Context of the kubeconfig; defaults to the current one
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 
-    /// Kubeconfig to use. By default what $KUBECONFIG names, then ~/.kube/config, then the cluster this runs in
+    /// Kubeconfig file; defaults to $KUBECONFIG, then ~/.kube/config, then the cluster of the pod
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 }
 
-/// A cluster that has answered, and the namespace that is meant.
+/// A connected cluster, and a namespace in it.
 pub struct Place {
-    /// Talks to the cluster.
+    /// The client of the cluster.
     pub client: Client,
     /// The namespace.
     pub namespace: String,

@@ -1,7 +1,8 @@
-//! Applies objects as `kubectl apply` would.
+//! Applies objects as `kubectl apply` does.
 
 use super::object::{DEFAULT_NAMESPACE, Object};
 use crate::output::Error;
+use api::names::LAST_APPLIED_ANNOTATION;
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -15,25 +16,24 @@ use plan::{ObjectKey, Parts};
 use serde_json::{Map, Value};
 use std::{collections::HashMap, pin::pin};
 
-/// The field manager of whoever applies by hand, so that `kubectl apply --server-side` goes on where we began.
+/// Default field manager of kubectl, so that users can continue with `kubectl apply --server-side`.
 const MANAGER: &str = "kubectl";
-/// The field manager of `kubectl apply`, and where it notes down what it applied.
+/// Field manager of `kubectl apply` on the client side.
 const CLIENT_SIDE_MANAGER: &str = "kubectl-client-side-apply";
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What objects are applied for.
+/// Why objects are applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To exist.
+    /// To create or change them.
     #[cfg(feature = "sandbox")]
     Apply,
-    /// To see what would happen.
+    /// To see the changes.
     DryRun {
-        /// Where objects are that do not say so.
+        /// The namespace of objects that name none.
         namespace: String,
-        /// Who is said to apply.
+        /// The field manager.
         manager: String,
-        /// Whether to take fields away from others.
+        /// Whether to take over fields of other managers.
         force: bool,
     },
 }
@@ -43,12 +43,12 @@ pub enum Purpose {
 pub struct Applied {
     /// Which object.
     pub key: ObjectKey,
-    /// Objects of its kind, where it is.
+    /// The API of its kind, in its namespace.
     #[cfg(feature = "sandbox")]
     pub api: Api<DynamicObject>,
 }
 
-/// Applies objects and remembers the kinds it has met.
+/// Applies objects, and caches the discovery of their kinds.
 pub struct Applier {
     client: Client,
     purpose: Purpose,
@@ -56,12 +56,12 @@ pub struct Applier {
 }
 
 impl Applier {
-    /// One that knows no kinds yet.
+    /// An applier without cached kinds.
     pub fn new(client: Client, purpose: Purpose) -> Self {
         Self { client, purpose, kinds: HashMap::new() }
     }
 
-    /// Applies an object; after a definition, the kind it defines can be used.
+    /// Applies an object. Waits until the API server serves the kind of a definition.
     pub async fn apply(&mut self, mut object: Object) -> Result<Applied, Error> {
         let (resource, scope) = self.kind(&object).await?;
         let api: Api<DynamicObject> = match &scope {
@@ -139,11 +139,12 @@ impl Applier {
                 return Ok(());
             }
         }
-        Err(Error::input(object.place(), "is not served", "look at its status"))
+        Err(Error::input(object.place(), "is not served", "check its status"))
     }
 
     fn unknown(&self, object: &Object, kind: &GroupVersionKind) -> Error {
-        let problem = format!("the cluster does not know the kind {} in {}", kind.kind, kind.api_version());
+        let problem =
+            format!("the API server does not serve the kind {} in {}", kind.kind, kind.api_version());
         let remedy = if self.purpose.is_real() {
             "correct apiVersion and kind, or give its CustomResourceDefinition in an earlier --apply"
         } else {
@@ -152,7 +153,7 @@ impl Applier {
         Error::input(object.place(), problem, remedy)
     }
 
-    /// What the API server's answer means for whoever wrote the file.
+    /// Explains a refusal.
     fn refused(&self, object: &Object, error: &kube::Error) -> Error {
         let kube::Error::Api(status) = error else {
             return Error::input(object.place(), format!("cannot be applied ({error})"), "try again");
@@ -164,7 +165,7 @@ impl Applier {
                 let remedy = if self.purpose.is_real() {
                     format!("give a Namespace called {namespace} in an earlier --apply")
                 } else {
-                    "create it first: in a namespace that does not exist nothing can be tried".to_owned()
+                    "create it first: a dry run needs the namespace".to_owned()
                 };
                 Error::input(object.place(), format!("the namespace {namespace} does not exist"), remedy)
             }
@@ -200,12 +201,12 @@ impl Purpose {
     }
 }
 
-/// What `kubectl apply` has noted down.
+/// The object as `kubectl apply` applied it last.
 fn last_applied(stored: &DynamicObject) -> Option<Value> {
-    serde_json::from_str(stored.annotations().get(LAST_APPLIED)?).ok()
+    serde_json::from_str(stored.annotations().get(LAST_APPLIED_ANNOTATION)?).ok()
 }
 
-/// What `kubectl apply` sends: what is wanted, and that what it wanted before and does not want now should go.
+/// The patch of `kubectl apply`: the wanted fields, and null for fields that it applied before and that are gone.
 fn three_way(last: &Value, wanted: &Value) -> Value {
     let (Value::Object(last), Value::Object(wanted)) = (last, wanted) else { return wanted.clone() };
     let mut patch = Map::new();
@@ -219,8 +220,8 @@ fn three_way(last: &Value, wanted: &Value) -> Value {
     Value::Object(patch)
 }
 
-/// Refuses an object for which no request can be made that is for it and nothing else. What else a name must be, the server
-/// knows: those of roles may have colons in them.
+/// Refuses a name that is no single segment of a URL, so that a request cannot go to another object. The API server checks
+/// the rest: names of roles may contain colons.
 fn addressable(object: &Object, scope: &Scope) -> Result<(), Error> {
     let Parts { namespace, name, .. } = &*object.key;
     let is_segment = |text: &str| {
@@ -229,10 +230,10 @@ fn addressable(object: &Object, scope: &Scope) -> Result<(), Error> {
     };
     if !is_segment(name) {
         let remedy = "use lower-case letters, digits, dashes and dots";
-        return Err(Error::input(object.place(), "metadata.name cannot be a name", remedy));
+        return Err(Error::input(object.place(), "metadata.name is not a valid name", remedy));
     }
     if *scope == Scope::Namespaced && !plan::is_namespace(namespace) {
-        let problem = format!("there is no namespace that is called {namespace:?}");
+        let problem = format!("{namespace:?} is not a valid namespace");
         return Err(Error::input(object.place(), problem, "correct metadata.namespace, or the kubeconfig's"));
     }
     Ok(())
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_applied_before_and_is_not_any_more_goes() {
+    fn a_field_that_was_applied_before_and_is_gone_is_removed() {
         let last = json!({"spec": {"a": 1, "gone": 2, "deep": {"x": 1, "y": 2}}, "annotations": null});
         let wanted = json!({"spec": {"a": 3, "deep": {"x": 1}, "list": [1]}});
         let expected = json!({

@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Every document of every `.yaml`, `.yml` and `.json` file in a directory, ordered by file name.
+/// All documents of all `.yaml`, `.yml` and `.json` files in a directory, ordered by file name.
 pub fn read_directory(directory: &Path) -> Result<Vec<Document>, Error> {
     let unreadable = |error: io::Error| {
-        let remedy = "--inputs names a directory with files that hold Secrets and ConfigMaps";
+        let remedy = "give --inputs a directory with files of Secrets and ConfigMaps";
         Error::input(directory.display(), format!("cannot be listed ({})", error.kind()), remedy)
     };
     let mut documents = Vec::new();

@@ -1,4 +1,4 @@
-//! Files that hold objects: YAML or JSON, one document or many.
+//! Files with objects: YAML or JSON, one document or many.
 
 use crate::output::Error;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_saphyr::DeserializeError;
 use std::{
     fmt, fs,
     io::{self, Read as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// One document of a file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Where it is.
+    /// The file that it is in.
     pub origin: Origin,
-    /// What it says.
+    /// Its content.
     pub content: Value,
 }
 
-/// Where a document is.
+/// The place of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     file: String,
-    /// Counted from one; absent where the file holds a single document.
+    /// Counted from one; `None` if the file has a single document.
     document: Option<usize>,
 }
 
@@ -35,13 +35,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Every document of a file that is not empty; `-` is standard input.
+/// All documents of a file that are not empty; `-` is standard input.
 pub fn read_file(path: &Path) -> Result<Vec<Document>, Error> {
-    let (file, text) = if path == Path::new("-") {
+    let file = file_name(path);
+    let text = if is_standard_input(path) {
         let mut text = String::new();
-        ("standard input".to_owned(), io::stdin().read_to_string(&mut text).map(|_| text))
+        io::stdin().read_to_string(&mut text).map(|_| text)
     } else {
-        (path.display().to_string(), fs::read_to_string(path))
+        fs::read_to_string(path)
     };
     let text = text.map_err(|error| unreadable(&file, &error))?;
     let contents = parse(path, &text).map_err(|problem| Error::input(&file, problem, "correct the file"))?;
@@ -53,6 +54,19 @@ pub fn read_file(path: &Path) -> Result<Vec<Document>, Error> {
     Ok(documents.collect())
 }
 
+/// The names of files, for messages.
+pub fn file_names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(", ")
+}
+
+fn file_name(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn unreadable(file: &str, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => Error::input(file, "does not exist", "check the path"),
@@ -60,20 +74,20 @@ fn unreadable(file: &str, error: &io::Error) -> Error {
             Error::input(file, "is a directory", "give the files in it, or give it with --inputs")
         }
         io::ErrorKind::PermissionDenied => {
-            Error::input(file, "may not be read", "check its permissions, and who you are")
+            Error::input(file, "permission denied", "check its permissions and your user")
         }
         io::ErrorKind::InvalidData => Error::input(file, "is not text in UTF-8", "check the path"),
         _ => Error::input(file, format!("cannot be read ({error})"), "check the path"),
     }
 }
 
-/// The documents, or what is wrong with them in words that quote no value: it may be a secret.
+/// The documents, or an error that quotes no value: it may be a secret.
 fn parse(path: &Path, text: &str) -> Result<Vec<Value>, String> {
     let named_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     if named_json || text.trim_start().starts_with('{') {
         match serde_json::Deserializer::from_str(text).into_iter().collect() {
             Err(error) if named_json => return Err(format!("is not valid JSON: {error}")),
-            // YAML has braces, too.
+            // It may be YAML, which has braces, too.
             Err(_) => {}
             Ok(documents) => return Ok(documents),
         }
@@ -83,7 +97,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Value>, String> {
     serde_saphyr::from_multiple_with_options(text, options).map_err(|error| syntax(&error))
 }
 
-/// The parser's own words where they tell of syntax only.
+/// The message of the parser, if it is about syntax only.
 fn syntax(error: &DeserializeError) -> String {
     let error = match error {
         DeserializeError::AliasError { error, .. } => &**error,
@@ -101,15 +115,13 @@ fn syntax(error: &DeserializeError) -> String {
         DeserializeError::AliasReplayLimitExceeded { .. }
         | DeserializeError::AliasReplayStackDepthExceeded { .. }
         | DeserializeError::Budget { .. } => {
-            format!(
-                "holds more than can be read, with aliases counted as what they stand for{at}; split it, or write less"
-            )
+            format!("is too large, with aliases expanded{at}; split it")
         }
         DeserializeError::ExternalMessage { .. }
         | DeserializeError::Unexpected { .. }
         | DeserializeError::Eof { .. } => format!("is not valid YAML: {error}"),
         DeserializeError::InvalidScalar { .. } | DeserializeError::NonFiniteFloat { .. } => {
-            format!("holds a value that is no number{at}; put it in quotes")
+            format!("has a value that is not a number{at}; put it in quotes")
         }
         _ => format!("is not valid YAML{at}"),
     }

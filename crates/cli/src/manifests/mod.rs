@@ -14,6 +14,6 @@ pub use apply::{Applier, Purpose};
 pub use directory::read_directory;
 #[cfg(any(test, feature = "sandbox"))]
 pub use document::Origin;
-pub use document::{Document, read_file};
+pub use document::{Document, file_names, read_file};
 pub use object::{DEFAULT_NAMESPACE, Object};
-pub use read::{read_objects, warn_of_idle};
+pub use read::{read_objects, warn_about_unreconciled};

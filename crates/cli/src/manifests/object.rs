@@ -1,28 +1,28 @@
-//! Kubernetes objects as people write them down.
+//! Kubernetes objects in files.
 
 use super::document::{Document, Origin};
 use crate::output::Error;
 use plan::ObjectKey;
 use serde_json::Value;
 
-/// Where objects live that do not say so, as for kubectl.
+/// The namespace of objects that name none, as for kubectl.
 pub const DEFAULT_NAMESPACE: &str = "default";
 
 /// An object of any kind.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Where it was found.
+    /// The document that it is in.
     pub origin: Origin,
     /// Which object it is. The namespace is empty where the object names none.
     pub key: ObjectKey,
     /// Version of its kind.
     pub version: String,
-    /// All of it.
+    /// The object.
     pub json: Value,
 }
 
 impl Object {
-    /// The objects in a document: one, or as many as a List has.
+    /// The objects in a document: one, or the items of a List.
     pub fn all(document: Document) -> Result<Vec<Self>, Error> {
         let Document { origin, mut content } = document;
         let is_list = content["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
@@ -68,7 +68,7 @@ impl Object {
         self
     }
 
-    /// What to call it in a message about the file it is in.
+    /// Its file, kind and name, for messages.
     pub fn place(&self) -> String {
         let plan::Parts { kind, namespace, name, .. } = &*self.key;
         match namespace.as_str() {

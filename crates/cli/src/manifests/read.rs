@@ -1,4 +1,4 @@
-//! What `--apply` names: files, directories, standard input.
+//! Reads objects from files, directories and standard input.
 
 use super::{directory::manifest_files, document::read_file, object::Object};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Every object of every file, in the order in which they are given; all mistakes at once.
+/// All objects of all files, in the given order. Reports all errors at once.
 pub fn read_objects(paths: &[PathBuf]) -> Result<Vec<Object>, Failure> {
     let mut objects = Vec::new();
     let mut errors = Vec::new();
@@ -26,8 +26,8 @@ pub fn read_objects(paths: &[PathBuf]) -> Result<Vec<Object>, Failure> {
     Failure::unless_empty(errors).map(|()| objects)
 }
 
-/// Tells of objects that nobody is going to look after.
-pub fn warn_of_idle(objects: &[Object]) {
+/// Warns about objects that no component reconciles.
+pub fn warn_about_unreconciled(objects: &[Object]) {
     let components = components::all();
     for object in objects
         .iter()
@@ -39,7 +39,7 @@ pub fn warn_of_idle(objects: &[Object]) {
     }
 }
 
-/// The file itself, or the manifests in a directory, as kubectl takes them: ordered by name and without those below.
+/// The file itself, or the manifests in a directory, as kubectl reads them: ordered by name, without subdirectories.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -49,7 +49,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     })?;
     if files.is_empty() {
         let remedy = "give a directory with .yaml, .yml or .json files, or the files themselves";
-        return Err(Error::input(path.display(), "holds no manifests", remedy));
+        return Err(Error::input(path.display(), "contains no manifests", remedy));
     }
     Ok(files)
 }

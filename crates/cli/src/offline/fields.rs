@@ -9,14 +9,14 @@ use k8s_openapi::{
 use plan::ObjectKey;
 use serde_json::Value;
 
-/// What is wrong with the fields of an object.
+/// Errors in the fields of an object.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Fields the API server would drop.
     pub unknown: Vec<String>,
-    /// Fields that are of another type than they should be, with what is wrong.
+    /// Fields of the wrong type, with a description.
     pub mistyped: Vec<(String, String)>,
-    /// Fields that should be there.
+    /// Required fields that are missing.
     pub missing: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub fn check(key: &ObjectKey, version: &str, object: &Value) -> Findings {
 }
 
 impl Findings {
-    /// Definitions say nothing about metadata, since it is the same for every kind.
+    /// Definitions do not describe metadata, because it is the same for every kind.
     fn metadata(&mut self, given: &Value) {
         let kept = serde_json::from_value::<ObjectMeta>(given.clone()).and_then(serde_json::to_value);
         let (Some(given), Ok(kept)) = (given.as_object(), kept) else { return };

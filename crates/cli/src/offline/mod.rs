@@ -1,4 +1,4 @@
-//! Plans objects without a cluster, for `render` and `graph`: reads are answered from files and from what was rendered.
+//! Plans objects without a cluster, for `render` and `graph`: reads are answered from files and rendered objects.
 //!
 //! Uses: flags, manifests, operator, output.
 

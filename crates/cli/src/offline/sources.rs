@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     flags::DefaultsArgs,
-    manifests::{DEFAULT_NAMESPACE, Document, Object, read_directory, read_file},
+    manifests::{DEFAULT_NAMESPACE, Document, Object, file_names, read_directory, read_file},
     operator::{GROUP, component, kind_names},
     output::{Error, Failure, warn},
 };
@@ -31,7 +31,7 @@ pub struct Sources {
     #[arg(long)]
     recursive: bool,
 
-    /// API group of an optional kind that the cluster does not serve. By default it serves all
+    /// API group of an optional kind that the cluster does not serve [default: it serves all]
     #[arg(long, value_name = "GROUP", value_parser = PossibleValuesParser::new(OPTIONAL_GROUPS))]
     without: Vec<String>,
 
@@ -83,12 +83,11 @@ impl Sources {
             errors.extend(store.insert_given(object).err());
         }
         if errors.is_empty() && owners.is_empty() {
-            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
             let remedy =
                 format!("give a file with an object of one of these kinds: {}", kind_names(components));
             errors.push(Error::input(
-                files.join(", "),
-                "holds no object that the operator reconciles",
+                file_names(&self.files),
+                "contains no object that the operator reconciles",
                 remedy,
             ));
         }

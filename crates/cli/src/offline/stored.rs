@@ -1,4 +1,4 @@
-//! What the API server would make of a Secret or ConfigMap.
+//! Secrets and ConfigMaps as the API server would store them.
 
 use crate::{manifests::Object, output::Error};
 use k8s_openapi::ByteString;

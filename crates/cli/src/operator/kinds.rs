@@ -5,7 +5,7 @@ use plan::{ComponentKind, ObjectKey};
 /// The API group of our own kinds.
 pub const GROUP: &str = "goharbor.io";
 
-/// The component of an object, whatever its version.
+/// The component of an object, in any version.
 pub fn component<'a>(components: &'a [ComponentKind], key: &ObjectKey) -> Option<&'a ComponentKind> {
     components.iter().find(|component| component.is(&key.group, &key.kind))
 }

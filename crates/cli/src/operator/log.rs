@@ -6,22 +6,22 @@ use tracing_subscriber::{
     EnvFilter, Layer, Registry, filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-/// Something else that hears of everything, with a filter of its own.
-pub type Listener = Box<dyn Layer<Registry> + Send + Sync>;
+/// Another layer, with a filter of its own.
+pub type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Log {
-    /// A line of text for people
+    /// A line of text per event
     Text,
-    /// An object a line for programs
+    /// A JSON object per event
     Json,
 }
 
-/// The flags of the log.
+/// Flags for the log.
 #[derive(Debug, Args)]
 pub struct Logging {
-    /// How to write the log
+    /// Log format
     #[arg(
         long = "log",
         value_enum,
@@ -31,40 +31,40 @@ pub struct Logging {
     )]
     format: Log,
 
-    /// What to log: error, warn, info, debug or trace, also by part, such as info,runtime=debug
-    /// [default: what RUST_LOG says, or info]
+    /// Log level: error, warn, info, debug or trace, also per module, such as info,runtime=debug
+    /// [default: RUST_LOG, or info]
     #[arg(long, value_name = "LEVEL", env = "HARBOR_OPERATOR_LOG_LEVEL", value_parser = directives)]
     log_level: Option<String>,
 }
 
 impl Logging {
-    /// Writes it to standard error from now on.
-    pub fn start(&self, other: Option<Listener>) {
+    /// Starts to log to standard error.
+    pub fn start(&self, other: Option<BoxedLayer>) {
         start(self.format, self.log_level.as_deref(), other);
     }
 }
 
 impl Log {
-    /// Writes it to standard error from now on, as RUST_LOG says.
+    /// Starts to log to standard error, with the level in RUST_LOG.
     #[cfg(feature = "sandbox")]
     pub fn start(self) {
         start(self, None, None);
     }
 }
 
-fn start(format: Log, level: Option<&str>, other: Option<Listener>) {
+fn start(format: Log, level: Option<&str>, other: Option<BoxedLayer>) {
     let filter = filter(level);
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let log = match format {
         Log::Text => log.with_ansi(std::io::stderr().is_terminal()).boxed(),
-        // What a line is about is in one place, whatever it says.
+        // The fields of the span are in one place, whatever the event.
         Log::Json => log.json().flatten_event(true).with_span_list(false).boxed(),
     };
     tracing_subscriber::registry().with(other).with(log.with_filter(filter)).init();
 }
 
-/// What is logged. Never what kube's client warns of: it quotes whole answers that it cannot decode, and one may be a
-/// Secret that a proxy has cut short.
+/// The filter of the log. It drops the warnings of kube's client: they quote answers that it cannot decode, and one may
+/// be a Secret that a proxy has cut short.
 fn filter(level: Option<&str>) -> EnvFilter {
     let filter = match level {
         Some(level) => EnvFilter::new(level),
@@ -78,14 +78,14 @@ fn filter(level: Option<&str>) -> EnvFilter {
 
 const UNQUOTED: &str = "kube_client::client=error";
 
-/// What is to be logged, if it can be understood.
+/// Parses the directives of a filter.
 fn directives(text: &str) -> Result<String, String> {
     let directives = about(text);
     EnvFilter::try_new(&directives).map_err(|error| error.to_string())?;
     Ok(directives)
 }
 
-/// A level alone is meant for the operator: what it is built on has much to say from `info` on.
+/// A level alone applies to the operator; its libraries log only warnings.
 fn about(text: &str) -> String {
     match text.parse::<LevelFilter>() {
         Ok(level) if level > LevelFilter::WARN => {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_alone_does_not_let_everything_below_chatter() {
+    fn a_level_alone_does_not_apply_to_libraries() {
         assert!(about("debug").starts_with("debug,kube=warn,"));
         assert_eq!(about("error"), "error");
         assert_eq!(about("info,runtime=debug"), "info,runtime=debug");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_refused() {
+    fn an_invalid_directive_is_refused() {
         assert!(directives("info,runtime=loud").is_err());
         assert!(directives("runtime=trace").is_ok());
     }

@@ -1,4 +1,4 @@
-//! The operator in this process, with what `run` and `sandbox` start beside it: the web page, the log, signal handlers.
+//! The operator, and what `run` and `sandbox` start with it: the web page, the log, signal handlers.
 //!
 //! Uses: nothing.
 
@@ -9,7 +9,7 @@ mod signals;
 
 pub use kinds::{GROUP, component, kind_names};
 #[cfg(feature = "otlp")]
-pub use log::Listener;
+pub use log::BoxedLayer;
 #[cfg(feature = "sandbox")]
 pub use log::Log;
 pub use log::Logging;
@@ -22,12 +22,12 @@ use kube::Client;
 use runtime::{Operator, Options};
 use std::collections::BTreeSet;
 
-/// An operator for every kind, which takes over what the old operator wrote.
+/// An operator for all kinds, which takes over the fields of the old operator.
 pub fn operator(client: Client, options: Options) -> Operator {
     Operator::new(client, components::all(), Options { predecessors: predecessors(), ..options })
 }
 
-/// The field managers under which the old operator wrote: the name of its program, and that of each controller.
+/// The field managers of the old operator: the name of its program, and that of each controller.
 pub fn predecessors() -> BTreeSet<String> {
     let controllers = components::all().into_iter().map(|component| component.name.to_owned());
     ["harbor-operator", "manager"].map(str::to_owned).into_iter().chain(controllers).collect()

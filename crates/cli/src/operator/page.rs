@@ -1,4 +1,4 @@
-//! The web page about everything that is looked after here.
+//! The web page of the operator.
 
 use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use std::{io, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// A page that has its address and serves nothing yet.
+/// A page that has its address and does not serve yet.
 pub struct WebPage {
     store: Arc<Store>,
     listener: TcpListener,
@@ -18,37 +18,37 @@ pub struct WebPage {
 }
 
 impl WebPage {
-    /// A page for whoever connects to this listener.
+    /// Serves on this listener.
     pub fn on(listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
         Ok(Self { store: Arc::new(Store::new(summary, Timestamp::now)), listener, address })
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where to look at it.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Whom the operator tells what it shows.
+    /// Receives progress.
     pub fn observer(&self) -> Arc<dyn Observer> {
         self.store.clone()
     }
 
-    /// Serves it until told to stop. What it shows of an object in full it reads through the client.
+    /// Serves until stopped. It reads manifests and events of objects through the client.
     pub async fn serve(self, client: Client, stop: CancellationToken) {
         let page = Page::new(self.store, client, setup(), stop);
         if let Err(error) = page.serve(self.listener).await {
-            tracing::warn!(%error, "the web page is not served");
+            tracing::warn!(%error, "cannot serve the web page");
         }
     }
 }
 
-/// What it shows: the kinds that the operator reconciles, and their children.
+/// The kinds that it shows: those that the operator reconciles, and their children.
 pub fn setup() -> Setup {
     let mut children = Children::none();
     let mut kinds = Vec::new();
@@ -60,7 +60,7 @@ pub fn setup() -> Setup {
     Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }
 }
 
-/// What every kind that has a version and a URL calls them.
+/// The version and the URL of an object, under the field names that all kinds share.
 fn summary(object: &Value) -> Summary {
     let text = |field: &str| object["spec"][field].as_str().map(Into::into);
     Summary { version: text("version"), url: text("externalURL") }

@@ -1,22 +1,22 @@
-//! What asks a process to end.
+//! Signals that end the process.
 
 use std::{fs, future::pending, io};
 use tokio::signal::unix;
 
-/// A request to end.
+/// A signal that ends the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The terminal was closed, or the connection to it was lost.
     HangUp,
     /// Ctrl-C.
     Interrupt,
-    /// What service managers and `kill` send.
+    /// The signal of service managers and of `kill`.
     Terminate,
 }
 
 #[cfg(feature = "sandbox")]
 impl Signal {
-    /// The exit code by which shells know that a process ended because of this.
+    /// The exit code that shells use for a process that ended with this signal.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::HangUp => 129,
@@ -26,7 +26,7 @@ impl Signal {
     }
 }
 
-/// From now on, signals no longer end the process by themselves.
+/// Receives signals, which then no longer end the process by themselves.
 pub struct Signals {
     /// Absent under `nohup`.
     hang_up: Option<unix::Signal>,
@@ -35,7 +35,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Catches them.
+    /// Starts to receive signals.
     pub fn catch() -> io::Result<Self> {
         let hang_up = if ignores_hang_up() { None } else { Some(unix::signal(unix::SignalKind::hangup())?) };
         let interrupt = unix::signal(unix::SignalKind::interrupt())?;
@@ -58,7 +58,7 @@ impl Signals {
         }
     }
 
-    /// Waits for one by which a user insists. A terminal that closes hangs up twice: the shell does, and the kernel.
+    /// Waits for a signal that a user repeats. A terminal that closes sends SIGHUP twice: the shell does, and the kernel.
     pub async fn insistent(&mut self) -> Signal {
         loop {
             match self.next().await {
@@ -69,7 +69,7 @@ impl Signals {
     }
 }
 
-/// `nohup` starts a process that is to survive its terminal; to catch the signal would undo that.
+/// `nohup` starts a process that should survive its terminal; to handle the signal would undo that.
 fn ignores_hang_up() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, 1))
 }

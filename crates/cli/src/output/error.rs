@@ -1,53 +1,53 @@
-//! Why a command failed, in words for whoever typed it.
+//! Errors of commands.
 
 use plan::{ObjectKey, PlanError, Violation};
 use std::{collections::BTreeSet, fmt, io, vec};
 
-/// One thing that went wrong: its message names the place, the problem and the remedy, never a secret.
+/// An error: its message names the place, the problem and the remedy, never a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file, or an object in one, is not what it should be.
+    /// A file, or an object in one, is invalid.
     #[error("{0}")]
     Input(Violation),
     /// Referenced objects were neither given nor rendered.
     #[error("{}", Missing { owner, keys })]
     Missing {
-        /// Who refers to them.
+        /// The object that refers to them.
         owner: String,
-        /// What is missing.
+        /// The missing objects.
         keys: BTreeSet<ObjectKey>,
     },
-    /// The object asks for something that cannot be.
+    /// The spec of the object is invalid.
     #[error("{owner}: {violation}")]
     Plan {
         /// The object.
         owner: String,
-        /// What that is.
+        /// What is invalid, and the remedy.
         violation: Violation,
     },
-    /// A kind is needed that is not served.
+    /// The API server does not serve a required kind.
     #[error("{owner}: {problem}")]
     Unserved {
-        /// Who needs it.
+        /// The object that requires it.
         owner: String,
         /// Which kind, and what to install.
         problem: String,
     },
-    /// What was rendered cannot be written down.
+    /// An object cannot be serialized.
     #[error("{object}: cannot be written as text ({problem}); please report this")]
     Encode {
-        /// What was to be written.
+        /// The object.
         object: String,
-        /// Why not.
+        /// The error of the serializer.
         problem: String,
     },
-    /// There is no cluster to be had.
+    /// The command cannot connect to a cluster.
     #[error("{0}")]
     Connect(Violation),
-    /// The cluster cannot be looked at.
-    #[error("the cluster cannot be looked at: {0}")]
-    Look(String),
-    /// Something is wrong with an object of the cluster.
+    /// The command cannot read the cluster.
+    #[error("cannot read the cluster: {0}")]
+    Inspect(String),
+    /// An object of the cluster has an error.
     #[error("{object}: {problem}")]
     Object {
         /// The object.
@@ -55,33 +55,33 @@ pub enum Error {
         /// What is wrong, and the remedy.
         problem: String,
     },
-    /// No election can be held as asked.
+    /// The settings of leader election are invalid.
     #[error("leader election: {0}")]
     Election(String),
-    /// The operator cannot make digests that keep their secrets.
-    #[error("the key of digests: {0}")]
+    /// The operator has no digest key.
+    #[error("the digest key: {0}")]
     DigestKey(String),
-    /// Another operator may be at work.
+    /// The operator lost its lease.
     #[error("{0}; another operator takes over")]
     Deposed(String),
-    /// An address cannot be had.
+    /// Cannot listen on an address.
     #[error("cannot listen on {address}: {problem}; choose another with {flag}, or off")]
     Listen {
-        /// Which one.
+        /// The address.
         address: String,
-        /// Why not.
+        /// The error.
         problem: String,
-        /// How it was chosen.
+        /// The flag that sets it.
         flag: String,
     },
-    /// The operator came to an unexpected end.
+    /// The operator ended unexpectedly.
     #[error("the operator ended: {0}; please report this with its log")]
     Run(String),
-    /// The sandbox came to another end than was asked for.
+    /// The sandbox failed.
     #[cfg(feature = "sandbox")]
     #[error(transparent)]
     Sandbox(#[from] super::SandboxError),
-    /// Standard output does not take it.
+    /// Cannot write to standard output.
     #[error("standard output: {0}")]
     Output(io::Error),
 }
@@ -94,12 +94,12 @@ impl Error {
     }
 }
 
-/// Everything that went wrong; never nothing.
+/// All errors of a command; at least one.
 #[derive(Debug)]
 pub struct Failure(Vec<Error>);
 
 impl Failure {
-    /// Why there is no plan for `owner`: one error for each thing to put right.
+    /// The errors of a plan for `owner`: one for each thing to correct.
     pub fn plan(owner: &ObjectKey, error: PlanError) -> Self {
         let owner = owner.to_string();
         match error {
@@ -113,7 +113,7 @@ impl Failure {
                     Error::input(
                         key,
                         format!("has no value, and {owner} needs one"),
-                        "give it the keys it is to have",
+                        "set the keys that it should have",
                     )
                 };
                 Self(keys.iter().map(empty).collect())
@@ -126,18 +126,18 @@ impl Failure {
                 Self(vec![Error::input(owner, unsettled.to_string(), remedy)])
             }
             unread @ PlanError::Unread(_) => {
-                let remedy = "report this, the component asks for it again and again";
+                let remedy = "please report this: the component reads it again and again";
                 Self(vec![Error::input(owner, unread.to_string(), remedy)])
             }
         }
     }
 
-    /// Everything, in the order in which it was found.
+    /// The errors, in the order in which they were found.
     pub fn errors(&self) -> &[Error] {
         &self.0
     }
 
-    /// What the process exits with.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self.0.first() {
             #[cfg(feature = "sandbox")]
@@ -146,7 +146,7 @@ impl Failure {
         }
     }
 
-    /// Success if nothing went wrong.
+    /// Success if there are no errors.
     pub fn unless_empty(errors: Vec<Error>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }

@@ -1,4 +1,4 @@
-//! What commands print: text, objects, warnings and errors.
+//! The output of commands: text, objects, warnings and errors.
 //!
 //! Uses: nothing.
 
@@ -14,4 +14,4 @@ pub use objects::{Output, Printed};
 #[cfg(feature = "sandbox")]
 pub use sandbox_error::{SandboxError, Unready};
 pub use terminal::{fail, print, print_styled, terminal_width, warn};
-pub use text::{Line, duration, plain, shortened, width};
+pub use text::{Line, duration, plain, shortened, width, wrapped};

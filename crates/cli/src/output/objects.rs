@@ -6,7 +6,7 @@ use plan::Readable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How objects are written.
+/// The format of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// One document per object
@@ -15,10 +15,10 @@ pub enum Output {
     Json,
 }
 
-/// An object and what a reader should know about it.
+/// An object, with notes for readers.
 #[derive(Debug)]
 pub struct Printed<'a> {
-    /// One line each; only YAML has room for them.
+    /// One line each, as comments; JSON omits them.
     pub notes: &'a [String],
     /// The object.
     pub object: &'a Value,
@@ -48,7 +48,7 @@ fn yaml(printed: &Printed<'_>) -> Result<String, Error> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "# {note}");
     }
-    // Long lines stay lines; text of several lines becomes a literal block either way.
+    // Long lines are not folded; text of several lines becomes a literal block either way.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
     serde_saphyr::to_fmt_writer_with_options(&mut text, &Readable(printed.object), options).map_err(
         |error| {

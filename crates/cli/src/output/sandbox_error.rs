@@ -1,32 +1,32 @@
-//! Why the sandbox came to another end than was asked for.
+//! Why the sandbox failed.
 
 use std::fmt;
 
-/// Why the sandbox came to another end than was asked for.
+/// Why the sandbox failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// It cannot be had.
+    /// It cannot start.
     #[error("no sandbox: {0}")]
     Start(String),
-    /// Applying took all the time there was.
+    /// The timeout expired before all objects were applied.
     #[error("not everything was applied after {after}; give it more time with --timeout")]
     Slow {
-        /// All the time there was.
+        /// The timeout.
         after: String,
     },
     /// An object did not become ready.
     #[error("{0}")]
     Unready(Unready),
-    /// Somebody asked for the end before there was a result.
+    /// Interrupted by a signal.
     #[error("interrupted before everything was ready")]
     Interrupted {
-        /// The exit code by which shells know the signal.
+        /// The exit code that shells use for the signal.
         exit_code: u8,
     },
 }
 
 impl SandboxError {
-    /// What the process exits with.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted { exit_code } => *exit_code,
@@ -40,11 +40,11 @@ impl SandboxError {
 pub struct Unready {
     /// The object.
     pub object: String,
-    /// In how much time.
+    /// The timeout.
     pub after: String,
-    /// What is known of it.
+    /// Its state.
     pub why: String,
-    /// Its children that are not ready either, and what is known of them.
+    /// Its children that are not ready either, with their states.
     pub children: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What people and pipes get to see.
+//! Writes to standard output and standard error.
 
 use super::{Error, Failure};
 use anstream::{ColorChoice, adapter::strip_str};
@@ -12,7 +12,7 @@ use std::{
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes to standard output. A reader that has seen enough, as `head` does, is no failure.
+/// Writes to standard output. A reader that closes the pipe, as `head` does, is no error.
 pub fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -21,7 +21,7 @@ pub fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Writes to standard output, with colours if it is a terminal that has some.
+/// Writes to standard output, with colours if it is a terminal that supports them.
 pub fn print_styled(text: &str) -> Result<(), Error> {
     match anstream::AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => print(&strip_str(text).to_string()),
@@ -29,26 +29,26 @@ pub fn print_styled(text: &str) -> Result<(), Error> {
     }
 }
 
-/// How many columns there are to write to; where there is no terminal, as many as it takes.
+/// The number of columns of the terminal; unlimited if there is none.
 pub fn terminal_width() -> usize {
     let size = terminal_size::terminal_size_of(io::stdout());
     size.map_or(usize::MAX, |(width, _)| width.0.into())
 }
 
-/// Says something that does not keep the command from succeeding.
+/// Prints a warning.
 pub fn warn(message: impl fmt::Display) {
-    say(format_args!("{WARNING}warning:{WARNING:#} {message}"));
+    write_line(format_args!("{WARNING}warning:{WARNING:#} {message}"));
 }
 
-/// Says what went wrong.
+/// Prints the errors, and returns the exit code.
 pub fn fail(failure: &Failure) -> ExitCode {
     for error in failure.errors() {
-        say(format_args!("{ERROR}error:{ERROR:#} {error}"));
+        write_line(format_args!("{ERROR}error:{ERROR:#} {error}"));
     }
     failure.exit_code().into()
 }
 
-/// Colours reach terminals only. If nobody listens, there is nobody to tell.
-fn say(line: fmt::Arguments<'_>) {
+/// Writes colours only to a terminal. Errors of a closed pipe are ignored.
+fn write_line(line: fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }

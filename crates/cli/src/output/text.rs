@@ -1,9 +1,9 @@
-//! Text that fits a line of a terminal.
+//! Text that fits into a line of a terminal.
 
 use clap::builder::styling::Style;
 use std::{fmt::Write as _, time::Duration};
 
-/// A line in the making: what it shows is never wider than it may be.
+/// A line under construction, which is never wider than its room.
 #[derive(Debug)]
 pub struct Line {
     text: String,
@@ -18,7 +18,7 @@ impl Line {
         Self { text: String::new(), room, used: 0, full: false }
     }
 
-    /// Adds text; what does not fit ends in `…`.
+    /// Adds text; text that does not fit ends in `…`.
     pub fn push(&mut self, style: Style, text: &str) {
         if self.full || text.is_empty() {
             return;
@@ -27,7 +27,7 @@ impl Line {
         let total: usize = text.chars().map(columns).sum();
         let fits = self.used + total <= self.room;
         for c in text.chars() {
-            // Room for the mark that something is missing.
+            // Leaves room for the ellipsis.
             if !fits && self.used + columns(c) >= self.room {
                 break;
             }
@@ -44,12 +44,12 @@ impl Line {
         let _ = write!(self.text, "{style}{kept}{style:#}");
     }
 
-    /// Fills up with spaces to this column.
+    /// Adds spaces up to this column.
     pub fn pad(&mut self, column: usize) {
         self.push(Style::new(), &" ".repeat(column.saturating_sub(self.used)));
     }
 
-    /// Whether something did not fit.
+    /// Whether text did not fit.
     pub fn is_cut(&self) -> bool {
         self.full
     }
@@ -60,7 +60,7 @@ impl Line {
     }
 }
 
-/// How many columns a character takes at most: too many only cuts a line short, too few would break it.
+/// The most columns that a character takes: an estimate that is too high shortens a line, one too low would break it.
 fn columns(c: char) -> usize {
     match u32::from(c) {
         0..0x1100 | 0x2000..0x2070 | 0x2190..0x2600 | 0x2700..0x27c0 => 1,
@@ -68,12 +68,12 @@ fn columns(c: char) -> usize {
     }
 }
 
-/// How many columns a text takes.
+/// The number of columns of a text.
 pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
-/// A text that takes no more columns than these; if it must, it loses its middle, since names differ at their ends.
+/// A text that fits into so many columns. A longer one loses its middle, because names differ at their ends.
 pub fn shortened(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -82,6 +82,34 @@ pub fn shortened(text: &str, room: usize) -> String {
     let head = fitting(text.chars(), rest / 2);
     let tail = fitting(text.chars().rev(), rest - width(&head));
     format!("{head}…{}", tail.chars().rev().collect::<String>())
+}
+
+/// A text in lines of so many columns, broken between words where that is possible.
+pub fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word;
+        let line = lines.last().map_or(0, |line| width(line));
+        if line > 0 && line + 1 + width(word) > room {
+            lines.push(String::new());
+        } else if line > 0 {
+            push(&mut lines, " ");
+        }
+        while width(word) > room && room > 1 {
+            let head = fitting(word.chars(), room);
+            word = &word[head.len()..];
+            push(&mut lines, &head);
+            lines.push(String::new());
+        }
+        push(&mut lines, word);
+    }
+    lines
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
 }
 
 fn fitting(chars: impl Iterator<Item = char>, room: usize) -> String {
@@ -93,7 +121,8 @@ fn fitting(chars: impl Iterator<Item = char>, room: usize) -> String {
     chars.take_while(fits).collect()
 }
 
-/// Somebody's words on one line: what would break it, move the cursor or reverse the direction is spelled.
+/// Text of other programs on one line: characters that break the line, move the cursor or reverse the direction are
+/// escaped.
 pub fn plain(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for c in words.chars() {
@@ -106,7 +135,7 @@ pub fn plain(words: &str) -> String {
     out
 }
 
-/// A duration as short as it can be told: `0.4s`, `12.0s`, `3m04s`, `1h02m`.
+/// A short duration: `0.4s`, `12.0s`, `3m04s`, `1h02m`.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
@@ -129,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_exactly_is_not_cut() {
+    fn text_that_fits_exactly_is_not_cut() {
         assert_eq!(line(6, &["abc", "def"]), "abcdef");
     }
 
     #[test]
-    fn what_does_not_fit_ends_in_an_ellipsis_within_the_room() {
+    fn text_that_does_not_fit_ends_in_an_ellipsis() {
         assert_eq!(line(6, &["abc", "defg", "h"]), "abcde…");
         assert_eq!(line(3, &["日本"]), "日…", "wide characters take two columns");
         assert_eq!(line(0, &["a"]), "");
@@ -150,13 +179,22 @@ mod tests {
     }
 
     #[test]
-    fn words_cannot_move_the_cursor() {
+    fn text_is_wrapped_between_words_where_that_is_possible() {
+        assert_eq!(wrapped("one two three", 9), ["one two", "three"]);
+        assert_eq!(wrapped("one two three", usize::MAX), ["one two three"]);
+        assert_eq!(wrapped("a abcdefgh b", 5), ["a", "abcde", "fgh b"], "a word that is too long is broken");
+        assert_eq!(wrapped("日本語", 5), ["日本", "語"], "wide characters take two columns");
+    }
+
+    #[test]
+    fn text_cannot_move_the_cursor() {
         assert_eq!(plain("a\nb\u{1b}[2J\u{202e}c"), "a b\\u{1b}[2J\\u{202e}c");
     }
 
     #[test]
-    fn durations_are_told_as_short_as_they_can_be() {
-        let told = [0, 449, 59_999, 60_000, 184_000, 3_720_000].map(|ms| duration(Duration::from_millis(ms)));
-        assert_eq!(told, ["0.0s", "0.4s", "59.9s", "1m00s", "3m04s", "1h02m"]);
+    fn durations_are_short() {
+        let short =
+            [0, 449, 59_999, 60_000, 184_000, 3_720_000].map(|ms| duration(Duration::from_millis(ms)));
+        assert_eq!(short, ["0.0s", "0.4s", "59.9s", "1m00s", "3m04s", "1h02m"]);
     }
 }

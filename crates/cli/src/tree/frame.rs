@@ -5,7 +5,7 @@ use super::{
     outline::{Row, rows, unready},
     words::{message, word},
 };
-use crate::output::{Line, duration, plain, shortened, width};
+use crate::output::{Line, duration, plain, shortened, width, wrapped};
 use clap::builder::styling::{AnsiColor, Style};
 use progress::{NodeState, Phase, tally};
 use std::time::Duration;
@@ -26,6 +26,8 @@ const NAME_AFTER_KIND: usize = 8;
 /// Columns of a time.
 const TIME: usize = 6;
 const SEE_BELOW: &str = " (see below)";
+/// The reason of the condition of an object that failed because of a child.
+const CHILD_FAILED: &str = "ChildFailed";
 
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,8 @@ pub struct Size {
     pub height: usize,
 }
 
-/// The drawing: no line is wider than the terminal, and it has fewer lines than the terminal. Without a time, no durations.
+/// The drawing: no line is wider than the terminal, and it has fewer lines than the terminal. If there is room, the messages
+/// that were cut follow the rows. Without a time, no durations.
 pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
     // The cursor is on a line of its own below the drawing, and the last line is the sum.
     let room = size.height.saturating_sub(2);
@@ -50,12 +53,22 @@ pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
         shown.truncate(fits);
         hidden = Some(format!("… and {} {what}", all - shown.len()));
     }
-    let mut lines: Vec<_> = drawn(&mut shown, now, size.width).into_iter().map(Line::finish).collect();
+    let drawn = drawn(&mut shown, now, size.width);
+    let cut = cut_messages(&drawn, &shown);
+    let mut lines: Vec<_> = drawn.into_iter().map(Line::finish).collect();
     if let Some(hidden) = hidden {
         let mut line = Line::with_room(size.width);
         line.push(FAINT, &hidden);
         lines.push(line.finish());
     }
+    // Two lines less: one is empty before the messages, one after them.
+    let mut left = room.saturating_sub(lines.len() + 2);
+    let fitting = cut.iter().map(|message| message.lines(size.width)).take_while(|message| {
+        let fits = message.len() <= left;
+        left = left.saturating_sub(message.len());
+        fits
+    });
+    below(&mut lines, fitting.flatten().collect());
     lines.push(sum(roots, now, size.width));
     lines.join("\n") + "\n"
 }
@@ -63,28 +76,52 @@ pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
 /// The drawing that is printed once: all rows, followed by the messages that did not fit.
 pub fn still(roots: &[Node], width: usize) -> String {
     let mut rows = rows(roots);
-    let mut lines = Vec::new();
-    let mut cut = Vec::new();
     let drawn = drawn(&mut rows, None, width);
-    for (line, row) in drawn.into_iter().zip(&rows) {
-        let phase = row.node.state.phase;
-        if line.is_cut()
-            && !row.see_below
-            && let Phase::Waiting | Phase::Failed = phase
-            && let Some(why) = why(row)
-        {
-            let (glyph, style) = glyph(phase);
-            cut.push(format!("{style}{glyph}{style:#} {}: {}", label(row, usize::MAX), plain(&why)));
-        }
-        lines.push(line.finish());
-    }
-    if !cut.is_empty() {
-        lines.push(String::new());
-        lines.append(&mut cut);
-        lines.push(String::new());
-    }
+    // The terminal wraps them, so that a copied message is one line.
+    let cut = cut_messages(&drawn, &rows).iter().flat_map(|message| message.lines(usize::MAX)).collect();
+    let mut lines: Vec<_> = drawn.into_iter().map(Line::finish).collect();
+    below(&mut lines, cut);
     lines.push(sum(roots, None, width));
     lines.join("\n") + "\n"
+}
+
+/// A message that did not fit into its row.
+struct CutMessage {
+    phase: Phase,
+    text: String,
+}
+
+impl CutMessage {
+    /// The whole message, in lines that fit into `width`.
+    fn lines(&self, width: usize) -> Vec<String> {
+        let (glyph, style) = glyph(self.phase);
+        let lines = wrapped(&self.text, width.saturating_sub(2).max(2)).into_iter().enumerate();
+        let indent = |(at, line)| match at {
+            0 => format!("{style}{glyph}{style:#} {line}"),
+            _ => format!("  {line}"),
+        };
+        lines.map(indent).collect()
+    }
+}
+
+/// The messages of rows whose lines are cut.
+fn cut_messages(drawn: &[Line], rows: &[Row<'_>]) -> Vec<CutMessage> {
+    let message = |(line, row): (&Line, &Row<'_>)| {
+        let phase = row.node.state.phase;
+        let is_cut = line.is_cut() && !row.see_below && matches!(phase, Phase::Waiting | Phase::Failed);
+        let why = why(row).filter(|_| is_cut)?;
+        Some(CutMessage { phase, text: format!("{}: {}", label(row, usize::MAX), plain(&why)) })
+    };
+    drawn.iter().zip(rows).filter_map(message).collect()
+}
+
+/// Adds messages below the rows, with an empty line before and after them.
+fn below(lines: &mut Vec<String>, mut messages: Vec<String>) {
+    if !messages.is_empty() {
+        lines.push(String::new());
+        lines.append(&mut messages);
+        lines.push(String::new());
+    }
 }
 
 /// The rows as lines, with the states in one column. Where there is little room, branches are short.
@@ -164,11 +201,11 @@ fn why(row: &Row<'_>) -> Option<String> {
     message(state).map(|why| why.replacen(&format!("{key}: "), "", 1))
 }
 
-/// Whether the rows of the children say the same in more words.
+/// Whether the rows of the children show the same, in more detail.
 fn is_about_children(state: &NodeState) -> bool {
     match state.phase {
         Phase::Waiting | Phase::Applying => true,
-        Phase::Failed => state.message.as_ref().is_some_and(|why| why.starts_with("ChildFailed: ")),
+        Phase::Failed => state.reason == Some(CHILD_FAILED),
         Phase::Blocked | Phase::Pending | Phase::Paused | Phase::Deleted | Phase::Ready => false,
     }
 }

@@ -97,7 +97,7 @@ fn assert_shown(story: &Story, milliseconds: u64, size: (usize, usize), expected
 }
 
 #[test]
-fn before_anything_has_happened_an_object_is_pending() {
+fn before_its_first_reconcile_an_object_is_pending() {
     let mut story = Story::default();
     story.tree.expect(&core(), at(0));
     assert_shown(
@@ -112,7 +112,7 @@ fn before_anything_has_happened_an_object_is_pending() {
 }
 
 #[test]
-fn while_children_are_applied_what_waits_for_them_is_pending() {
+fn while_children_are_applied_their_dependents_are_pending() {
     assert_shown(
         &begun(),
         450,
@@ -130,7 +130,7 @@ fn while_children_are_applied_what_waits_for_them_is_pending() {
 }
 
 #[test]
-fn what_a_child_waits_for_is_told_with_how_long() {
+fn a_waiting_child_shows_the_reason_and_how_long_it_waits() {
     assert_shown(
         &waiting(),
         1700,
@@ -148,7 +148,7 @@ fn what_a_child_waits_for_is_told_with_how_long() {
 }
 
 #[test]
-fn what_is_ready_tells_how_long_it_took() {
+fn a_ready_object_shows_how_long_it_took() {
     assert_shown(
         &ready(),
         9000,
@@ -166,7 +166,7 @@ fn what_is_ready_tells_how_long_it_took() {
 }
 
 #[test]
-fn a_narrow_terminal_cuts_lines_and_breaks_neither_them_nor_the_column() {
+fn a_narrow_terminal_cuts_lines_and_shows_the_cut_messages_below() {
     assert_shown(
         &waiting(),
         1700,
@@ -178,13 +178,22 @@ fn a_narrow_terminal_cuts_lines_and_breaks_neither_them_nor_the_column() {
 │ └ Deployment harbor-core (see below)
 └ ✓ Secret harbor-core  ready 0.4s
   └ ◌ Deploym…bor-core  waiting 1.2s  0 of …
+
+◌ Core registry/harbor: 3 of 4 ready
+◌ Deployment harbor-core: 0 of 1 replicas
+  available
+
 3 of 5 objects ready, 1.7s
 ",
     );
+    let lines = [13, 12, 10].map(|height| {
+        frame(&waiting().tree.roots(), Some(at(1700)), Size { width: 44, height }).lines().count()
+    });
+    assert_eq!(lines, [12, 10, 7], "as many messages as there is room for");
 }
 
 #[test]
-fn a_drawing_that_is_printed_once_is_followed_by_what_did_not_fit() {
+fn a_drawing_that_is_printed_once_is_followed_by_the_messages_that_were_cut() {
     let mut story = waiting();
     let message = "Secret registry/postgres does not exist; create it".into();
     let verdict = Verdict::Progressing { reason: "DependencyMissing", message };
@@ -211,7 +220,7 @@ fn a_drawing_that_is_printed_once_is_followed_by_what_did_not_fit() {
 }
 
 #[test]
-fn a_low_terminal_leaves_out_what_is_ready_and_then_cuts() {
+fn a_low_terminal_omits_ready_objects_and_then_cuts() {
     assert_shown(
         &ready(),
         2600,
@@ -237,7 +246,7 @@ fn a_low_terminal_leaves_out_what_is_ready_and_then_cuts() {
 }
 
 #[test]
-fn a_failure_is_told_on_one_line_and_blocks_what_waits_for_it() {
+fn a_failure_is_one_line_and_blocks_its_dependents() {
     let mut story = begun();
     let message = "cannot apply Secret registry/harbor-core:\nno".into();
     let failure = Failure { class: Class::Invalid, reason: "Rejected", message, stalls: true };
@@ -262,7 +271,7 @@ fn a_failure_is_told_on_one_line_and_blocks_what_waits_for_it() {
 }
 
 #[test]
-fn a_failure_of_a_child_is_told_by_that_child_without_its_own_name() {
+fn the_failure_of_a_child_is_shown_in_its_row_without_its_name() {
     let mut story = begun();
     let message = "Secret registry/harbor-core: the disk is full".to_owned();
     let reason = "ChildFailed";
@@ -286,7 +295,7 @@ fn a_failure_of_a_child_is_told_by_that_child_without_its_own_name() {
 }
 
 #[test]
-fn why_there_is_no_plan_is_told_of_the_object() {
+fn an_object_without_a_plan_shows_the_reason() {
     let mut story = Story::default();
     let message = "Secret registry/postgres does not exist; create it".into();
     story.stage(Stage::Concluded(Verdict::Progressing { reason: "DependencyMissing", message }), 100);
@@ -296,6 +305,9 @@ fn why_there_is_no_plan_is_told_of_the_object() {
         (80, 24),
         "
 ◌ Core registry/harbor  waiting 0.2s  Secret registry/postgres does not exist; …
+
+◌ Core registry/harbor: Secret registry/postgres does not exist; create it
+
 0 of 1 objects ready, 0.3s
 ",
     );
@@ -329,7 +341,7 @@ fn an_object_that_is_a_child_of_another_is_shown_as_that_with_its_own_children()
 }
 
 #[test]
-fn planning_again_forgets_what_is_no_longer_wanted_and_keeps_the_rest() {
+fn a_new_plan_removes_objects_that_are_no_longer_wanted() {
     let mut story = ready();
     story.stage(Stage::Planned(planned().into_iter().take(1).collect()), 5000);
     assert_shown(
@@ -345,7 +357,7 @@ fn planning_again_forgets_what_is_no_longer_wanted_and_keeps_the_rest() {
 }
 
 #[test]
-fn every_change_is_a_line_and_repetition_is_none() {
+fn every_change_is_a_line_and_repetitions_are_not() {
     let mut story = ready();
     story.child("Deployment", State::Ready, 2700).stage(Stage::Concluded(Verdict::Ready), 2700);
     assert_eq!(
@@ -434,12 +446,12 @@ async fn the_terminal_the_table_and_the_page_show_the_same_numbers() {
             Some("waiting"),
             Some("Core registry/harbor: Deployment registry/harbor-core: 0 of 1 replicas available".into())
         ),
-        "its operator said that it is ready before the Deployment changed"
+        "the operator reported it as ready before the Deployment changed"
     );
     let text = page(&events, "/registry/Harbor/h").await;
-    assert!(text.contains("</span> 4 of 6 parts ready, 2 waiting</p>"), "{text}");
+    assert!(text.contains("</span> 4 of 6 objects ready, 2 waiting</p>"), "{text}");
     let text = page(&events, "/registry/Core/harbor").await;
-    assert!(text.contains("</span> 3 of 4 parts ready, 1 waiting</p>"), "{text}");
+    assert!(text.contains("</span> 3 of 4 objects ready, 1 waiting</p>"), "{text}");
     let text = page(&events, "/").await;
     assert!(text.contains("2 in all, 1 waiting, 1 paused"), "{text}");
     assert_eq!(roots.iter().filter(|node| node.is_ready()).count(), 0);

@@ -15,7 +15,7 @@ pub fn word(phase: Phase) -> &'static str {
 /// Why an object is in its phase.
 pub fn message(state: &NodeState) -> Option<String> {
     let by = state.blocked_by.as_ref();
-    by.map(|by| format!("until {} {} is ready", by.kind, by.name)).or_else(|| state.message.clone())
+    by.map(|by| format!("until {} {} is ready", by.kind, by.name)).or_else(|| state.explanation())
 }
 
 /// The phase and the reason for it, on one line.

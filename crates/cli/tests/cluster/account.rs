@@ -1,4 +1,4 @@
-//! Who the operator is: a service account that may do what `harbor-operator rbac` says, and nothing else.
+//! The service account of the operator, with exactly the permissions that `harbor-operator rbac` prints.
 
 use envtest::ControlPlane;
 use kube::config::Kubeconfig;
@@ -11,7 +11,7 @@ pub fn name(namespace: &str) -> String {
     format!("system:serviceaccount:{namespace}:harbor-operator")
 }
 
-/// What lets an operator that runs in the namespace `home` look after another one, or its own.
+/// The permissions of an operator in the namespace `home` to reconcile another namespace, or its own.
 pub fn objects(namespace: &str, home: &str) -> Vec<Value> {
     printed(&["--namespace", namespace, "--operator-namespace", home])
 }

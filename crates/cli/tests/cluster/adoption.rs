@@ -75,7 +75,7 @@ async fn a_core_of_the_old_operator_is_adopted_in_place() {
             World::inputs().into_iter().find(|input| input["metadata"]["name"] == "harbor-token").unwrap();
         match input["metadata"]["name"].as_str().unwrap() {
             "h-harbor-core" => continue,
-            // Nobody issued certificates or knew a database when this was recorded.
+            // There were no issued certificates and no database when this was recorded.
             "h-harbor-core-tokencert" => {
                 input["stringData"] = json!({"tls.key": token["stringData"]["tls.key"]});
             }

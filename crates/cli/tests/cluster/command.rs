@@ -1,4 +1,4 @@
-//! The binary as somebody with a kubeconfig uses it.
+//! The binary, with a kubeconfig.
 
 use crate::world::World;
 use plan::{
@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::process::Command;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -35,7 +35,7 @@ impl World {
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// `harbor-operator run` as the operator that this namespace allows; nobody hears it, and it is killed when dropped.
+    /// `harbor-operator run` with the permissions of this namespace's operator, without output. It is killed when dropped.
     pub fn process(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
         command.arg("run").env("KUBECONFIG", self.operators_kubeconfig());
@@ -60,7 +60,7 @@ impl World {
         self.run(&[&["plan", "-f", file.path().to_str().unwrap()], flags].concat()).await
     }
 
-    /// Every object of this namespace that a Harbor could have to do with.
+    /// Every object of this namespace that may belong to a Harbor.
     pub async fn everything(&self) -> BTreeMap<ObjectKey, Value> {
         let kinds = "deployments,services,configmaps,secrets,ingresses,networkpolicies,persistentvolumeclaims,\
                      certificates.cert-manager.io,harbors,cores,registries,registrycontrollers,portals,jobservices,\
@@ -78,7 +78,7 @@ fn key(object: &Value) -> ObjectKey {
     ObjectKey::new(group, text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
 }
 
-/// What happened between two looks, each object as `plan` shows it.
+/// The changes between two states, each object as `plan` shows it.
 pub fn changes(before: &BTreeMap<ObjectKey, Value>, after: &BTreeMap<ObjectKey, Value>) -> BTreeSet<String> {
     let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let change = |key: &&ObjectKey| {
@@ -103,7 +103,7 @@ fn block(change: &Change) -> String {
     lines.join("\n")
 }
 
-/// The objects that `plan` shows, without what it says of pods and in sum.
+/// The objects that `plan` shows, without the pods and the summary.
 pub fn planned(out: &str) -> BTreeSet<String> {
     let blocks = out.trim_end().split("\n\n").filter(|block| block.starts_with(['+', '~', '-']));
     blocks.map(str::to_owned).collect()

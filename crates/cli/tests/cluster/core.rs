@@ -18,7 +18,7 @@ fn inputs_digest(deployment: &Deployment) -> String {
 }
 
 #[tokio::test]
-async fn a_core_becomes_ready_with_its_deployment_and_then_a_minute_passes_in_silence() {
+async fn a_core_becomes_ready_with_its_deployment_and_then_sends_no_requests_for_a_minute() {
     let world = World::new().await;
     let requests = Requests::default();
     let _operator = world.operator(&requests);
@@ -206,13 +206,14 @@ async fn deletion_leaves_nothing_behind_but_what_is_known_of_the_database() {
 }
 
 #[tokio::test]
-async fn the_status_tells_old_scripts_what_they_look_for() {
+async fn the_status_has_the_conditions_that_old_scripts_read() {
     let world = World::new().await;
     let requests = Requests::default();
     let _operator = world.ready(&requests).await;
     let core = world.get::<Core>("harbor").await;
     let status = core.status.as_ref().unwrap();
-    let told: Vec<_> = status.conditions.iter().map(|c| (c.type_.as_str(), c.status.as_str())).collect();
+    let conditions: Vec<_> =
+        status.conditions.iter().map(|c| (c.type_.as_str(), c.status.as_str())).collect();
     let expected = [
         ("Ready", "True"),
         ("Reconciling", "False"),
@@ -221,7 +222,7 @@ async fn the_status_tells_old_scripts_what_they_look_for() {
         ("Failed", "False"),
         ("Available", "True"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(conditions, expected);
     assert_eq!(status.observed_generation, core.metadata.generation);
     assert_eq!(status.operator.as_ref().unwrap().controller_name.as_deref(), Some("core"));
     assert_eq!(core.finalizers(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What a process was started with for objects that say nothing: offline commands with the same flags tell the same.
+//! The defaults of a process: offline commands with the same flags show the same.
 
 use crate::harbor::{Cluster, inputs, minimal};
 use k8s_openapi::api::{apps::v1::Deployment, networking::v1::NetworkPolicy};
@@ -15,9 +15,9 @@ fn start(cluster: &Cluster) -> Child {
 }
 
 /// The images of a Deployment by its name, and the names of network policies.
-type Told = (BTreeMap<String, Vec<String>>, Vec<String>);
+type Found = (BTreeMap<String, Vec<String>>, Vec<String>);
 
-async fn applied(cluster: &Cluster) -> Told {
+async fn applied(cluster: &Cluster) -> Found {
     let mut images = BTreeMap::new();
     for name in cluster.names::<Deployment>().await {
         let template = cluster.get::<Deployment>(&name).await.spec.unwrap().template;
@@ -27,7 +27,7 @@ async fn applied(cluster: &Cluster) -> Told {
     (images, cluster.names::<NetworkPolicy>().await)
 }
 
-async fn rendered(file: &str) -> Told {
+async fn rendered(file: &str) -> Found {
     let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
         .args(["render", "--recursive", "--output", "json", "-f", file])
         .args(FLAGS)
@@ -54,7 +54,7 @@ async fn rendered(file: &str) -> Told {
 }
 
 #[tokio::test]
-async fn render_and_plan_with_the_flags_of_the_operator_tell_what_it_applies() {
+async fn render_and_plan_with_the_flags_of_the_operator_show_what_it_applies() {
     let cluster = Cluster::new().await;
     let _operator = start(&cluster);
     cluster.apply(vec![minimal()]).await;
@@ -69,14 +69,14 @@ async fn render_and_plan_with_the_flags_of_the_operator_tell_what_it_applies() {
         .unwrap();
     let file = file.path().to_str().unwrap();
 
-    let told = rendered(file).await;
-    assert_eq!(told, applied(&cluster).await);
+    let rendered = rendered(file).await;
+    assert_eq!(rendered, applied(&cluster).await);
     let is_mirrored = |image: &String| image.starts_with("mirror.example/team/") && image.ends_with("-dev");
-    assert!(told.0.values().flatten().all(is_mirrored), "{told:?}");
-    assert!(!told.1.is_empty());
+    assert!(rendered.0.values().flatten().all(is_mirrored), "{rendered:?}");
+    assert!(!rendered.1.is_empty());
 
     let ran = cluster.run(&[&["plan", "-f", file][..], &FLAGS].concat()).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let ran = cluster.run(&["plan", "-f", file]).await;
-    assert_eq!(ran.code, Some(2), "without its flags it tells of another operator: {}", ran.err);
+    assert_eq!(ran.code, Some(2), "without its flags it plans for another operator: {}", ran.err);
 }

@@ -18,7 +18,7 @@ async fn plane() -> (Namespace, tempfile::NamedTempFile) {
 }
 
 /// What `kubectl explain` says, once it does: an API server publishes the documentation of a new kind when it finds the
-/// time, and nothing tells when it has.
+/// time, and there is no signal for it.
 async fn explained(world: &Namespace, field: &str) -> String {
     let explain = async {
         loop {

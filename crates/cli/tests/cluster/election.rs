@@ -31,7 +31,7 @@ fn start(world: &World) -> Child {
         .unwrap()
 }
 
-/// Waits until the lease is held by somebody else than this one; who that is.
+/// Waits until another process than this one holds the lease, and returns its identity.
 async fn until_held(world: &World, before: &str) -> String {
     let holder = |lease: &Lease| lease.spec.as_ref().and_then(|spec| spec.holder_identity.clone());
     let held = |lease: &Lease| holder(lease).is_some_and(|holder| !holder.is_empty() && holder != before);
@@ -80,7 +80,7 @@ async fn when_the_leader_is_killed_the_other_takes_over_and_writes_nothing_that_
 }
 
 #[tokio::test]
-async fn a_process_that_is_told_to_stop_hands_over_at_once() {
+async fn a_process_that_is_stopped_releases_the_lease_at_once() {
     let world = World::new().await;
     let mut first = start(&world);
     let leader = until_held(&world, "").await;
@@ -101,7 +101,7 @@ async fn a_process_that_is_deposed_ends_with_a_failure() {
     let world = World::new().await;
     let mut first = start(&world);
     until_held(&world, "").await;
-    let theirs = json!({"spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600}});
+    let theirs = json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 3600}});
     world.merge::<Lease>("harbor-operator", theirs).await;
     let status = timeout(envtest::TIMEOUT, first.wait()).await.expect("it ends").unwrap();
     assert_eq!(status.code(), Some(1));

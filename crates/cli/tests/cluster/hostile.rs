@@ -69,8 +69,9 @@ async fn the_most_expensive_objects_of_a_tenant_delay_no_neighbour_and_stay_with
     neighbour.make_available("harbor-core").await;
     neighbour.until_condition("Ready", "True").await;
     for number in 0..OBJECTS {
-        let told = |core: &Core| core.status.as_ref().is_some_and(|status| !status.conditions.is_empty());
-        tenant.until::<Core>(&format!("hostile-{number}"), told).await;
+        let is_reported =
+            |core: &Core| core.status.as_ref().is_some_and(|status| !status.conditions.is_empty());
+        tenant.until::<Core>(&format!("hostile-{number}"), is_reported).await;
     }
 
     let pid = operator.id().unwrap();
@@ -89,8 +90,9 @@ async fn each_secret_that_does_not_exist_is_asked_for_once() {
     let _operator = world.operator(&requests);
     world.apply(objects()).await;
     for number in 0..OBJECTS {
-        let told = |core: &Core| core.status.as_ref().is_some_and(|status| !status.conditions.is_empty());
-        world.until::<Core>(&format!("hostile-{number}"), told).await;
+        let is_reported =
+            |core: &Core| core.status.as_ref().is_some_and(|status| !status.conditions.is_empty());
+        world.until::<Core>(&format!("hostile-{number}"), is_reported).await;
     }
     let mut sent = timeout(TIMEOUT, requests.until_quiet()).await.expect("the operator sends nothing more");
     world.merge::<Core>("hostile-0", json!({"metadata": {"labels": {"example.com/another": "look"}}})).await;
@@ -100,5 +102,5 @@ async fn each_secret_that_does_not_exist_is_asked_for_once() {
     asked.sort();
     asked.dedup();
     assert_eq!(asked.len(), all, "some were asked for twice");
-    assert!(!asked.is_empty(), "before the user is told, the API server is asked");
+    assert!(!asked.is_empty(), "the operator asks the API server before it reports");
 }

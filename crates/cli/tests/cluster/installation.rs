@@ -1,4 +1,4 @@
-//! Installed as users do it: `kubectl apply -f deploy/`, and then an operator that may do what is said in there.
+//! An installation as by a user: `kubectl apply -f deploy/`, and then an operator with the permissions of these files.
 
 use crate::{
     account,
@@ -55,7 +55,7 @@ async fn kubectl(plane: &ControlPlane, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The kinds of the other operators, and stand-ins for whoever makes something of them.
+/// The kinds of the other operators, and stand-ins for these operators.
 async fn surroundings(plane: &ControlPlane, stop: &CancellationToken) {
     let api: Api<CustomResourceDefinition> = Api::all(plane.client());
     for definition in definitions::all() {

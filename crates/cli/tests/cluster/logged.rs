@@ -16,7 +16,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// An operator that is who this kubeconfig says, on ports that are free.
+    /// An operator with this kubeconfig, on free ports.
     pub fn start(kubeconfig: &Path, flags: &[&str]) -> Self {
         let log = NamedTempFile::new().unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
@@ -55,7 +55,7 @@ impl Process {
         timeout(TIMEOUT, said).await.expect("it says so")
     }
 
-    /// Where it says that it answers.
+    /// The address that it logs.
     pub async fn address(&self, what: &str) -> SocketAddr {
         self.line(|line| line["what"] == what).await["address"].as_str().unwrap().parse().unwrap()
     }

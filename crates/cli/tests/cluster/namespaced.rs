@@ -1,11 +1,11 @@
-//! An operator that may do nothing outside of the namespaces it looks after.
+//! An operator without permissions outside of its namespaces.
 
 use crate::{account, logged::Process, world::World};
 use k8s_openapi::api::apps::v1::Deployment;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn two_namespaces_are_looked_after_with_roles_in_them_and_nothing_cluster_wide() {
+async fn two_namespaces_are_reconciled_with_roles_in_them_and_no_cluster_role() {
     let (first, second, other) = (World::new().await, World::another().await, World::another().await);
     // Its own: the service accounts of the others have roles there already.
     let home = first.plane.create_namespace("home").await.unwrap();
@@ -33,7 +33,7 @@ async fn two_namespaces_are_looked_after_with_roles_in_them_and_nothing_cluster_
     assert_eq!(refused, Vec::<Value>::new(), "nothing was asked for that is not allowed");
 }
 
-/// Creates objects where they say they belong.
+/// Creates objects in their own namespaces.
 async fn apply(world: &World, objects: Vec<Value>) {
     let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});

@@ -1,4 +1,4 @@
-//! `plan`: what it shows is what happens, and it writes nothing.
+//! `plan`: it shows the changes that an apply causes, and writes nothing.
 
 use crate::{
     command::{changes, planned},
@@ -29,13 +29,12 @@ async fn on_an_unchanged_cluster_it_prints_nothing_and_exits_with_0() {
 }
 
 #[tokio::test]
-async fn without_the_operators_digest_key_it_says_so_and_still_tells_pods_that_change_from_those_that_do_not()
-{
+async fn without_the_operators_digest_key_it_warns_and_still_finds_the_pods_that_change() {
     let cluster = Cluster::new().await;
     let _operator = cluster.ready(&Requests::default(), minimal()).await;
     let plan = async |objects| cluster.plan_with(&["--digest-key-namespace", "nowhere"], objects).await;
     let unchanged = plan(vec![minimal()]).await;
-    let expected = "warning: digests of what pods use are taken to be up to date: \
+    let expected = "warning: the digests in pod templates cannot be computed, the stored ones count as current: \
                     Secret nowhere/harbor-operator-digest-key does not exist; \
                     give the operator's namespace with --digest-key-namespace\n";
     assert_eq!((unchanged.code, unchanged.out.as_str(), unchanged.err.as_str()), (Some(0), "", expected));
@@ -84,12 +83,12 @@ async fn what_it_shows_of_an_edit_is_exactly_what_applying_it_does() {
     requests.until_quiet().await;
     let done = changes(&before, &cluster.everything().await);
     assert!(done.iter().any(|block| block.starts_with("- Deployment ")), "{done:#?}");
-    let told = planned(&ran.out);
-    let unseen: Vec<_> = done.difference(&told).map(String::as_str).collect();
-    let untrue: Vec<_> = told.difference(&done).map(String::as_str).collect();
+    let plan = planned(&ran.out);
+    let unseen: Vec<_> = done.difference(&plan).map(String::as_str).collect();
+    let untrue: Vec<_> = plan.difference(&done).map(String::as_str).collect();
     assert!(
         unseen.is_empty() && untrue.is_empty(),
-        "not told:\n{}\n\nnot done:\n{}",
+        "not planned:\n{}\n\nnot done:\n{}",
         unseen.join("\n"),
         untrue.join("\n")
     );
@@ -104,7 +103,7 @@ async fn of_a_new_harbor_it_lists_everything_and_writes_nothing() {
     let harbor = called(minimal(), "acme");
     let ran = cluster.plan(vec![harbor.clone()]).await;
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("is not known before they exist"), "{}", ran.err);
+    assert!(ran.err.contains("are unknown before creation"), "{}", ran.err);
     assert_eq!(versions(&cluster).await, before);
 
     let requests = Requests::default();
@@ -116,9 +115,9 @@ async fn of_a_new_harbor_it_lists_everything_and_writes_nothing() {
     // What users and cert-manager have made.
     let theirs: Vec<_> = before.keys().map(|key| format!("+ {key}")).collect();
     made.retain(|name| !theirs.contains(name) && !name.ends_with("-core-tokencert"));
-    let mut told = names(planned(&ran.out));
-    told.retain(|name| !name.ends_with("-core-tokencert"));
-    assert_eq!(told, made);
+    let mut plan = names(planned(&ran.out));
+    plan.retain(|name| !name.ends_with("-core-tokencert"));
+    assert_eq!(plan, made);
 }
 
 #[tokio::test]
@@ -142,12 +141,12 @@ async fn a_rotated_secret_shows_which_pods_restart_and_never_a_value() {
     assert!(restarts.contains("    Secret acme-harbor-core changes ("), "{restarts}");
     let values = old.values().map(|value| String::from_utf8_lossy(&value.0).into_owned());
     for value in values.chain(["a-new-and-secret-word".to_owned()]) {
-        assert!(!ran.out.contains(&value) && !ran.err.contains(&value), "a value is told: {}", ran.out);
+        assert!(!ran.out.contains(&value) && !ran.err.contains(&value), "a value is shown: {}", ran.out);
     }
 }
 
 #[tokio::test]
-async fn what_the_rules_or_the_server_refuse_is_told_as_an_error() {
+async fn a_refusal_of_the_rules_or_the_server_is_an_error() {
     let cluster = Cluster::new().await;
     let _operator = cluster.ready(&Requests::default(), minimal()).await;
     let ran = cluster.plan(vec![with(minimal(), "/spec/version", json!("2.14.0"))]).await;

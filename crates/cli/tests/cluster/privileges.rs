@@ -1,4 +1,4 @@
-//! Pods that reach the node are refused, and those that Pod Security refuses are told of: by us and by it.
+//! Pods that reach the node are refused, and those that Pod Security refuses are reported.
 
 use crate::world::World;
 use api::v1beta1::Core;
@@ -40,7 +40,7 @@ async fn the_status_says_why_privileged_pods_are_refused_and_those_that_run_stay
 }
 
 #[tokio::test]
-async fn the_status_says_what_pod_security_has_against_the_pods() {
+async fn the_status_shows_why_pod_security_refuses_the_pods() {
     let world = World::new().await;
     let requests = Requests::default();
     let _operator = world.operator(&requests);

@@ -65,7 +65,7 @@ async fn killed_at_any_moment_and_restarted_it_converges_to_the_same_objects() {
 }
 
 #[tokio::test]
-async fn it_looks_after_the_namespaces_it_was_told_and_no_others() {
+async fn it_reconciles_only_the_namespaces_of_its_flags() {
     let (first, second, other) = (World::new().await, World::another().await, World::another().await);
     for world in [&first, &second, &other] {
         world.apply(World::inputs()).await;
@@ -126,7 +126,7 @@ async fn rule_9_b13_no_secret_leaves_its_secret() {
     let resources = "configmaps,deployments,services,events,cores";
     let mut seen = world.kubectl(&["get", resources, "-o", "json"]).await;
     seen.push_str(&std::fs::read_to_string(log.path()).unwrap());
-    assert!(seen.contains("reconcile"), "there is a log to look at");
+    assert!(seen.contains("reconcile"), "there is a log");
     let values = secrets.iter().flat_map(|secret| {
         let fields = ["stringData", "data"].into_iter().filter_map(|field| secret[field].as_object());
         fields.flatten().map(|(_, value)| value.as_str().unwrap().trim().to_owned()).collect::<Vec<_>>()
@@ -137,7 +137,7 @@ async fn rule_9_b13_no_secret_leaves_its_secret() {
     for value in values {
         // Of a key of many lines any line would be too much.
         let line = value.lines().max_by_key(|line| line.len()).unwrap();
-        assert!(!seen.contains(line), "a secret of {} characters was told", line.len());
+        assert!(!seen.contains(line), "a secret of {} characters was logged", line.len());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the rules in our definitions refuse, in which words, and what they let pass.
+//! The rules in our definitions: what they refuse, with which messages, and what they accept.
 
 use crate::world::{World, root};
 use api::crds;
@@ -135,12 +135,15 @@ fn refusals(result: kube::Result<DynamicObject>) -> Vec<(String, String)> {
 }
 
 /// Fails unless exactly the expected fields are complained about, in the expected words.
-fn compare(what: &str, told: Vec<(String, String)>, expected: &[&Refusals]) {
+fn compare(what: &str, refusals: Vec<(String, String)>, expected: &[&Refusals]) {
     let expected: Vec<(&String, &String)> = expected.iter().copied().flatten().collect();
     let matches = expected.iter().all(|(field, part)| {
-        told.iter().any(|(told_field, message)| told_field == *field && message.contains(*part))
+        refusals.iter().any(|(refused_field, message)| refused_field == *field && message.contains(*part))
     });
-    assert!(matches && told.len() == expected.len(), "{what}: expected {expected:?}, but was told {told:#?}");
+    assert!(
+        matches && refusals.len() == expected.len(),
+        "{what}: expected {expected:?}, but got {refusals:#?}"
+    );
 }
 
 /// Whether the server knows rules; if not, says that the test is skipped.
@@ -165,8 +168,8 @@ async fn decide(group: &str) {
         for name in &case.bases {
             let mut object = base(name);
             merge(&mut object, &case.change);
-            let told = attempts.create(&object, true).await;
-            compare(&format!("{} (creation of {name})", case.title), told, &[&case.refused]);
+            let refusals = attempts.create(&object, true).await;
+            compare(&format!("{} (creation of {name})", case.title), refusals, &[&case.refused]);
         }
     }
     for name in cases.iter().flat_map(|case| &case.bases).collect::<BTreeSet<_>>() {
@@ -174,8 +177,8 @@ async fn decide(group: &str) {
     }
     for case in &cases {
         for name in &case.bases {
-            let told = attempts.change(&base(name), &case.change).await;
-            compare(&format!("{} (update of {name})", case.title), told, &[&case.refused, &case.frozen]);
+            let refusals = attempts.change(&base(name), &case.change).await;
+            compare(&format!("{} (update of {name})", case.title), refusals, &[&case.refused, &case.frozen]);
         }
     }
 }
@@ -213,10 +216,10 @@ fn too_long(limit: usize) -> Refusals {
 async fn a_name_leaves_room_for_the_suffix_of_its_service() {
     let Some(attempts) = attempts().await else { return };
     for (name, limit) in LONGEST {
-        let told = attempts.create(&named(base(name), limit), true).await;
-        compare(&format!("a {name} with a name of {limit} characters"), told, &[]);
-        let told = attempts.create(&named(base(name), limit + 1), true).await;
-        compare(&format!("a {name} with one character more"), told, &[&too_long(limit)]);
+        let refusals = attempts.create(&named(base(name), limit), true).await;
+        compare(&format!("a {name} with a name of {limit} characters"), refusals, &[]);
+        let refusals = attempts.create(&named(base(name), limit + 1), true).await;
+        compare(&format!("a {name} with one character more"), refusals, &[&too_long(limit)]);
     }
 }
 
@@ -230,7 +233,7 @@ async fn a_path_is_no_name_and_a_list_ends_somewhere_on_a_server_of_any_version(
     core["spec"]["extraEnv"] =
         json!([{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a/b", "key": "c"}}}]);
     core["spec"]["image"] = json!("x".repeat(513));
-    let told = attempts.create(&core, true).await;
+    let refusals = attempts.create(&core, true).await;
     let fields = [
         ("spec.redis.passwordRef", "should match"),
         ("spec.certificateRefs", "at most 64 items"),
@@ -239,10 +242,11 @@ async fn a_path_is_no_name_and_a_list_ends_somewhere_on_a_server_of_any_version(
     ];
     for (field, part) in fields {
         // Old servers leave out which item it is.
-        let is_told =
-            |(told, message): &(String, String)| told.replace("[0]", "") == field && message.contains(part);
-        let is_told = told.iter().any(is_told);
-        assert!(is_told, "{field} ({part}): {told:#?}");
+        let is_refused = |(refused, message): &(String, String)| {
+            refused.replace("[0]", "") == field && message.contains(part)
+        };
+        let is_refused = refusals.iter().any(is_refused);
+        assert!(is_refused, "{field} ({part}): {refusals:#?}");
     }
 
     core["spec"]["redis"]["passwordRef"] = json!("creds");
@@ -261,8 +265,8 @@ async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_cha
     let attempts = Attempts(Namespace::create(plane, "rules").await);
     install(&attempts, crds::without_rules(crds::all())).await;
     for (name, limit) in LONGEST {
-        let told = attempts.create(&named(base(name), limit + 1), false).await;
-        compare(&format!("a {name} without rules"), told, &[]);
+        let refusals = attempts.create(&named(base(name), limit + 1), false).await;
+        compare(&format!("a {name} without rules"), refusals, &[]);
     }
     install(&attempts, crds::all()).await;
     for (name, limit) in LONGEST {
@@ -274,8 +278,8 @@ async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_cha
         timeout(TIMEOUT, enforced).await.expect("the rule is enforced in time");
         let mut object = named(base(name), limit + 1);
         object["spec"]["network"] = json!({"ipFamilies": ["IPv4"]});
-        let told = attempts.change(&object, &object).await;
-        compare(&format!("a change of a {name} with a name that has become too long"), told, &[]);
+        let refusals = attempts.change(&object, &object).await;
+        compare(&format!("a change of a {name} with a name that has become too long"), refusals, &[]);
     }
 }
 
@@ -334,7 +338,7 @@ fn every_rule_is_broken_by_a_case() {
             rules += 1;
             let kind = crd["spec"]["names"]["kind"].as_str().unwrap();
             let covered = broken.iter().any(|(k, f, part)| k == kind && f == field && message.contains(part));
-            assert!(covered, "{kind} {field}: no case is told {message:?}");
+            assert!(covered, "{kind} {field}: no case expects {message:?}");
         });
     }
     assert!(rules > 0, "rules are found at all");

@@ -1,7 +1,10 @@
 //! `status`, and both commands as kubectl plugins.
 
 use crate::harbor::{Cluster, minimal, with};
-use api::v1beta1::{Core, Registry};
+use api::{
+    names::CLASS_ANNOTATION,
+    v1beta1::{Core, Registry},
+};
 use envtest::Requests;
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
@@ -35,7 +38,7 @@ async fn a_waiting_harbor_names_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn without_an_operator_it_tells_what_does_not_exist_yet_and_what_that_keeps_waiting() {
+async fn without_an_operator_it_shows_missing_objects_and_their_dependents() {
     let cluster = Cluster::new().await;
     cluster.apply(vec![minimal()]).await;
     let ran = cluster.run(&["status", "harbor/acme", "--output", "json"]).await;
@@ -61,9 +64,24 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     assert!(!ran.out.contains('\u{1b}'), "no colours in a pipe");
     assert!(ran.out.ends_with(" ready\n"), "{}", ran.out);
 
-    let ran = cluster.run(&["status", "nobody"]).await;
+    let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(ran.err.contains("nobody: there is no such object in namespace"), "{}", ran.err);
+    assert!(ran.err.contains("missing: not found in namespace"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn with_a_class_it_shows_only_objects_of_that_class() {
+    let cluster = Cluster::new().await;
+    let blue = with(minimal(), "/metadata/annotations", json!({CLASS_ANNOTATION: "blue"}));
+    cluster.apply(vec![blue, with(minimal(), "/metadata/name", json!("other"))]).await;
+    let names = async |flags: &[&str]| {
+        let ran = cluster.run(&[&["status", "--output", "json"], flags].concat()).await;
+        let trees: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+        trees.iter().map(|tree| tree["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]).await, ["acme", "other"]);
+    assert_eq!(names(&["--class", "blue"]).await, ["acme"]);
+    assert_eq!(names(&["--class", "green"]).await, [""; 0]);
 }
 
 #[tokio::test]

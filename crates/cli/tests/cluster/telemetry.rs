@@ -35,7 +35,7 @@ async fn get_with(address: SocketAddr, path: &str, header: &str) -> (String, Str
 /// Waits for a line of the metrics.
 async fn until_scraped(metrics: SocketAddr, line: &str) {
     let scraped = async {
-        while !get(metrics, "/metrics").await.1.lines().any(|told| told == line) {
+        while !get(metrics, "/metrics").await.1.lines().any(|shown| shown == line) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -43,7 +43,7 @@ async fn until_scraped(metrics: SocketAddr, line: &str) {
 }
 
 #[tokio::test]
-async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what_it_is_about() {
+async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_the_object() {
     let world = World::new().await;
     world.apply(World::inputs()).await;
     world.apply(vec![World::core()]).await;
@@ -53,7 +53,7 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
     );
     let (health, metrics) =
         (process.address("health-address").await, process.address("metrics-address").await);
-    // A Core that is available before it was first looked at is ready from the start, and that is no news.
+    // A Core that is available before its first reconcile is ready from the start, which is not logged.
     world.until_condition("Ready", "False").await;
     world.make_available("harbor-core").await;
     world.until_condition("Ready", "True").await;
@@ -71,7 +71,7 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_what
         "harbor_operator_leader 1",
         "harbor_operator_panics_total 0",
     ] {
-        assert!(text.lines().any(|told| told == line), "{line} in {text}");
+        assert!(text.lines().any(|shown| shown == line), "{line} in {text}");
     }
     assert!(text.contains(r#",harbor="2.5 to "#), "{text}");
 
@@ -134,7 +134,7 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
 
     assert_eq!(status(&prometheus).await, "503", "the operator may not review it yet");
     process
-        .line(|line| line["message"] == "a client of the metrics cannot be reviewed, and is refused")
+        .line(|line| line["message"] == "cannot review the token of a metrics client; its request is refused")
         .await;
     bind(&world, "harbor-operator-metrics-auth", "harbor-operator").await;
     let allowed = async {
@@ -146,7 +146,7 @@ async fn metrics_can_be_for_those_only_who_may_read_them() {
     timeout(TIMEOUT, allowed).await.expect("Prometheus may read them");
     assert_eq!(status(&stranger).await, "403");
     assert_eq!(status("").await, "401");
-    assert_eq!(status("authorization: Bearer made-up\r\n").await, "401");
+    assert_eq!(status("authorization: Bearer unknown\r\n").await, "401");
     assert_eq!(get(health, "/healthz").await.0, "200", "the kubelet has no token");
 }
 

@@ -56,7 +56,7 @@ impl World {
         Self::on(setup.shared().await.unwrap()).await
     }
 
-    /// Another namespace where our kinds are known already.
+    /// Another namespace, on a control plane that has our definitions.
     pub async fn another() -> Self {
         Self::in_namespace_of(ControlPlane::shared().await.unwrap()).await
     }
@@ -75,7 +75,7 @@ impl World {
         Self::in_namespace_of(plane).await
     }
 
-    /// A new namespace, in which an operator may do what it is said to need.
+    /// A new namespace, in which the operator has the permissions that `rbac` prints.
     async fn in_namespace_of(plane: ControlPlane) -> Self {
         let namespace = Namespace::create(plane, "core").await;
         let operators_kubeconfig = account::kubeconfig(&namespace.plane, &account::name(&namespace.name));
@@ -124,7 +124,7 @@ impl World {
         files.iter().flat_map(|file| documents(file)).collect()
     }
 
-    /// With which a process is an operator that may do what it is said to need, in this namespace only.
+    /// The kubeconfig of an operator with the permissions that `rbac` prints for this namespace.
     pub fn operators_kubeconfig(&self) -> &Path {
         self.operators_kubeconfig.path()
     }
@@ -134,7 +134,7 @@ impl World {
         self.operator_with(requests, self.plane.user(&account::name(&self.name), &[]))
     }
 
-    /// The same, as somebody else.
+    /// The same, as another user.
     pub fn operator_with(&self, requests: &Requests, config: kube::Config) -> Running {
         let health = Arc::<Health>::default();
         let options = Options {
@@ -195,7 +195,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Whether the operator has listed everything, so that what it sends from now on is what it does.
+    /// Whether the operator has listed all kinds, so that further requests are those of reconciles.
     pub fn has_listed(&self) -> bool {
         self.health.ready().is_ok()
     }

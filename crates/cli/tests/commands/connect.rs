@@ -31,7 +31,7 @@ fn kubeconfig(server: &str, cluster: &str, user: &str) -> String {
 fn status(kubeconfig: &str) -> Ran {
     let folder = Folder::empty();
     let ran = folder.file("config", kubeconfig).run("status --kubeconfig config");
-    assert!(!ran.stderr.contains(TOKEN), "it tells the token");
+    assert!(!ran.stderr.contains(TOKEN), "it prints the token");
     ran
 }
 
@@ -55,7 +55,7 @@ fn answering(answer: &'static str) -> SocketAddr {
 }
 
 #[test]
-fn without_a_kubeconfig_it_says_which_file_is_missing() {
+fn a_missing_kubeconfig_is_named() {
     let folder = Folder::empty();
     let output = folder
         .command("status")
@@ -73,10 +73,12 @@ fn without_a_kubeconfig_it_says_which_file_is_missing() {
 fn a_kubeconfig_that_cannot_be_read_is_named() {
     let folder = Folder::empty();
     folder.file("config/file", "");
-    assert_eq!(
-        folder.run("status --kubeconfig config"),
-        failed("error: config: is a directory; name a file\n")
-    );
+    for (path, problem) in
+        [("config", "is a directory; name a file"), ("/does/not/exist", "does not exist; correct the path")]
+    {
+        let expected = format!("error: --kubeconfig: {path}: {problem}\n");
+        assert_eq!(folder.run(&format!("status --kubeconfig {path}")), failed(&expected));
+    }
 }
 
 #[test]
@@ -129,7 +131,7 @@ fn a_token_file_that_is_missing_is_named() {
 }
 
 #[test]
-fn a_command_for_credentials_that_fails_is_told_without_its_output() {
+fn a_failed_command_for_credentials_is_reported_without_its_output() {
     let user = format!(
         "    exec: {{apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, \
          args: [-c, 'echo {TOKEN}; exit 3']}}\n"
@@ -189,7 +191,7 @@ fn a_web_server_is_not_taken_for_an_api_server() {
     let body = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<html>";
     let server = format!("http://{}", answering(body));
     let expected = format!(
-        "error: {server}: does not answer as a Kubernetes API server does (its answer is not JSON); \
+        "error: {server}: is not a Kubernetes API server (its answer is not JSON); \
          check the server of the cluster in the kubeconfig\n"
     );
     assert_eq!(with_token(&server), failed(&expected));

@@ -112,7 +112,7 @@ fn without_key(workload: &Value, objects: &Objects) -> String {
     sha256(&serde_json::to_vec(&entries).unwrap())
 }
 
-/// The digest with a key that everybody can read in the source.
+/// The digest with a key that is public in the source.
 fn with_published_key(workload: &Value, objects: &Objects) -> String {
     let template: PodTemplateSpec = serde_json::from_value(workload["spec"]["template"].clone()).unwrap();
     let references = References::of("registry", &template);

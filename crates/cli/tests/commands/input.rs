@@ -19,12 +19,12 @@ fn a_directory_in_place_of_a_file() {
 #[test]
 fn a_directory_of_inputs_that_does_not_exist() {
     let expected = "error: nowhere: cannot be listed (entity not found); \
-                    --inputs names a directory with files that hold Secrets and ConfigMaps\n";
+                    give --inputs a directory with files of Secrets and ConfigMaps\n";
     assert_eq!(Folder::with_a_core().run("render -f core.yaml --inputs nowhere"), failed(expected));
 }
 
 #[test]
-fn all_files_are_looked_at_before_giving_up() {
+fn errors_in_all_files_are_reported_at_once() {
     let folder = Folder::empty();
     folder.file("a.yaml", "a: b: c").file("b.json", "{");
     let expected = "\
@@ -42,10 +42,13 @@ fn a_password_that_yaml_takes_for_something_else_is_not_quoted() {
             "*hunter2",
             "is not valid YAML: a value that begins with * is an alias at line 1, column 11; put it in quotes; correct the file",
         ),
-        ("1e999", "holds a value that is no number at line 1, column 11; put it in quotes; correct the file"),
+        (
+            "1e999",
+            "has a value that is not a number at line 1, column 11; put it in quotes; correct the file",
+        ),
         (
             "!!int hunter2",
-            "holds a value that is no number at line 1, column 17; put it in quotes; correct the file",
+            "has a value that is not a number at line 1, column 17; put it in quotes; correct the file",
         ),
     ] {
         let folder = Folder::empty();
@@ -63,8 +66,7 @@ fn aliases_are_fine_in_a_file_until_they_stand_for_too_much() {
     folder.file("in.yaml", &lines.join("\n"));
     let ran = folder.run("render -f in.yaml");
     assert_eq!(ran, failed(&ran.stderr));
-    let expected =
-        "error: in.yaml: holds more than can be read, with aliases counted as what they stand for at line ";
+    let expected = "error: in.yaml: is too large, with aliases expanded at line ";
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
 }
 
@@ -117,7 +119,7 @@ fn a_version_that_cannot_be_read() {
 #[test]
 fn files_without_anything_to_render() {
     let ran = Folder::with_a_core().run("render -f inputs/postgres.json inputs/secrets.yaml");
-    let expected = "error: inputs/postgres.json, inputs/secrets.yaml: holds no object that the operator reconciles; \
+    let expected = "error: inputs/postgres.json, inputs/secrets.yaml: contains no object that the operator reconciles; \
                     give a file with an object of one of these kinds: HarborCluster, Harbor, Core";
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
@@ -161,7 +163,7 @@ fn a_field_of_another_type() {
 }
 
 #[test]
-fn a_field_that_is_misspelt_is_told_and_ignored() {
+fn a_misspelt_field_is_reported_and_ignored() {
     let folder = Folder::with_a_core();
     folder
         .replace("core.yaml", "spec:\n", "spec:\n  replica: 2\n")

@@ -25,7 +25,7 @@ fn b35_nothing_is_read_but_the_files_that_are_given() {
 }
 
 #[test]
-fn yaml_and_json_say_the_same() {
+fn yaml_and_json_are_equal() {
     let folder = Folder::with_a_core();
     let list: Value = serde_json::from_str(&rendered(&folder, &format!("{RENDER} --output json"))).unwrap();
     assert_eq!(list["items"], Value::Array(documents(&rendered(&folder, RENDER))));
@@ -74,7 +74,7 @@ put them into files in --inputs DIR or give their files with -f
 }
 
 #[test]
-fn what_is_printed_of_a_workload_tells_nothing_of_the_passwords_it_uses() {
+fn a_printed_workload_does_not_reveal_the_passwords_it_uses() {
     let folder = Folder::with_a_core();
     let before = rendered(&folder, RENDER);
     assert!(before.contains(
@@ -110,8 +110,8 @@ fn an_object_that_was_stored_owns_its_children() {
     }
 }
 
-/// A Core that leaves open where its image comes from and who may talk to its pods.
-fn a_core_that_says_nothing() -> Folder {
+/// A Core that sets neither its image nor network policies.
+fn a_core_with_defaults() -> Folder {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "  image: goharbor/harbor-core:v2.13.2\n", "");
     let annotations = "metadata:\n  annotations: {harbor.goharbor.io/version: 2.13.2}\n";
@@ -125,24 +125,24 @@ fn images(yaml: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_nothing() {
-    let folder = a_core_that_says_nothing();
-    let unasked = rendered(&folder, RENDER);
-    assert_eq!(images(&unasked), ["docker.io/goharbor/harbor-core:v2.13.2"]);
+fn the_defaults_of_the_operator_apply_to_objects_that_set_nothing() {
+    let folder = a_core_with_defaults();
+    let default = rendered(&folder, RENDER);
+    assert_eq!(images(&default), ["docker.io/goharbor/harbor-core:v2.13.2"]);
     let policy = "NetworkPolicy harbor-core-ingress".to_owned();
-    assert!(!names(&unasked).contains(&policy), "{unasked}");
+    assert!(!names(&default).contains(&policy), "{default}");
 
     let flags = "--image-repository mirror.example/team --image-tag-suffix -dev --network-policies";
-    let asked = rendered(&folder, &format!("{RENDER} {flags}"));
-    assert_eq!(images(&asked), ["mirror.example/team/harbor-core:v2.13.2-dev"]);
-    assert!(names(&asked).contains(&policy), "{asked}");
+    let configured = rendered(&folder, &format!("{RENDER} {flags}"));
+    assert_eq!(images(&configured), ["mirror.example/team/harbor-core:v2.13.2-dev"]);
+    assert!(names(&configured).contains(&policy), "{configured}");
 
     let mut command = folder.command(RENDER);
     command.env("HARBOR_OPERATOR_IMAGE_REPOSITORY", "mirror.example/team");
     command.env("HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", "-dev").env("HARBOR_OPERATOR_NETWORK_POLICIES", "true");
     assert_eq!(
         String::from_utf8(command.output().unwrap().stdout).unwrap(),
-        asked,
+        configured,
         "by variables, as for run"
     );
 
@@ -152,10 +152,10 @@ fn what_the_operator_was_started_with_is_what_it_applies_to_objects_that_say_not
 }
 
 #[test]
-fn what_an_object_says_wins_over_what_the_operator_was_started_with() {
+fn the_spec_of_an_object_has_precedence_over_the_defaults_of_the_operator() {
     let folder = Folder::with_a_core();
-    let asked = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
-    assert_eq!(images(&asked), ["goharbor/harbor-core:v2.13.2"]);
+    let configured = rendered(&folder, &format!("{RENDER} --image-repository mirror.example/team"));
+    assert_eq!(images(&configured), ["goharbor/harbor-core:v2.13.2"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -16,12 +16,12 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// A run that failed, saying so.
+/// The result of a run that failed with this message.
 pub fn failed(stderr: &str) -> Ran {
     Ran { code: Some(1), stdout: String::new(), stderr: stderr.into() }
 }
 
-/// Files to run on.
+/// A folder to run in.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -73,7 +73,7 @@ impl Folder {
         self.run_with_input(arguments, "")
     }
 
-    /// The same, with something to read from standard input.
+    /// The same, with this standard input.
     pub fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -82,7 +82,7 @@ impl Folder {
         Ran { code: output.status.code(), stdout, stderr }
     }
 
-    /// The command, whose output is not looked at yet.
+    /// The command, which has not run yet.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
         command

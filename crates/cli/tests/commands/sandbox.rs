@@ -14,11 +14,11 @@ fn misused(ran: &Ran) -> &str {
 }
 
 #[test]
-fn help_says_what_is_real_and_gives_examples() {
+fn help_explains_the_stand_ins_and_gives_examples() {
     let ran = Folder::empty().run("sandbox --help");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.stdout.starts_with("Try the operator without a cluster\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("no container ever"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no container"), "{}", ran.stdout);
     assert!(ran.stdout.contains("Examples:\n"), "{}", ran.stdout);
 }
 
@@ -38,7 +38,7 @@ fn a_duration_without_unit_is_refused_with_an_example() {
 }
 
 #[test]
-fn every_mistake_in_files_is_told_before_anything_is_started() {
+fn every_error_in_files_is_reported_before_anything_starts() {
     let folder = Folder::empty();
     folder.file("nameless.yaml", "apiVersion: v1\nkind: ConfigMap\n---\nkind: Secret\n");
     folder.file("other/read.me", "");
@@ -47,7 +47,7 @@ fn every_mistake_in_files_is_told_before_anything_is_started() {
 error: missing.yaml: does not exist; check the path
 error: nameless.yaml (document 1): ConfigMap: metadata.name is missing; give the object a name
 error: nameless.yaml (document 2): is not a Kubernetes object: apiVersion or kind is missing; add both
-error: other: holds no manifests; give a directory with .yaml, .yml or .json files, or the files themselves
+error: other: contains no manifests; give a directory with .yaml, .yml or .json files, or the files themselves
 ";
     assert_eq!(ran, failed(expected));
 }
@@ -67,7 +67,7 @@ fn waiting_ends_when_everything_is_ready() {
 }
 
 #[test]
-fn waiting_in_vain_tells_what_is_not_ready_and_why() {
+fn a_timeout_reports_objects_that_are_not_ready_and_why() {
     let folder = Folder::with_a_core();
     let ran =
         folder.remove("inputs/postgres.json").run("sandbox --apply inputs core.yaml --wait --timeout 5s");
@@ -78,7 +78,7 @@ error: Core default/harbor is not ready after 5.0s: waiting: Secret default/post
 }
 
 #[test]
-fn what_cannot_be_applied_is_told_and_ends_it() {
+fn an_object_that_cannot_be_applied_is_reported_and_ends_it() {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "metadata:\n", "metadata:\n  namespace: nowhere\n");
     let ran = folder.run("sandbox --apply core.yaml");
@@ -117,11 +117,11 @@ fn it_ends_cleanly_with_any_signal_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_terminal_that_closes_says_so_twice_and_the_sandbox_still_cleans_up() {
+fn a_terminal_that_closes_sends_two_signals_and_the_sandbox_still_cleans_up() {
     let folder = Folder::with_a_core();
     let (mut sandbox, kubeconfig) = serving(&folder, "sandbox --apply inputs core.yaml --wait --delay 1h");
     signal(&sandbox, "HUP");
-    // The shell tells its jobs, and the kernel the foreground ones.
+    // The shell signals its jobs, and the kernel the foreground ones.
     let _ended_already = Command::new("kill").args(["-HUP", &sandbox.id().to_string()]).output().unwrap();
     assert_eq!(sandbox.wait().unwrap().code(), Some(129));
     assert!(!kubeconfig.parent().unwrap().exists());
@@ -156,13 +156,29 @@ fn it_serves_a_page_about_what_was_applied() {
     assert!(list.contains(r#"href="/default/Core/harbor">harbor</a>"#), "{list}");
     let core = text("/default/Core/harbor");
     assert!(
-        core.contains("5 of 5 parts ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
+        core.contains("5 of 5 objects ready") && core.contains("apiVersion: goharbor.io/v1beta1\n"),
         "{core}"
     );
     let secret = text("/default/Secret/harbor-core");
     assert!(secret.contains("kind: Secret") && secret.contains(": (hidden)"), "{secret}");
     signal(&sandbox, "TERM");
     assert_eq!(sandbox.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn its_operator_has_the_defaults_of_the_flags() {
+    let folder = Folder::with_a_core();
+    let arguments = "sandbox --apply inputs core.yaml --wait --delay 0s";
+    for (flag, expected) in [("", false), (" --network-policies", true)] {
+        let ran = folder.run(&format!("{arguments}{flag}"));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        assert_eq!(
+            ran.stdout.contains("NetworkPolicy harbor-core-ingress: ready"),
+            expected,
+            "{}",
+            ran.stdout
+        );
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ For more information, try '--help'.
 }
 
 #[test]
-fn help_says_that_secrets_are_printed_and_gives_examples() {
+fn help_warns_that_secrets_are_printed_and_gives_examples() {
     let ran = Folder::empty().run("render --help");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.stdout.contains("Secrets are printed as they are"), "{}", ran.stdout);
@@ -45,7 +45,7 @@ For more information, try '--help'.
 }
 
 #[test]
-fn what_cannot_be_a_namespace_is_refused_where_it_is_said() {
+fn an_invalid_namespace_is_refused_with_its_flag() {
     for (arguments, flag) in [
         ("run --namespace Registry", "--namespace <NAME>"),
         ("run --lease-namespace Registry", "--lease-namespace <NAME>"),
@@ -66,18 +66,18 @@ For more information, try '--help'.
 }
 
 #[test]
-fn a_class_that_no_object_can_mean_is_refused_where_it_is_said() {
+fn a_class_that_no_object_can_have_is_refused_with_its_flag() {
     for arguments in ["run", "plan -f core.yaml"] {
         let output =
             Folder::with_a_core().command(arguments).env("HARBOR_OPERATOR_CLASS", "blue\n").output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("for '--class <NAME>': leave out spaces at either end"), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("for '--class <NAME>': leave out spaces at either end"), "{stderr}");
     }
 }
 
 #[test]
-fn to_plan_nothing_is_a_mistake_and_not_the_same_as_no_change() {
+fn an_empty_plan_is_an_error_and_not_the_same_as_no_change() {
     let ran = Folder::empty().run_with_input("plan -f -", "---\n");
-    assert_eq!(ran, failed("error: -: holds no object; give a file with an object\n"));
+    assert_eq!(ran, failed("error: standard input: contains no object; give a file with an object\n"));
 }

@@ -24,7 +24,7 @@ fn programs_can_read_the_version() {
 }
 
 #[test]
-fn every_shell_is_told_how_to_complete_commands() {
+fn every_shell_gets_a_completion_script() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let ran = Folder::empty().run(&format!("completions {shell}"));
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{shell}");

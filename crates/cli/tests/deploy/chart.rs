@@ -253,7 +253,7 @@ fn what_is_switched_off_is_not_made() {
 }
 
 #[test]
-fn definitions_go_with_the_chart_only_if_told_so() {
+fn definitions_are_deleted_with_the_chart_only_if_requested() {
     let objects = rendered(&json!({"crds": {"keep": false}})).unwrap();
     let definitions: Vec<_> = objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition").collect();
     assert_eq!(definitions.len(), api::crds::all().len());

@@ -1,4 +1,4 @@
-//! What is in `deploy/`: manifests for kubectl, and a chart, rendered and judged by the real Helm.
+//! The files in `deploy/`: manifests for kubectl, and a chart, which the real Helm renders and checks.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where everything is.
+/// The root of the repository.
 fn deploy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
 }

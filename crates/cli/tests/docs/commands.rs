@@ -25,7 +25,7 @@ fn command_lines(block: &Block) -> Vec<String> {
     commands.filter(|command| command.starts_with(PROGRAM)).map(ToOwned::to_owned).collect()
 }
 
-/// What the program says to a command line when it is only asked for help: it reads what comes before.
+/// The error of a command line, with `--help` appended: the program parses the arguments before it.
 fn complaint(command: &str) -> Option<String> {
     let words = command.split_whitespace().skip(1).filter(|word| *word != "…");
     let output =

@@ -9,7 +9,7 @@ fn sources() -> String {
     files.into_iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
-/// Whether this is how tests are called: a sentence of words.
+/// Whether this is the name of a test: a sentence of words.
 fn is_sentence(name: &str) -> bool {
     name.split('_').count() > 3 && name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'))
 }

@@ -7,11 +7,11 @@ use std::{
 
 /// A page.
 pub struct Page {
-    /// Where it is, from the root of the repository.
+    /// Its path from the root of the repository.
     pub path: PathBuf,
-    /// What its sections are linked by.
+    /// The anchors of its sections.
     pub anchors: BTreeSet<String>,
-    /// Where its links lead to.
+    /// The targets of its links.
     pub links: Vec<String>,
     /// Its fenced blocks.
     pub blocks: Vec<Block>,
@@ -19,11 +19,11 @@ pub struct Page {
 
 /// A fenced block.
 pub struct Block {
-    /// What it is said to be: `yaml`, `sh`, `console`.
+    /// Its language: `yaml`, `sh`, `console`.
     pub language: String,
     /// The number of its first line.
     pub line: usize,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -61,7 +61,7 @@ impl Page {
         self.links.extend(links(line));
     }
 
-    /// Where a link of this page leads to: a path from the root of the repository, and a section there.
+    /// The target of a link of this page: a path from the root of the repository, and a section there.
     pub fn target<'l>(&self, link: &'l str) -> (PathBuf, Option<&'l str>) {
         let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
         let here = self.path.parent().unwrap_or(Path::new(""));
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// How GitHub and mdBook call a section.
+/// The anchor that GitHub and mdBook give to a section.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()

@@ -41,7 +41,7 @@ fn every_reason_has_a_section_that_says_what_to_do() {
     let page = pages.iter().find(|page| page.path == Path::new("docs/troubleshooting.md")).unwrap();
     let reasons = reasons();
     assert!(reasons.contains("InvalidSpec") && reasons.contains("ChildrenNotReady"), "{reasons:?}");
-    let told = |reason: &&String| page.anchors.contains(&reason.to_lowercase());
-    let missing: Vec<_> = reasons.iter().filter(|reason| !told(reason)).collect();
+    let has_section = |reason: &&String| page.anchors.contains(&reason.to_lowercase());
+    let missing: Vec<_> = reasons.iter().filter(|reason| !has_section(reason)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,4 +1,4 @@
-//! `hack/test` on a machine that has only Rust, which is played by a script that notes what it is asked for.
+//! `hack/test` on a machine that has only Rust, with a script in place of cargo that records its arguments.
 
 use crate::tree::root;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
@@ -14,7 +14,7 @@ printf '#!/bin/sh\necho "cargo-nextest $*" >> "$NOTES"\n' > "$2/bin/cargo-nextes
 chmod +x "$2/bin/cargo-nextest"
 "#;
 
-/// What is asked for by `hack/test --fast`.
+/// The arguments of cargo in `hack/test --fast`.
 fn asked(folder: &Path) -> Vec<String> {
     let notes = folder.join("notes");
     let status = Command::new(root().join("hack/test"))

@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// What is built or fetched, and not written by us.
+/// Folders with built or fetched files.
 const NOT_OURS: [&str; 3] = ["target", "node_modules", ".git"];
 
 /// Every file below a directory whose name ends like this.

@@ -82,7 +82,7 @@ fn clients_that_trusted_harbor_by_its_address_still_do_after_a_renewal() {
     assert!(error.contains("IP address mismatch"), "{error}");
 }
 
-/// Whether a server can prove with it that it is `host`, and nobody else.
+/// Asserts that the certificate is valid for `host`, and for no other name.
 fn assert_proves(secret: &BTreeMap<String, String>, host: &str) {
     let site = Site::new().unwrap();
     let path = |key: &str| site.write(key, &secret[key]).unwrap().to_str().unwrap().to_owned();
@@ -92,7 +92,7 @@ fn assert_proves(secret: &BTreeMap<String, String>, host: &str) {
         openssl(purpose.into_iter().chain(["-CAfile", &authority, &certificate]))
     };
     assert_eq!(verify(host).unwrap(), format!("{certificate}: OK\n"));
-    let error = verify("somebody.else").unwrap_err().to_string();
+    let error = verify("other.example").unwrap_err().to_string();
     assert!(error.contains("hostname mismatch"), "{error}");
     let text = described(secret);
     assert!(text.contains(&format!("DNS:{host}\n")) && text.contains("CA:FALSE"), "{text}");

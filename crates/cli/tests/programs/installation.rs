@@ -34,7 +34,7 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// What the operator makes, where cert-manager is not installed, of a Harbor with internal TLS, in the cluster and
+    /// The objects that the operator creates without cert-manager for a Harbor with internal TLS, in the cluster and
     /// to users, as soon as all of these Secrets and Deployments exist.
     pub fn of(redis: Value, secrets: &[&str], deployments: &[&str]) -> Self {
         on_a_runtime(async {

@@ -41,10 +41,11 @@ fn prometheus_accepts_what_a_running_operator_serves() {
             .args(["sandbox", "--delay", "0s", "--apply"])
             .args(["namespace.yaml", "harbor-inputs.yaml", "harbor.yaml"].map(|file| examples.join(file))),
     );
-    let mut told = BufReader::new(sandbox.0.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let kubectl = told.find(|line| line.contains("kubectl --kubeconfig ")).expect("it says how to reach it");
+    let mut output = BufReader::new(sandbox.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let kubectl =
+        output.find(|line| line.contains("kubectl --kubeconfig ")).expect("it says how to reach it");
     let kubeconfig = kubectl.split_whitespace().nth(2).unwrap();
-    told.find(|line| line.ends_with("Harbor registry/acme: ready")).expect("it becomes ready");
+    output.find(|line| line.ends_with("Harbor registry/acme: ready")).expect("it becomes ready");
 
     let mut operator = Process::start(
         harbor_operator()
@@ -56,7 +57,7 @@ fn prometheus_accepts_what_a_running_operator_serves() {
     );
     let lines = BufReader::new(operator.0.stderr.take().unwrap()).lines().map_while(Result::ok);
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
-    let line = lines.find(|line| line["what"] == "metrics-address").expect("it says where it answers");
+    let line = lines.find(|line| line["what"] == "metrics-address").expect("the log has its address");
     let address: SocketAddr = line["address"].as_str().unwrap().parse().unwrap();
 
     let scrape = || {

@@ -11,8 +11,8 @@ use std::{
 /// A sandbox with a page.
 struct Sandbox {
     process: Child,
-    /// Nobody could tell anything if nobody listened.
-    _told: BufReader<ChildStdout>,
+    /// Kept open, because the sandbox writes to it.
+    _output: BufReader<ChildStdout>,
     page: String,
 }
 
@@ -23,10 +23,10 @@ impl Sandbox {
         command.args(["sandbox", "--delay", "0s", "--apply"]);
         command.args(examples.iter().map(|example| folder.join(example)));
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut told = BufReader::new(process.stdout.take().unwrap());
-        let mut lines = told.by_ref().lines().map_while(Result::ok);
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let mut lines = output.by_ref().lines().map_while(Result::ok);
         let page = lines.find(|line| line.starts_with("  http://")).expect("it says where the page is");
-        Self { page: page.trim().trim_end_matches('/').to_owned(), process, _told: told }
+        Self { page: page.trim().trim_end_matches('/').to_owned(), process, _output: output }
     }
 }
 

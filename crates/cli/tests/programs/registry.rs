@@ -1,4 +1,4 @@
-//! The registry of an installation: the password the operator made up opens it, and the certificate it issued proves it.
+//! The registry of an installation: it accepts the generated password, and its certificate is valid.
 
 use crate::{
     installation::{Installation, PASSWORD},
@@ -16,7 +16,7 @@ const DEPLOYMENT: &str = "acme-harbor-registry";
 const USER: &str = "harbor_registry_user";
 
 #[test]
-fn the_password_that_was_made_up_opens_the_registry_that_was_made() {
+fn the_registry_accepts_the_generated_password() {
     let cache = Redis::start(&redis::Setup { password: Some(PASSWORD), ..redis::Setup::default() }).unwrap();
     let installation = Installation::of(
         json!({ "host": "127.0.0.1", "port": cache.port(), "passwordRef": "redis" }),

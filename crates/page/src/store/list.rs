@@ -5,34 +5,34 @@ use plan::ObjectKey;
 use progress::Phase;
 use std::collections::BTreeMap;
 
-/// The objects that a reader asks for.
+/// The filter of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// In this phase only.
+    /// Objects in this phase only.
     pub phase: Option<Phase>,
-    /// With this in their namespace, kind or name.
+    /// Objects with this in their namespace, kind or name.
     pub text: String,
-    /// So many are left out at the beginning.
+    /// How many to skip.
     pub skip: usize,
-    /// At most so many.
+    /// The most to return.
     pub take: usize,
 }
 
 /// A part of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
-    /// The objects asked for, without their children; those that need attention come first.
+    /// The matching objects, without their children; those that need attention come first.
     pub shown: Vec<(Node, Summary)>,
-    /// How many there are in each phase, whatever was asked for.
+    /// How many objects are in each phase, without the filter.
     pub counts: BTreeMap<Phase, usize>,
-    /// How many there are of those asked for.
+    /// How many objects match the filter.
     pub found: usize,
     /// Number of the last change.
     pub revision: u64,
 }
 
 impl Store {
-    /// The objects that are no part of another one, and of the `listed` kinds those whose owner is not reconciled here.
+    /// The objects without an owner, and those of the `listed` kinds whose owner this operator does not reconcile.
     pub fn list(&self, listed: &[&str], query: &Query) -> List {
         let content = self.content();
         let Content { tree, stored } = &*content;

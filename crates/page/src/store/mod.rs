@@ -1,7 +1,7 @@
-//! What the operator reports of its work, kept for the page.
+//! The progress of the operator, kept for the page.
 //!
-//! Reconciles report to it and must not wait: it is one lock, held for a look-up and an assignment. A reader copies what one
-//! page shows and renders from the copy.
+//! Reconciles report to it and must not wait: there is one lock, which is held for a look-up and an assignment. A reader
+//! copies the objects of one page and renders from the copy.
 
 mod list;
 #[cfg(test)]
@@ -32,7 +32,7 @@ pub struct Seconds(u32);
 pub struct Summary {
     /// The version that it runs.
     pub version: Option<Box<str>>,
-    /// Where users reach it.
+    /// The URL for users.
     pub url: Option<Box<str>>,
 }
 
@@ -61,18 +61,18 @@ struct Content {
     stored: BTreeMap<ObjectKey, Stored>,
 }
 
-/// What an owner says itself, as it is stored in the cluster.
+/// Fields of an owner, as it is stored in the cluster.
 #[derive(Clone, Debug, Default)]
 struct Stored {
     summary: Summary,
     /// Its controller.
     parent: Option<ObjectKey>,
-    /// Whether its condition says that it is ready, and since when.
+    /// The status of its condition `Ready`, and since when.
     ready: Option<(bool, Timestamp)>,
 }
 
 impl Store {
-    /// An empty store. `summary` finds in an object what has a column.
+    /// An empty store. `summary` reads the fields that have a column.
     pub fn new(summary: fn(&Value) -> Summary, clock: fn() -> Timestamp) -> Self {
         Self { summary, clock, content: Mutex::default(), changed: watch::Sender::new(0) }
     }
@@ -87,7 +87,7 @@ impl Store {
         self.changed.subscribe()
     }
 
-    /// An object that is reconciled, or one of its children, and what it says itself.
+    /// An object that is reconciled, or one of its children, and its summary.
     pub fn object(&self, address: &Address) -> Option<(Found<Seconds>, Summary)> {
         let content = self.content();
         let found = content.tree.find(&address.namespace, &address.kind, &address.name)?;
@@ -100,7 +100,7 @@ impl Store {
         self.object(address).map(|(found, _)| found.revision)
     }
 
-    /// Changes the content, and announces that if it made a difference.
+    /// Changes the content, and announces the change if there was one.
     fn change(&self, change: impl FnOnce(&mut Content, Seconds)) {
         let now = Seconds::from(self.now());
         let mut content = self.content();
@@ -192,7 +192,7 @@ fn parent(key: &ObjectKey, object: &Value) -> Option<ObjectKey> {
     Some(ObjectKey::new(group, text("kind"), &key.namespace, text("name")))
 }
 
-/// Whether the condition of an object says that it is ready, and since when.
+/// The status of the condition `Ready` of an object, and since when.
 fn ready_since(object: &Value) -> Option<(bool, Timestamp)> {
     let conditions = object["status"]["conditions"].as_array()?;
     let ready = conditions.iter().find(|condition| condition["type"] == "Ready")?;

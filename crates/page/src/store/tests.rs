@@ -80,7 +80,7 @@ fn the_list_has_roots_and_objects_of_the_listed_kinds_and_failures_come_first() 
         list.shown.iter().map(|(node, summary)| (&*node.key.name, summary.version.as_deref())).collect();
     assert_eq!(shown, [("z", Some("1.2")), ("a", None)]);
     assert_eq!(list.counts, [(Phase::Failed, 1), (Phase::Ready, 1)].into());
-    assert_eq!(list.shown[0].0.state.message.as_deref(), Some("Invalid: no"));
+    assert_eq!(list.shown[0].0.state.explanation().as_deref(), Some("Invalid: no"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use visitor::Visitor;
 const STACK: &str = "/ns/Stack/harbor";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_asks_nobody_but_the_operator_and_breaks_no_policy() {
+async fn it_sends_requests_only_to_the_operator_and_violates_no_policy() {
     let mut visitor = Visitor::of(World::a_stack().await).await;
     for path in ["/", STACK, "/ns/Secret/harbor-keys", "/ns/Stack/unknown"] {
         visitor.go(path);
@@ -36,22 +36,22 @@ async fn a_change_is_shown_without_loading_the_page_again() {
     let stack = key("Stack", "harbor");
     visitor.world.child(&stack, ("Deployment", "harbor-core"), State::Ready);
     visitor.world.child(&stack, ("Deployment", "harbor-jobs"), State::Ready);
-    visitor.world.tell(&stack, Stage::Concluded(Verdict::Ready));
-    visitor.until("document.getElementById('summary').textContent.includes('3 of 3 parts ready')");
+    visitor.world.report(&stack, Stage::Concluded(Verdict::Ready));
+    visitor.until("document.getElementById('summary').textContent.includes('3 of 3 objects ready')");
     visitor.until("document.querySelectorAll('svg .node.ready').length === 3");
     assert_eq!(visitor.value("window.loadedOnce"), true);
     assert_eq!(visitor.value("document.activeElement.id"), "to-ns-Deployment-harbor-core", "the focus stays");
     assert_eq!(visitor.value("document.getElementById('why')"), json!(null), "what no longer holds is gone");
 
-    visitor.world.tell(&stack, Stage::Deleted);
-    visitor.until("document.querySelector('h1').textContent === 'Not known'");
-    visitor.world.tell_of_a_stack();
+    visitor.world.report(&stack, Stage::Deleted);
+    visitor.until("document.querySelector('h1').textContent === 'Unknown object'");
+    visitor.world.report_a_stack();
     visitor.until("document.querySelectorAll('svg .node').length === 3");
     visitor.assert_quiet();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_that_is_gone_is_told_and_found_again() {
+async fn a_lost_connection_is_reported_and_restored() {
     let mut visitor = Visitor::of(World::a_stack().await).await;
     visitor.go("/");
     visitor.until("document.getElementById('live').dataset.state === 'live'");
@@ -94,7 +94,7 @@ async fn without_scripts_everything_is_there_and_the_page_reloads_itself() {
     visitor.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     visitor.go(STACK);
     let text = visitor.html();
-    for words in ["1 of 3 parts ready", "node-ns-Deployment-harbor-core", "row-ns-Deployment-harbor-core"] {
+    for words in ["1 of 3 objects ready", "node-ns-Deployment-harbor-core", "row-ns-Deployment-harbor-core"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.contains("<noscript><meta http-equiv=\"refresh\" content=\"10\"></noscript>"), "{text}");
@@ -116,13 +116,13 @@ async fn a_screen_reader_hears_names_states_and_reasons() {
         ("banner", ""),
         ("main", ""),
         ("navigation", "Where this is"),
-        ("region", "What it is made of"),
+        ("region", "Children"),
         ("heading", "Stack harbor"),
         ("link", "Deployment harbor-core: waiting, 0 of 1 replicas are available"),
         ("link", "Deployment harbor-jobs: blocked, waits for Deployment harbor-core"),
-        ("columnheader", "Comes after"),
+        ("columnheader", "Waits for"),
     ] {
         assert!(has(role, name), "{role} {name}");
     }
-    assert!(nodes.iter().any(|node| node["role"]["value"] == "status"), "changes are told");
+    assert!(nodes.iter().any(|node| node["role"]["value"] == "status"), "changes are announced");
 }

@@ -37,7 +37,7 @@ const SHOTS: [Shot; 14] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_cut_off_in_any_size_and_light() {
     let world = World::a_stack().await;
-    furnish(&world).await;
+    populate(&world).await;
     let mut visitor = Visitor::of(world).await;
     for Shot { name, path, width, scheme } in SHOTS {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
@@ -72,7 +72,7 @@ async fn nothing_is_cut_off_in_any_size_and_light() {
 }
 
 /// A whole installation on its way, one that failed, and one of sixty parts.
-async fn furnish(world: &World) {
+async fn populate(world: &World) {
     for (name, version, state) in [
         ("production", "2.15.0", Stage::Concluded(Verdict::Ready)),
         ("staging", "2.14.2", Stage::Concluded(Verdict::Ready)),
@@ -80,7 +80,7 @@ async fn furnish(world: &World) {
     ] {
         let url = format!("https://{name}.registry.example");
         world.see(&key("Stack", name), json!({"spec": {"version": version, "url": url}}));
-        world.tell(&key("Stack", name), state);
+        world.report(&key("Stack", name), state);
     }
     broken(world);
     sixty(world);
@@ -143,7 +143,7 @@ fn broken(world: &World) {
     ) {
         world.child(&stack, (kind, name), State::Blocked { by: key(by_kind, by) });
     }
-    world.tell(&stack, Stage::Concluded(Verdict::Stalled { reason: "Rejected", message: message.into() }));
+    world.report(&stack, Stage::Concluded(Verdict::Stalled { reason: "Rejected", message: message.into() }));
 }
 
 /// As many parts as the largest installation has, in layers of many and of few.
@@ -175,5 +175,5 @@ fn sixty(world: &World) {
         world.child(&stack, (*kind, *name), state);
     }
     let message = format!("{} ns/{}: 0 of 3 replicas are available (and 5 more)", parts[30].0, parts[30].1);
-    world.tell(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
+    world.report(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
 }

@@ -60,7 +60,7 @@ impl Stream {
 }
 
 impl World {
-    /// A page, of which nothing was told yet, and a cluster with an empty namespace.
+    /// A page without objects, and a cluster with an empty namespace.
     pub async fn new() -> Self {
         Self::at(now).await
     }
@@ -96,11 +96,11 @@ impl World {
             }},
         });
         self.create("/api/v1/namespaces/ns/secrets", secret).await;
-        self.tell_of_a_stack();
+        self.report_a_stack();
     }
 
-    /// Tells what an operator would of a stack.
-    pub fn tell_of_a_stack(&self) {
+    /// Reports the progress of a stack, as an operator would.
+    pub fn report_a_stack(&self) {
         let stack = key("Stack", "harbor");
         self.see(&stack, json!({"spec": {"version": "2.15.0", "url": "https://registry.example"}}));
         let parts: [(&str, &str, &[usize]); 3] = [
@@ -115,7 +115,7 @@ impl World {
         let by = key("Deployment", "harbor-core");
         self.child(&stack, ("Deployment", "harbor-jobs"), State::Blocked { by });
         let message = format!("Deployment ns/harbor-core: {why}");
-        self.tell(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
+        self.report(&stack, Stage::Concluded(Verdict::Progressing { reason: Verdict::WAITING, message }));
     }
 
     /// The same page for an operator that may read nothing.
@@ -146,7 +146,7 @@ impl World {
         self.store.see(owner, &|| object.clone());
     }
 
-    pub fn tell(&self, owner: &ObjectKey, stage: Stage) {
+    pub fn report(&self, owner: &ObjectKey, stage: Stage) {
         self.store.observe(Progress { owner: owner.clone(), stage });
     }
 
@@ -155,11 +155,11 @@ impl World {
             object: key(kind, name),
             after: after.to_vec(),
         };
-        self.tell(owner, Stage::Planned(parts.iter().map(planned).collect()));
+        self.report(owner, Stage::Planned(parts.iter().map(planned).collect()));
     }
 
     pub fn child(&self, owner: &ObjectKey, (kind, name): (&str, &str), state: State) {
-        self.tell(owner, Stage::Child { object: key(kind, name), state });
+        self.report(owner, Stage::Child { object: key(kind, name), state });
     }
 
     pub async fn get(&self, path: &str) -> Answer {

@@ -27,7 +27,7 @@ pub struct Tree<T> {
     owners: BTreeMap<ObjectKey, Owner<T>>,
     /// One copy of each kind.
     kinds: Vec<Arc<Kind>>,
-    /// Those of owners. A child of another kind is no owner, without a look-up.
+    /// Kinds of owners. A child of another kind is no owner, so no look-up is needed.
     owner_kinds: Vec<Arc<Kind>>,
     /// How many owners there have been.
     seen: usize,

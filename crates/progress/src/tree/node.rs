@@ -31,10 +31,23 @@ pub struct TreeNode<T> {
 pub struct NodeState {
     /// Its phase.
     pub phase: Phase,
+    /// The reason of its failure, as in a condition.
+    pub reason: Option<&'static str>,
     /// Why it is not ready, in words.
     pub message: Option<String>,
     /// The sibling that it waits for.
     pub blocked_by: Option<ObjectKey>,
+}
+
+impl NodeState {
+    /// The reason and the message, in one text.
+    pub fn explanation(&self) -> Option<String> {
+        match (self.reason, &self.message) {
+            (Some(reason), Some(message)) => Some(format!("{reason}: {message}")),
+            (Some(reason), None) => Some(reason.to_owned()),
+            (None, message) => message.clone(),
+        }
+    }
 }
 
 impl<T> TreeNode<T> {

@@ -31,8 +31,17 @@ pub(super) enum Reason {
     #[default]
     None,
     Words(Box<str>),
+    /// Behind a pointer, because few objects fail.
+    Failure(Box<Failed>),
     /// The sibling at this position is not ready.
     Sibling(u16),
+}
+
+/// The reason of a failure, as in a condition, and its message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failed {
+    reason: &'static str,
+    message: Box<str>,
 }
 
 /// A phase, and the reason for it.
@@ -138,9 +147,7 @@ impl<T: Copy> Owner<T> {
             State::Applying => (Phase::Applying, Reason::None),
             State::Waiting(why) => (Phase::Waiting, words(why)),
             State::Ready => (Phase::Ready, Reason::None),
-            State::Failed(failure) => {
-                (Phase::Failed, words(&format!("{}: {}", failure.reason, failure.message)))
-            }
+            State::Failed(failure) => failed(failure.reason, &failure.message),
             State::Blocked { by } => {
                 let by = self.position(by).and_then(|by| u16::try_from(by).ok());
                 (Phase::Blocked, by.map_or(Reason::None, Reason::Sibling))
@@ -165,7 +172,7 @@ impl<T: Copy> Owner<T> {
             Verdict::Ready => (Phase::Ready, Reason::None),
             Verdict::Interrupted => return false,
             Verdict::Progressing { message, .. } => (Phase::Waiting, words(message)),
-            Verdict::Stalled { reason, message } => (Phase::Failed, words(&format!("{reason}: {message}"))),
+            Verdict::Stalled { reason, message } => failed(reason, message),
         };
         self.report(finding, now)
     }
@@ -220,12 +227,20 @@ impl<T: Copy> Owner<T> {
 
     /// A mark of this owner or of one of its children, in `namespace`, as readers see it.
     pub(super) fn state(&self, mark: &Mark<T>, namespace: &str) -> NodeState {
-        let (message, blocked_by) = match &mark.reason {
-            Reason::None => (None, None),
-            Reason::Words(words) => (Some(words.to_string()), None),
-            Reason::Sibling(by) => (None, self.children.get(usize::from(*by)).map(|by| by.key(namespace))),
-        };
-        NodeState { phase: mark.phase, message, blocked_by }
+        let state = NodeState { phase: mark.phase, reason: None, message: None, blocked_by: None };
+        match &mark.reason {
+            Reason::None => state,
+            Reason::Words(words) => NodeState { message: Some(words.to_string()), ..state },
+            Reason::Failure(failed) => NodeState {
+                reason: Some(failed.reason),
+                message: Some(failed.message.to_string()).filter(|message| !message.is_empty()),
+                ..state
+            },
+            Reason::Sibling(by) => {
+                let by = self.children.get(usize::from(*by));
+                NodeState { blocked_by: by.map(|by| by.key(namespace)), ..state }
+            }
+        }
     }
 }
 
@@ -239,11 +254,18 @@ impl<T> Child<T> {
     }
 }
 
+fn failed(reason: &'static str, message: &str) -> Finding {
+    (Phase::Failed, Reason::Failure(Box::new(Failed { reason, message: cut(message) })))
+}
+
 fn words(words: &str) -> Reason {
-    match words.char_indices().nth(LONGEST_MESSAGE) {
-        _ if words.is_empty() => Reason::None,
-        Some((end, _)) => Reason::Words(format!("{}…", &words[..end]).into()),
-        None => Reason::Words(words.into()),
+    if words.is_empty() { Reason::None } else { Reason::Words(cut(words)) }
+}
+
+fn cut(message: &str) -> Box<str> {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
+        None => message.into(),
     }
 }
 

@@ -124,9 +124,9 @@ impl<T: Copy> Tree<T> {
             });
             let unready = states.filter(|(_, state, _)| state.phase != Phase::Ready);
             if let Some((child, state, since)) = unready.min_by_key(|(_, state, _)| state.phase) {
-                let why = state.message.unwrap_or_else(|| state.phase.to_string());
+                let why = state.explanation().unwrap_or_else(|| state.phase.to_string());
                 let message = Some(format!("{}: {why}", child.key(namespace)));
-                return (NodeState { phase: Phase::Waiting, message, blocked_by: None }, since);
+                return (NodeState { phase: Phase::Waiting, reason: None, message, blocked_by: None }, since);
             }
         }
         (owner.state(&owner.mark, namespace), owner.mark.since)
@@ -160,11 +160,11 @@ impl<T: Copy> Tree<T> {
     }
 }
 
-/// An object without anything below it, in the state of nothing known.
+/// An object without children, before its state is known.
 fn leaf<T: Copy>(key: ObjectKey, owner: &Owner<T>) -> TreeNode<T> {
     TreeNode {
         key,
-        state: NodeState { phase: Phase::Pending, message: None, blocked_by: None },
+        state: NodeState { phase: Phase::Pending, reason: None, message: None, blocked_by: None },
         since: owner.began,
         began: owner.began,
         is_owner: false,

@@ -9,7 +9,7 @@
 {{- .Values.fullnameOverride | default $release | trunc 47 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* As the operator makes it of --lease-name and --class. */ -}}
+{{- /* As the operator forms it from --lease-name and --class. */ -}}
 {{- define "harbor-operator.lease" -}}
 {{- include "harbor-operator.fullname" . }}{{ with .Values.harborClass }}-{{ . }}{{ end }}
 {{- end }}

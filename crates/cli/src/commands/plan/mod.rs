@@ -1,10 +1,10 @@
-//! `plan`: what would change in a cluster if a file were applied.
+//! `plan`: the changes that applying a file would cause in a cluster.
 
 mod picture;
 
 use crate::{
     flags::{DefaultsArgs, OPERATORS, Place, Target, class, namespace},
-    manifests::{Applier, Object, Purpose, read_objects, warn_of_idle},
+    manifests::{Applier, Object, Purpose, file_names, read_objects, warn_about_unreconciled},
     operator::predecessors,
     output::{Error, Failure, print_styled, warn},
 };
@@ -16,23 +16,21 @@ use plan::{Class, DigestKey, HarborClass, ObjectKey};
 use runtime::{DIGEST_KEY, DryRun, DryRunReport, Options, Remark, RemarkKind, find_digest_key};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
-/// What the command exits with when there are changes.
+/// The exit code if there are changes.
 const CHANGES: u8 = 2;
 
 /// Show what would change in the cluster if a file were applied
 ///
-/// Everything in the file is applied as kubectl would, but only as a dry run; then everything the operator would do about
-/// it is tried the same way, from HarborCluster and Harbor down to Deployments, by the same code that the operator runs.
-/// Nothing is written. Where the file changes Secrets and ConfigMaps, objects of the cluster that read them are looked
-/// at, too.
+/// Applies the file and performs the operator's reconcile, both as a dry run: from HarborCluster and Harbor down to
+/// Deployments, with the code of the operator. Nothing is written. Also plans objects of the cluster that read a Secret or
+/// ConfigMap that the file changes.
 ///
-/// What the operator was started with, its class and what holds for objects that say nothing, must be given here, too,
-/// as flags or in the same environment variables.
+/// Give the operator's class and defaults here, too, as flags or in the same environment variables.
 ///
-/// Values of Secrets are never shown. What is made up when it is created, as passwords are, is not known before.
+/// Values of Secrets are never shown. Generated values, such as passwords, are unknown before creation.
 ///
-/// Exits with 0 if nothing would change, with 2 if something would, and with 1 if something is wrong. Needs permission
-/// to read what is read, and to write what would be written: a server checks both for dry runs, too.
+/// Exits with 0 if nothing would change, with 2 if something would, and with 1 on errors. Needs the permissions to read and
+/// to write the objects: the API server checks both for dry runs, too.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +43,7 @@ pub struct Plan {
     #[arg(short = 'f', long = "file", value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
 
-    /// Name the objects that would change, but not how
+    /// Print the names of objects that would change, without the differences
     #[arg(long)]
     summary: bool,
 
@@ -53,16 +51,16 @@ pub struct Plan {
     #[arg(long, value_name = "NAME", default_value = "kubectl")]
     field_manager: String,
 
-    /// Change fields that others manage, as kubectl apply --server-side --force-conflicts would
+    /// Take over fields of other managers, as kubectl apply --server-side --force-conflicts does
     #[arg(long)]
     force_conflicts: bool,
 
-    /// Class of the operator, as given to its --class; what is not of that class, it leaves alone [default: none]
+    /// Class of the operator, as for run --class; objects of other classes are ignored [default: none]
     #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
-    /// The namespace of the operator's Secret harbor-operator-digest-key. Without permission to read it, a new digest of
-    /// what pods use is not shown, and the present one counts as that of what the cluster has
+    /// The namespace of the operator's Secret harbor-operator-digest-key. Without it, the digests in pod templates cannot
+    /// be computed, and the stored digest counts as current
     #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     digest_key_namespace: String,
 
@@ -76,15 +74,14 @@ pub struct Plan {
 impl Plan {
     /// Shows the changes.
     pub fn run(self) -> Result<ExitCode, Failure> {
-        // Mistakes in files are told before anybody is asked.
+        // Report errors in files before connecting.
         let objects = read_objects(&self.files)?;
         if objects.is_empty() {
-            // As when what was to write it has failed: not the same as that nothing would change.
-            let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+            // The command that should have written it may have failed: this is not the same as no change.
             let remedy = "give a file with an object";
-            return Err(Error::input(files.join(", "), "holds no object", remedy).into());
+            return Err(Error::input(file_names(&self.files), "contains no object", remedy).into());
         }
-        warn_of_idle(&objects);
+        warn_about_unreconciled(&objects);
         let misplaced = objects.iter().filter_map(|object| {
             let (own, wanted) = (&object.key.namespace, self.target.namespace.as_ref()?);
             let problem = || format!("it is in the namespace {own}, not in {wanted}");
@@ -97,7 +94,7 @@ impl Plan {
         runtime.block_on(self.dry_run(objects))
     }
 
-    /// The operator's digest key; without it, much can be told, but not everything.
+    /// The operator's digest key; without it, the plan is incomplete.
     async fn digest_key(&self, client: &Client) -> Option<DigestKey> {
         let why = match find_digest_key(client, &self.digest_key_namespace).await {
             Ok(Some(key)) => return Some(key),
@@ -107,7 +104,9 @@ impl Plan {
             }
             Err(error) => error.to_string(),
         };
-        warn(format_args!("digests of what pods use are taken to be up to date: {why}"));
+        warn(format_args!(
+            "the digests in pod templates cannot be computed, the stored ones count as current: {why}"
+        ));
         None
     }
 
@@ -136,45 +135,47 @@ impl Plan {
             }
         }
         Failure::unless_empty(errors)?;
-        let played = dry_run.run(&namespaces).await;
-        let DryRunReport { changes, remarks } = played.map_err(|failure| Error::Look(failure.message))?;
+        let report = dry_run.run(&namespaces).await;
+        let DryRunReport { changes, remarks } = report.map_err(|failure| Error::Inspect(failure.message))?;
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         print_styled(&picture)?;
-        let problems = tell(remarks, class.as_ref());
+        let problems = warn_about(remarks, class.as_ref());
         let code = if changes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(CHANGES) };
         Failure::unless_empty(problems).map(|()| code)
     }
 }
 
-/// Says what else there is to say, and answers what is wrong.
-fn tell(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
-    let (mut problems, mut made_up) = (Vec::new(), BTreeSet::new());
+/// Warns about the remarks, and returns the errors among them.
+fn warn_about(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
+    let (mut problems, mut generated) = (Vec::new(), BTreeSet::new());
     for Remark { owner, kind } in remarks {
         match kind {
-            RemarkKind::Paused => warn(format_args!("{owner}: is paused, nothing is done for it")),
-            RemarkKind::OfClass(its) => warn(left_alone(&owner, its.as_ref(), class)),
+            RemarkKind::Paused => warn(format_args!("{owner}: is paused, the operator ignores it")),
+            RemarkKind::OfClass(its) => warn(ignored(&owner, its.as_ref(), class)),
             RemarkKind::Failed(failure) if failure.class == Class::Dependency => {
                 warn(format_args!("{owner}: would wait: {}", failure.message));
             }
             RemarkKind::Failed(failure) => {
                 problems.push(Error::Object { object: owner.to_string(), problem: failure.message });
             }
-            RemarkKind::ReadsGenerated(keys) => made_up.extend(keys),
+            RemarkKind::ReadsGenerated(keys) => generated.extend(keys),
         }
     }
-    if let Some(first) = made_up.first() {
-        let others = match made_up.len() {
+    if let Some(first) = generated.first() {
+        let others = match generated.len() {
             1 => String::new(),
-            count => format!(" and of {} more", count - 1),
+            count => format!(" and {} more", count - 1),
         };
-        warn(format_args!("what depends on the values of {first}{others} is not known before they exist"));
+        warn(format_args!(
+            "changes that depend on the generated values of {first}{others} are unknown before creation"
+        ));
     }
     problems
 }
 
-/// Why nothing is done for an object of another class, and what to do about that.
-fn left_alone(object: &ObjectKey, its: Option<&HarborClass>, ours: Option<&HarborClass>) -> String {
+/// Why the operator ignores an object of another class, and the remedy.
+fn ignored(object: &ObjectKey, its: Option<&HarborClass>, ours: Option<&HarborClass>) -> String {
     let (class, remedy) = match its {
         Some(its) => (
             format!("is of class {its}"),
@@ -185,7 +186,7 @@ fn left_alone(object: &ObjectKey, its: Option<&HarborClass>, ours: Option<&Harbo
         }
     };
     let operator = ours.map_or("without --class".to_owned(), |ours| format!("with --class {ours}"));
-    format!("{object}: {class}, so an operator {operator} leaves it alone; {remedy}")
+    format!("{object}: {class}, so an operator {operator} ignores it; {remedy}")
 }
 
 #[cfg(test)]
@@ -193,24 +194,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_of_another_class_is_told_with_its_class_and_what_to_do() {
+    fn an_object_of_another_class_is_reported_with_its_class_and_the_remedy() {
         let object = ObjectKey::new("goharbor.io", "Harbor", "registry", "acme");
-        let told = |its, ours| {
-            left_alone(&object, HarborClass::named(its).as_ref(), HarborClass::named(ours).as_ref())
-        };
+        let message =
+            |its, ours| ignored(&object, HarborClass::named(its).as_ref(), HarborClass::named(ours).as_ref());
         assert_eq!(
-            told("green", "blue"),
-            "Harbor registry/acme: is of class green, so an operator with --class blue leaves it alone; \
+            message("green", "blue"),
+            "Harbor registry/acme: is of class green, so an operator with --class blue ignores it; \
              give --class green to see what the operator of that class does"
         );
         assert_eq!(
-            told("green", ""),
-            "Harbor registry/acme: is of class green, so an operator without --class leaves it alone; \
+            message("green", ""),
+            "Harbor registry/acme: is of class green, so an operator without --class ignores it; \
              give --class green to see what the operator of that class does"
         );
         assert_eq!(
-            told("", "blue"),
-            "Harbor registry/acme: has no class, so an operator with --class blue leaves it alone; \
+            message("", "blue"),
+            "Harbor registry/acme: has no class, so an operator with --class blue ignores it; \
              annotate it with goharbor.io/harbor-class, or leave out --class"
         );
     }

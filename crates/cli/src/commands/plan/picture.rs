@@ -15,7 +15,7 @@ const NEW: Style = AnsiColor::Green.on_default();
 const OTHER: Style = AnsiColor::Yellow.on_default();
 const OLD: Style = AnsiColor::Red.on_default();
 
-/// Every change line by line, then what it comes to; nothing if there is none.
+/// Every change line by line, then a summary; empty without changes.
 pub fn whole(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -34,7 +34,7 @@ pub fn whole(changes: &[Change]) -> String {
     text + &totals(changes)
 }
 
-/// The names of what changes, then what it comes to; nothing if there is none.
+/// The names of the changed objects, then a summary; empty without changes.
 pub fn summary(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -70,13 +70,13 @@ fn totals(changes: &[Change]) -> String {
         }
         text.push('\n');
     }
-    let count = |fate| changes.iter().filter(|change| change.change_type() == fate).count();
+    let count = |kind| changes.iter().filter(|change| change.change_type() == kind).count();
     let counts = [
         (ChangeType::Created, "to create"),
         (ChangeType::Changed, "to change"),
         (ChangeType::Deleted, "to delete"),
     ];
-    let counts = counts.map(|(fate, words)| (count(fate), words));
+    let counts = counts.map(|(kind, words)| (count(kind), words));
     let counts: Vec<_> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -108,7 +108,7 @@ fn push(text: &mut String, style: Style, line: &str) {
     let _ = writeln!(text, "{style}{line}{style:#}");
 }
 
-/// A line that cannot move the cursor, whatever somebody wrote into an object.
+/// A line that cannot move the cursor, whatever an object contains.
 fn unmoving(line: &str) -> String {
     let indent = line.len() - line.trim_start().len();
     format!("{}{}", &line[..indent], plain(&line[indent..]))
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_wrote_into_an_object_cannot_move_the_cursor() {
+    fn the_content_of_an_object_cannot_move_the_cursor() {
         let shown = whole(&[change(None, Some(map("\u{1b}[2J")))]);
         assert!(!stripped(&shown).contains('\u{1b}') && !shown.contains("\u{1b}[2J"), "{shown:?}");
     }

@@ -1,4 +1,4 @@
-//! `reference`: every field of every kind, as pages to read.
+//! `reference`: every field of every kind, as pages.
 
 mod page;
 mod words;
@@ -7,7 +7,7 @@ use crate::output::{Error, Failure};
 use clap::Args;
 use std::{fs, path::PathBuf};
 
-/// Write a page per kind, and one that lists them all
+/// Write a page per kind, and an index
 #[derive(Debug, Args)]
 #[command(
     hide = true,
@@ -16,7 +16,7 @@ Examples:
   harbor-operator reference --directory docs/reference"
 )]
 pub struct Reference {
-    /// Where to write the pages; the directory must exist
+    /// Directory to write the pages to; it must exist
     #[arg(long, value_name = "DIRECTORY")]
     directory: PathBuf,
 }

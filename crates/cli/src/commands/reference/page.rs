@@ -1,7 +1,7 @@
 //! The page of a kind: a table per object level.
 //!
-//! Objects that Kubernetes defines, which our definitions leave without a description, are named but not spread out;
-//! an object that looks like one further up is linked to it.
+//! Objects that Kubernetes defines, which our definitions leave without a description, are named, without a
+//! section; an object with the same schema as an earlier one is linked to that.
 
 use super::words::{cell, code, constraints, default, element, rules, shape, simple_type, step};
 use api::bounds;
@@ -23,7 +23,7 @@ pub fn file(definition: &CustomResourceDefinition) -> String {
 /// A list of all kinds.
 pub fn index(definitions: &[CustomResourceDefinition]) -> String {
     let mut text = format!("# The kinds\n\n{GENERATED}\n\n");
-    text += "Every field of every kind of `goharbor.io`. `kubectl explain harbor.spec` tells the same on a cluster.\n";
+    text += "Every field of every kind of `goharbor.io`. `kubectl explain harbor.spec` shows the same.\n";
     text += "Required fields are marked; a field without a default that is not required may be left out.\n";
     let _ = write!(
         text,
@@ -32,7 +32,7 @@ pub fn index(definitions: &[CustomResourceDefinition]) -> String {
         bounds::ENTRIES,
         bounds::CHARACTERS
     );
-    text += "| kind | what it is |\n|---|---|\n";
+    text += "| kind | description |\n|---|---|\n";
     for definition in definitions {
         let meaning = schema(definition).and_then(|schema| schema.description.as_deref());
         let link = format!("[{}]({})", definition.spec.names.kind, file(definition));
@@ -73,7 +73,7 @@ pub fn page(definition: &CustomResourceDefinition) -> String {
 /// A page under construction.
 struct Page {
     text: String,
-    /// What has been spread out, and where.
+    /// The objects that have a section, and where.
     seen: Vec<(String, JSONSchemaProps)>,
 }
 
@@ -92,7 +92,7 @@ impl Page {
         for (name, field) in schema.properties.iter().flatten() {
             let place = format!("{path}.{name}{}", step(field));
             let object = element(field);
-            let type_ = if !is_spread_out(object) {
+            let type_ = if !has_section(object) {
                 simple_type(object).to_owned()
             } else if let Some(earlier) = self.earlier(object) {
                 format!("[like {}](#{})", code(&earlier), anchor(&earlier))
@@ -122,7 +122,7 @@ impl Page {
 }
 
 /// Whether an object has fields that we describe.
-fn is_spread_out(schema: &JSONSchemaProps) -> bool {
+fn has_section(schema: &JSONSchemaProps) -> bool {
     schema.properties.iter().flatten().any(|(_, field)| field.description.is_some())
 }
 
@@ -130,7 +130,7 @@ fn without_description(schema: &JSONSchemaProps) -> JSONSchemaProps {
     JSONSchemaProps { description: None, default: None, ..schema.clone() }
 }
 
-/// How GitHub and mdBook call the section of a path.
+/// The anchor that GitHub and mdBook give to the section of a path.
 fn anchor(path: &str) -> String {
     path.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }

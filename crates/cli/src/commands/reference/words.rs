@@ -1,4 +1,4 @@
-//! What a schema says of one field, in words that fit into a cell of a table.
+//! The description of one field, for a cell of a table.
 
 use api::{
     bounds,
@@ -8,7 +8,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
 };
 
-/// Patterns that have a name, which says more than the pattern does.
+/// Patterns that have a name, which is easier to understand than the pattern.
 const NAMED_PATTERNS: [(&str, &str); 4] = [
     (ObjectName::PATTERN, "the name of an object"),
     (ObjectName::OPTIONAL_PATTERN, "the name of an object"),
@@ -16,7 +16,7 @@ const NAMED_PATTERNS: [(&str, &str); 4] = [
     (GoDuration::PATTERN, "a duration such as `1h30m`"),
 ];
 
-/// The schema of what a list or a map holds; the schema itself where it is neither.
+/// The schema of the elements of a list or map; the schema itself if it is neither.
 pub fn element(schema: &JSONSchemaProps) -> &JSONSchemaProps {
     match (&schema.items, &schema.additional_properties) {
         (Some(JSONSchemaPropsOrArray::Schema(items)), _) => element(items),
@@ -25,7 +25,7 @@ pub fn element(schema: &JSONSchemaProps) -> &JSONSchemaProps {
     }
 }
 
-/// What is between the name of a field and those of its element's fields: `[]` for a list, `.*` for a map.
+/// The step from a field to the fields of its elements: `[]` for a list, `.*` for a map.
 pub fn step(schema: &JSONSchemaProps) -> &'static str {
     match (&schema.items, &schema.additional_properties) {
         (Some(_), _) => "[]",
@@ -34,7 +34,7 @@ pub fn step(schema: &JSONSchemaProps) -> &'static str {
     }
 }
 
-/// The type, where `innermost` is that of the element.
+/// The type, given that of the element.
 pub fn shape(schema: &JSONSchemaProps, innermost: &str) -> String {
     match (&schema.items, &schema.additional_properties) {
         (Some(JSONSchemaPropsOrArray::Schema(items)), _) => format!("list of {}", shape(items, innermost)),
@@ -43,7 +43,7 @@ pub fn shape(schema: &JSONSchemaProps, innermost: &str) -> String {
     }
 }
 
-/// The type of something that is neither list nor map.
+/// The type of a field that is neither list nor map.
 pub fn simple_type(schema: &JSONSchemaProps) -> &str {
     match (schema.type_.as_deref(), schema.format.as_deref()) {
         _ if schema.x_kubernetes_int_or_string == Some(true) => "integer or string",
@@ -53,13 +53,13 @@ pub fn simple_type(schema: &JSONSchemaProps) -> &str {
     }
 }
 
-/// What a value must be besides of its type, a sentence each.
+/// The constraints on a value, a sentence each.
 pub fn constraints(schema: &JSONSchemaProps) -> Vec<String> {
     let element = element(schema);
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if let Some(values) = &element.enum_ {
         let values = values.iter().map(|value| code(&json(&value.0))).collect::<Vec<_>>();
-        said.push(format!("One of {}.", values.join(", ")));
+        sentences.push(format!("One of {}.", values.join(", ")));
     }
     let bounded = |exclusive: Option<bool>, inclusive: &'static str, otherwise: &'static str| match exclusive
     {
@@ -67,39 +67,40 @@ pub fn constraints(schema: &JSONSchemaProps) -> Vec<String> {
         _ => inclusive,
     };
     if let Some(least) = element.minimum {
-        said.push(format!("{} {least}.", bounded(element.exclusive_minimum, "At least", "More than")));
+        sentences.push(format!("{} {least}.", bounded(element.exclusive_minimum, "At least", "More than")));
     }
     if let Some(most) = element.maximum {
-        said.push(format!("{} {most}.", bounded(element.exclusive_maximum, "At most", "Less than")));
+        sentences.push(format!("{} {most}.", bounded(element.exclusive_maximum, "At most", "Less than")));
     }
     let name = element
         .pattern
         .as_ref()
         .and_then(|pattern| NAMED_PATTERNS.iter().find(|(known, _)| known == pattern).map(|(_, name)| *name));
-    // The index says what is usual, and a name how long it is.
-    let is_usual = |most: &i64| name.is_some() || matches!(*most, bounds::CHARACTERS | bounds::DIGITS);
-    match (element.min_length, element.max_length.filter(|most| !is_usual(most))) {
-        (Some(1), None) => said.push("Not empty.".to_owned()),
-        (Some(least), None) => said.push(format!("At least {least} characters.")),
-        (None, Some(most)) => said.push(format!("At most {most} characters.")),
-        (Some(least), Some(most)) => said.push(format!("{least} to {most} characters.")),
+    // The index has the default, and a named pattern its own length.
+    let is_default = |most: &i64| name.is_some() || matches!(*most, bounds::CHARACTERS | bounds::DIGITS);
+    match (element.min_length, element.max_length.filter(|most| !is_default(most))) {
+        (Some(1), None) => sentences.push("Not empty.".to_owned()),
+        (Some(least), None) => sentences.push(format!("At least {least} characters.")),
+        (None, Some(most)) => sentences.push(format!("At most {most} characters.")),
+        (Some(least), Some(most)) => sentences.push(format!("{least} to {most} characters.")),
         (None, None) => {}
     }
     if let Some(least) = schema.min_items {
-        said.push(format!("At least {least} of them."));
+        sentences.push(format!("At least {least} of them."));
     }
     let most = schema.max_items.filter(|most| *most != bounds::ITEMS);
     let most = most.or(schema.max_properties.filter(|most| *most != bounds::ENTRIES));
     if let Some(most) = most {
-        said.push(format!("At most {most} of them."));
+        sentences.push(format!("At most {most} of them."));
     }
     if let Some(pattern) = &element.pattern {
-        said.push(name.map_or_else(|| format!("Matches {}.", code(pattern)), |name| format!("Is {name}.")));
+        sentences
+            .push(name.map_or_else(|| format!("Matches {}.", code(pattern)), |name| format!("Is {name}.")));
     }
     if element.properties.is_none() {
-        said.extend(rules(element).map(|message| format!("Refused: {message}.")));
+        sentences.extend(rules(element).map(|message| format!("Refused: {message}.")));
     }
-    said
+    sentences
 }
 
 /// The messages of its validation rules.
@@ -118,7 +119,7 @@ pub fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// A cell of a table: one line, in which nothing ends the cell early or is taken for HTML.
+/// A cell of a table: one line, escaped so that it neither ends the cell nor is HTML.
 pub fn cell(text: &str) -> String {
     let mut inside_code = false;
     let mut cell = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! How this operator competes with others like it.
+//! Flags for leader election.
 
 use crate::{
     flags::{namespace_or_nothing, own_namespace},
@@ -10,18 +10,18 @@ use plan::HarborClass;
 use runtime::{Entropy as _, SystemEntropy};
 use std::fs;
 
-/// The name of the lease unless a flag says otherwise.
+/// The default name of the lease.
 pub const LEASE: &str = "harbor-operator";
 
-/// Flags about leader election.
+/// Flags for leader election.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Leader election")]
 pub struct ElectionArgs {
-    /// Stand by while another operator with the same lease works
+    /// Stand by while another operator holds the lease
     #[arg(long, env = "HARBOR_OPERATOR_LEADER_ELECT", value_parser = clap::builder::BoolishValueParser::new())]
     leader_elect: bool,
 
-    /// The name of the lease. Operators that look after different namespaces need different ones; the class is
+    /// The name of the lease. Operators that reconcile different namespaces need different names; the class is
     /// appended if there is one
     #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAME", value_name = "NAME", default_value = LEASE)]
     lease_name: String,
@@ -30,21 +30,21 @@ pub struct ElectionArgs {
     #[arg(long, env = "HARBOR_OPERATOR_LEASE_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
     lease_namespace: Option<String>,
 
-    /// For how many seconds others leave the lease alone when it is not renewed
+    /// Lease duration in seconds: a standby operator takes over this long after the last renewal
     #[arg(long, env = "HARBOR_OPERATOR_LEASE_DURATION", value_name = "SECONDS", default_value_t = 15)]
     lease_duration: u16,
 
-    /// How many seconds to try to renew the lease before ending
+    /// Renew deadline in seconds: a leader that cannot renew its lease for this long ends
     #[arg(long, env = "HARBOR_OPERATOR_LEASE_RENEW_DEADLINE", value_name = "SECONDS", default_value_t = 10)]
     lease_renew_deadline: u16,
 
-    /// How many seconds to wait between two attempts to acquire or renew the lease
+    /// Retry period in seconds, between two attempts to acquire or renew the lease
     #[arg(long, env = "HARBOR_OPERATOR_LEASE_RETRY_PERIOD", value_name = "SECONDS", default_value_t = 2)]
     lease_retry_period: u16,
 }
 
 impl ElectionArgs {
-    /// The election, if there is to be one.
+    /// The election, if it is enabled.
     pub fn election(&self, class: Option<&HarborClass>) -> Result<Option<Election>, Error> {
         if !self.leader_elect {
             return Ok(None);
@@ -56,7 +56,7 @@ impl ElectionArgs {
             Some(namespace) => namespace,
             None => own_namespace().map_err(|error| {
                 Error::Election(format!(
-                    "the namespace of the lease is not known ({error}); set --lease-namespace"
+                    "the namespace of the lease is unknown ({error}); set --lease-namespace"
                 ))
             })?,
         };
@@ -65,7 +65,7 @@ impl ElectionArgs {
     }
 }
 
-/// The name of the lease for which operators of a class compete.
+/// The name of the lease of operators of a class.
 pub fn lease_name(name: &str, class: Option<&HarborClass>) -> Result<String, Error> {
     let name = match class {
         Some(class) => format!("{name}-{class}"),
@@ -75,14 +75,14 @@ pub fn lease_name(name: &str, class: Option<&HarborClass>) -> Result<String, Err
     let ends_well = |name: &str| !name.starts_with(['-', '.']) && !name.ends_with(['-', '.']);
     if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) || !ends_well(&name) {
         return Err(Error::Election(format!(
-            "{name:?}, made of --lease-name and --class, cannot name a lease; use lower-case letters, digits, \
+            "{name:?}, formed from --lease-name and --class, cannot name a lease; use lower-case letters, digits, \
              '-' and '.'"
         )));
     }
     Ok(name)
 }
 
-/// The host, for people, and something that no other process has had.
+/// The host name, and a random suffix that makes it unique to this process.
 fn identity() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_competes_unasked() {
+    fn leader_election_is_off_by_default() {
         assert_eq!(election(&[], ""), Ok(None));
     }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_those_of_client_go_unless_said_otherwise() {
+    fn default_times_are_those_of_client_go() {
         assert_eq!(elected(&[], "").timing, Timing::DEFAULT);
         let args = ["--leader-elect", "--lease-namespace", "operators", "--lease-duration", "10"];
         let problem = election(&args, "").unwrap_err();

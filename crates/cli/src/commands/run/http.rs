@@ -1,4 +1,4 @@
-//! What is served over HTTP: how the operator is, and what it has counted.
+//! Health and metrics over HTTP.
 
 use crate::output::Error;
 use axum::{
@@ -20,14 +20,14 @@ use std::{
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// Where to listen, if at all.
+/// The address to listen on, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// Nowhere.
+    /// No address.
     Off,
-    /// On every address of this machine, of whatever family there is.
+    /// This port on every address of the machine, IPv6 and IPv4.
     Port(u16),
-    /// Here.
+    /// This address.
     At(SocketAddr),
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Listen {
 }
 
 impl Listen {
-    /// Whether both are the same place; any free port is never that of another.
+    /// Whether both are the same address. Port 0 is any free port, so it is never shared.
     pub fn shares(self, other: Self) -> bool {
         let port = match self {
             Self::Off => 0,
@@ -89,15 +89,15 @@ impl Listen {
     }
 }
 
-/// Serves for as long as the process lives, also while it finishes its work: who is being probed is not dead yet.
+/// Serves as long as the process lives, so that probes succeed while it shuts down.
 pub fn serve(listener: TcpListener, what: &str, router: Router) {
     if let Ok(address) = listener.local_addr() {
-        tracing::info!(%address, what, "answers");
+        tracing::info!(%address, what, "listening");
     }
     tokio::spawn(server::serve(listener, router, Limits::DEFAULT, CancellationToken::new()));
 }
 
-/// `/healthz` and `/readyz`, which say why not if not.
+/// `/healthz` and `/readyz`, with the reason if a check fails.
 pub fn health(health: Arc<Health>) -> Router {
     let (alive, ready) = (Arc::clone(&health), health);
     Router::new()
@@ -105,14 +105,14 @@ pub fn health(health: Arc<Health>) -> Router {
         .route("/readyz", get(move || async move { answer(ready.ready()) }))
 }
 
-fn answer(how: Result<(), HealthError>) -> (StatusCode, String) {
-    match how {
+fn answer(check: Result<(), HealthError>) -> (StatusCode, String) {
+    match check {
         Ok(()) => (StatusCode::OK, "ok\n".to_owned()),
-        Err(unwell) => (StatusCode::SERVICE_UNAVAILABLE, format!("{unwell}\n")),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
     }
 }
 
-/// Where the metrics are.
+/// The path of the metrics.
 pub const METRICS: &str = "/metrics";
 
 /// The metrics, in the format that the request asks for.
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_port_is_nobody_elses() {
+    fn port_0_is_never_shared() {
         let at = |text: &str| text.parse::<Listen>().unwrap();
         assert!(at(":8080").shares(at(":8080")));
         assert!(!at(":8080").shares(at(":5000")));

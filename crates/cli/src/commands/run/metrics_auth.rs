@@ -1,4 +1,4 @@
-//! Who may read the metrics, where that is asked.
+//! Authentication and authorization of clients that read the metrics.
 
 use axum::{
     Router,
@@ -15,26 +15,26 @@ use std::sync::{
 
 /// The routes, for clients whose token the reviewer allows to get them.
 pub fn guarded(routes: Router, reviewer: Reviewer) -> Router {
-    let door = Arc::new(Door { reviewer, failing: AtomicBool::new(false) });
-    let guard = move |request: Request, next: Next| {
-        let door = Arc::clone(&door);
+    let guard = Arc::new(Guard { reviewer, failing: AtomicBool::new(false) });
+    let check = move |request: Request, next: Next| {
+        let guard = Arc::clone(&guard);
         async move {
-            match door.refusal(request.headers()).await {
+            match guard.refusal(request.headers()).await {
                 Some(refusal) => refusal,
                 None => next.run(request).await,
             }
         }
     };
-    routes.route_layer(middleware::from_fn(guard))
+    routes.route_layer(middleware::from_fn(check))
 }
 
-struct Door {
+struct Guard {
     reviewer: Reviewer,
     /// Whether the last review failed, which is logged once.
     failing: AtomicBool,
 }
 
-impl Door {
+impl Guard {
     async fn refusal(&self, headers: &HeaderMap) -> Option<Response> {
         let Some(token) = bearer(headers) else { return Some(unauthenticated()) };
         let reviewed = self.reviewer.review(token).await;
@@ -47,7 +47,7 @@ impl Door {
             }
             Err(error) => {
                 if !failed {
-                    tracing::warn!(%error, "a client of the metrics cannot be reviewed, and is refused");
+                    tracing::warn!(%error, "cannot review the token of a metrics client; its request is refused");
                 }
                 Some((StatusCode::SERVICE_UNAVAILABLE, "the token cannot be reviewed\n").into_response())
             }
@@ -57,10 +57,11 @@ impl Door {
 
 fn unauthenticated() -> Response {
     let how = [(header::WWW_AUTHENTICATE, "Bearer")];
-    (StatusCode::UNAUTHORIZED, how, "a bearer token is needed that the API server knows\n").into_response()
+    (StatusCode::UNAUTHORIZED, how, "a bearer token that the API server accepts is required\n")
+        .into_response()
 }
 
-/// The token of the one `Authorization` header there is.
+/// The token of the `Authorization` header, if there is exactly one.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(header), None) = (all.next(), all.next()) else { return None };

@@ -9,7 +9,7 @@ mod telemetry;
 mod traces;
 
 pub use election::{LEASE, lease_name};
-use page::PageFlags;
+use page::PageArgs;
 
 use crate::{
     connect::connect,
@@ -23,41 +23,41 @@ use kube::Client;
 use plan::HarborClass;
 use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-use telemetry::{Seen, Telemetry};
+use telemetry::{Telemetry, TelemetryArgs};
 use tokio_util::sync::CancellationToken;
 
-/// Look after the Harbors of a cluster until told to stop
+/// Run the operator
 ///
 /// Connects to the cluster it runs in, or to the one $KUBECONFIG (or ~/.kube/config) names. The custom resource
 /// definitions must be installed: harbor-operator crds | kubectl apply -f -
 ///
-/// Ends with the first SIGTERM or Ctrl-C, after work under way is done; a second one ends it at once.
+/// Finishes running reconciles after the first SIGTERM or Ctrl-C; a second one ends it at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   harbor-operator run
   harbor-operator run --namespace registry --namespace registry-staging")]
 pub struct Run {
-    /// Look after this namespace only; may be repeated. Then no permission outside of it is needed
+    /// Reconcile this namespace only; may be repeated. Needs no permission outside of it
     #[arg(long, short, env = "HARBOR_OPERATOR_NAMESPACE", value_name = "NAME", value_delimiter = ',', value_parser = namespace_or_nothing)]
     namespace: Vec<String>,
 
-    /// Look after objects of this class only, which is said by their annotation goharbor.io/harbor-class [default:
-    /// objects without it]
+    /// Reconcile objects of this class only (annotation goharbor.io/harbor-class) [default: objects without the
+    /// annotation]
     #[arg(long, env = "HARBOR_OPERATOR_CLASS", value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
-    /// How many objects of one kind to work on at once
+    /// How many objects of one kind to reconcile concurrently
     #[arg(long, env = "HARBOR_OPERATOR_CONCURRENCY", value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: u16,
 
-    /// After how many seconds to give up on an object and try again later
+    /// Deadline of one reconcile, in seconds; a reconcile that exceeds it is retried later
     #[arg(long, env = "HARBOR_OPERATOR_DEADLINE", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
-    /// The namespace of the Secret harbor-operator-digest-key, which the operator makes when it first starts. It keys the
-    /// digests in pod templates, so that readers of Deployments cannot test guesses of passwords [default: the namespace of
-    /// the pod; outside of a cluster, the one that the kubeconfig's context names]
+    /// The namespace of the Secret harbor-operator-digest-key, which the operator creates when it first starts. It
+    /// keys the digests in pod templates, so that readers of Deployments cannot test guesses of passwords [default: the
+    /// namespace of the pod; outside of a cluster, the one that the kubeconfig's context names]
     #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
     digest_key_namespace: Option<String>,
 
@@ -68,35 +68,35 @@ pub struct Run {
     election: ElectionArgs,
 
     #[command(flatten)]
-    telemetry: Telemetry,
+    telemetry: TelemetryArgs,
 
     #[command(flatten)]
-    page: PageFlags,
+    page: PageArgs,
 }
 
 impl Run {
-    /// Works until told to stop.
+    /// Runs until it is stopped.
     pub fn run(self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
         let ended = runtime.block_on(self.operate());
-        // A plan that was given up may still be on its thread; the process does not wait for it.
+        // A plan that exceeded its deadline may still run on its thread; the process does not wait for it.
         runtime.shutdown_background();
         Ok(ended?)
     }
 
     async fn operate(self) -> Result<(), Error> {
-        let seen = self.telemetry.begin()?;
-        let ended = self.look_after(&seen).await;
-        seen.end().await;
+        let telemetry = self.telemetry.start()?;
+        let ended = self.reconcile(&telemetry).await;
+        telemetry.flush().await;
         ended
     }
 
-    async fn look_after(self, seen: &Seen) -> Result<(), Error> {
+    async fn reconcile(self, telemetry: &Telemetry) -> Result<(), Error> {
         let class = self.class.as_deref().and_then(HarborClass::named);
         let election = self.election.election(class.as_ref())?;
-        let client = seen.metrics.observe(connect().await?);
-        self.telemetry.serve(seen, &client).await?;
+        let client = telemetry.metrics.observe(connect().await?);
+        self.telemetry.serve(telemetry, &client).await?;
         let page = self.page.page().await?;
         let digest_key = make_digest_key(&client, &self.digest_key_namespace(&client), &SystemEntropy).await;
         let digest_key = digest_key.map_err(|error| Error::DigestKey(error.to_string()))?;
@@ -108,9 +108,9 @@ impl Run {
             digest_key,
             deadline: Duration::from_secs(self.deadline),
             concurrency: self.concurrency,
-            metrics: Arc::clone(&seen.metrics),
-            health: Arc::clone(&seen.health),
-            trace_id: seen.trace_id(),
+            metrics: Arc::clone(&telemetry.metrics),
+            health: Arc::clone(&telemetry.health),
+            trace_id: telemetry.trace_id(),
             observer: page.as_ref().map(WebPage::observer),
             ..Options::default()
         };
@@ -125,7 +125,7 @@ impl Run {
             Ended::Panicked(_) => Error::Run(ended.to_string()),
         })?;
         if let Some(page) = page {
-            // It has only farewells to say, and a page that ended otherwise has not kept the operator from its work.
+            // It closes its connections; a page that failed does not fail the operator.
             let _ = page.await;
         }
         tracing::info!("stopped");
@@ -150,7 +150,9 @@ impl Run {
 
 async fn stop_on_signal(stop: CancellationToken) {
     let Ok(mut signals) = Signals::catch() else {
-        return tracing::warn!("signals cannot be caught; the operator will end without finishing its work");
+        return tracing::warn!(
+            "cannot handle signals; the operator will end without finishing running reconciles"
+        );
     };
     signals.next().await;
     tracing::info!("stopping; a second signal stops at once");

@@ -1,4 +1,4 @@
-//! The flags by which one sees into the operator, and what they start.
+//! Observability flags, and what they start.
 
 use super::{
     http::{self, Listen},
@@ -10,23 +10,23 @@ use kube::Client;
 use runtime::{Build, Health, Metrics, Reviewer};
 use std::{panic, sync::Arc};
 
-/// How one sees into the operator.
+/// Observability flags.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Seeing into it")]
-pub struct Telemetry {
-    /// Where to answer /healthz and /readyz: :PORT, IP:PORT or off [default: :5000]
+#[command(next_help_heading = "Observability")]
+pub struct TelemetryArgs {
+    /// Address of /healthz and /readyz: :PORT, IP:PORT or off [default: :5000]
     #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_HEALTH_ADDRESS")]
     health_address: Option<Listen>,
 
-    /// Where to answer /metrics: :PORT, IP:PORT or off [default: :8080]
+    /// Address of /metrics: :PORT, IP:PORT or off [default: :8080]
     #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_METRICS_ADDRESS")]
     metrics_address: Option<Listen>,
 
-    /// Answer /metrics only to those who may: their bearer token is reviewed by the API server (TokenReview), then whether
-    /// they may get the non-resource URL /metrics (SubjectAccessReview)
+    /// Require authentication for /metrics: TokenReview, then SubjectAccessReview
     ///
-    /// Needs the permissions that harbor-operator rbac --metrics-auth prints. The port speaks plain HTTP: on a network where
-    /// others listen, they learn the token.
+    /// The API server reviews the bearer token of each request, and whether its user may get the non-resource URL /metrics.
+    /// Needs the permissions that harbor-operator rbac --metrics-auth prints. The port speaks plain HTTP: the token can be
+    /// read on the network.
     #[arg(long, env = "HARBOR_OPERATOR_METRICS_AUTH", value_parser = clap::builder::BoolishValueParser::new())]
     metrics_auth: bool,
 
@@ -41,23 +41,23 @@ pub struct Telemetry {
 const HEALTH: (Listen, &str) = (Listen::Port(5000), "--health-address");
 const METRICS: (Listen, &str) = (Listen::Port(8080), "--metrics-address");
 
-/// What is counted and told from now on.
-pub struct Seen {
-    /// What is counted.
+/// Metrics and health of this process.
+pub struct Telemetry {
+    /// Its metrics.
     pub metrics: Arc<Metrics>,
-    /// How the operator is.
+    /// Its health.
     pub health: Arc<Health>,
     #[cfg(feature = "otlp")]
-    traces: Option<super::traces::Sending>,
+    traces: Option<super::traces::TraceExporter>,
 }
 
-impl Telemetry {
-    /// Begins to log, to trace and to count. To be called inside the runtime that the operator runs on.
-    pub fn begin(&self) -> Result<Seen, Error> {
+impl TelemetryArgs {
+    /// Starts logs, traces and metrics. Call it inside the runtime that the operator runs on.
+    pub fn start(&self) -> Result<Telemetry, Error> {
         #[cfg(feature = "otlp")]
-        let traces = self.traces.begin()?;
+        let traces = self.traces.start()?;
         #[cfg(feature = "otlp")]
-        self.logging.start(traces.as_ref().map(super::traces::Sending::listener));
+        self.logging.start(traces.as_ref().map(super::traces::TraceExporter::layer));
         #[cfg(not(feature = "otlp"))]
         self.logging.start(None);
         let metrics = Arc::new(Metrics::new(Build {
@@ -66,7 +66,7 @@ impl Telemetry {
             harbor: components::HarborVersion::range(),
         }));
         count_panics(Arc::clone(&metrics));
-        Ok(Seen {
+        Ok(Telemetry {
             metrics,
             health: Arc::default(),
             #[cfg(feature = "otlp")]
@@ -74,12 +74,12 @@ impl Telemetry {
         })
     }
 
-    /// Answers probes and scrapes from now on.
+    /// Serves probes and metrics.
     ///
-    /// A default that is taken is told and done without: two operators on one machine are no reason to stop.
-    pub async fn serve(&self, seen: &Seen, client: &Client) -> Result<(), Error> {
-        let health = http::health(Arc::clone(&seen.health));
-        let mut metrics = http::metrics(Arc::clone(&seen.metrics));
+    /// A default port that is in use is logged and skipped, so that two operators can run on one machine.
+    pub async fn serve(&self, telemetry: &Telemetry, client: &Client) -> Result<(), Error> {
+        let health = http::health(Arc::clone(&telemetry.health));
+        let mut metrics = http::metrics(Arc::clone(&telemetry.metrics));
         if self.metrics_auth {
             metrics = guarded(metrics, Reviewer::new(client.clone(), http::METRICS));
         }
@@ -100,13 +100,13 @@ async fn serve(
     match chosen.unwrap_or(default).bind(flag).await {
         Ok(Some(listener)) => http::serve(listener, flag.trim_start_matches("--"), router),
         Ok(None) => {}
-        Err(error) if chosen.is_none() => tracing::warn!(%error, "nobody can look into this operator there"),
+        Err(error) if chosen.is_none() => tracing::warn!(%error, "cannot serve health or metrics"),
         Err(error) => return Err(error),
     }
     Ok(())
 }
 
-impl Seen {
+impl Telemetry {
     /// The id of the trace a span belongs to.
     pub fn trace_id(&self) -> fn(&tracing::Span) -> Option<String> {
         #[cfg(feature = "otlp")]
@@ -116,16 +116,16 @@ impl Seen {
         |_| None
     }
 
-    /// Sends what has not been sent yet.
-    pub async fn end(self) {
+    /// Sends the remaining traces.
+    pub async fn flush(self) {
         #[cfg(feature = "otlp")]
         if let Some(traces) = self.traces {
-            traces.end().await;
+            traces.flush().await;
         }
     }
 }
 
-/// Counts every panic and logs where it was. Not what it says: it may quote a value, and that may be a secret.
+/// Counts every panic and logs its location. The message is not logged: it may quote a secret.
 fn count_panics(metrics: Arc<Metrics>) {
     panic::set_hook(Box::new(move |panic| {
         metrics.panicked();

@@ -1,4 +1,4 @@
-//! What stands in for a cluster: an API server in memory, served over TLS, and controllers that bring workloads up.
+//! The cluster of the sandbox: an API server in memory, served over TLS, and controllers that make workloads ready.
 
 use super::definitions::install;
 use crate::{
@@ -24,26 +24,26 @@ use std::{
 use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// The name of the kubeconfig's context, and of whom it makes you.
+/// The context and the user in the kubeconfig.
 const CONTEXT: &str = "sandbox";
 const USER: &str = "admin";
 
-/// What cluster is wanted.
+/// The settings of a cluster.
 #[derive(Debug)]
-pub struct Wanted<'a> {
-    /// Where to serve the API.
+pub struct ClusterOptions<'a> {
+    /// The address of the API.
     pub listen: SocketAddr,
-    /// Where to keep its objects; nowhere, if nothing is named.
+    /// The file that keeps its objects; `None` keeps them in memory only.
     pub state: Option<PathBuf>,
-    /// How long things take to become ready.
+    /// How long workloads, certificates and databases take to become ready.
     pub delay: Duration,
-    /// Where to write the kubeconfig.
+    /// The file to write the kubeconfig to.
     pub kubeconfig: &'a Path,
 }
 
 /// A running cluster that knows our kinds and those of the operators we use.
 pub struct Cluster {
-    /// Talks to it as an administrator, without a detour over the network.
+    /// A client with the rights of an administrator, which does not use the network.
     pub client: Client,
     /// The digest key of the operator in it, kept with its other objects.
     pub digest_key: DigestKey,
@@ -52,10 +52,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts one, and writes its kubeconfig.
-    pub async fn start(wanted: Wanted<'_>) -> Result<Self, Error> {
-        let Wanted { listen, state, delay, kubeconfig } = wanted;
-        // Over the network only the kubeconfig opens the door: everybody on this machine can reach the port.
+    /// Starts a cluster, and writes its kubeconfig.
+    pub async fn start(options: ClusterOptions<'_>) -> Result<Self, Error> {
+        let ClusterOptions { listen, state, delay, kubeconfig } = options;
+        // All users of this machine can reach the port, so a client needs the credentials of the kubeconfig.
         let builder = ApiServer::builder().access(Access::Rbac);
         let builder = if let Some(file) = state { builder.file(file) } else { builder };
         let server = builder.build().map_err(unavailable)?;
@@ -81,7 +81,7 @@ impl Cluster {
         Ok(Self { client, digest_key, parts, stop })
     }
 
-    /// Why a part of it has ended, which none should.
+    /// Waits until a part of it ends, which none should, and returns the reason.
     pub async fn failed(&mut self) -> Error {
         let ended = self.parts.join_next().await;
         let why = match ended {
@@ -92,14 +92,14 @@ impl Cluster {
         unavailable(why)
     }
 
-    /// Ends it, after what is under way is done.
+    /// Finishes running requests, then ends it.
     pub async fn end(mut self) {
         self.stop.cancel();
         while self.parts.join_next().await.is_some() {}
     }
 }
 
-/// The operator's, in the namespace where the shipped manifests install it.
+/// The digest key of the operator, in the namespace where the shipped manifests install it.
 async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
     let metadata = ObjectMeta { name: Some(OPERATORS.into()), ..ObjectMeta::default() };
     let namespace = Namespace { metadata, ..Namespace::default() };
@@ -124,7 +124,7 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cluster, Wanted};
+    use super::{Cluster, ClusterOptions};
     use k8s_openapi::api::core::v1::Secret;
     use kube::{
         Api, Client, Config,
@@ -135,12 +135,12 @@ mod tests {
     use tempfile::TempDir;
 
     #[tokio::test]
-    async fn only_the_kubeconfig_opens_the_door() {
+    async fn clients_without_the_kubeconfig_are_refused() {
         let folder = TempDir::new().unwrap();
         let kubeconfig = folder.path().join("kubeconfig");
         let listen = "127.0.0.1:0".parse().unwrap();
-        let wanted = Wanted { listen, state: None, delay: Duration::ZERO, kubeconfig: &kubeconfig };
-        let _cluster = Cluster::start(wanted).await.unwrap();
+        let options = ClusterOptions { listen, state: None, delay: Duration::ZERO, kubeconfig: &kubeconfig };
+        let _cluster = Cluster::start(options).await.unwrap();
         let known = Kubeconfig::read_from(&kubeconfig).unwrap();
         let mut config = Config::from_custom_kubeconfig(known, &KubeConfigOptions::default()).await.unwrap();
         let secrets = |config: &Config| Api::<Secret>::all(Client::try_from(config.clone()).unwrap());

@@ -1,4 +1,4 @@
-//! Teaches a cluster the kinds the operator knows.
+//! Installs the custom resource definitions.
 
 use crate::{
     manifests::{Applier, Document, Object, Origin, Purpose},
@@ -7,7 +7,7 @@ use crate::{
 use kube::Client;
 use serde_json::Value;
 
-/// Installs custom resource definitions, and waits until the kinds they define can be used.
+/// Installs custom resource definitions, and waits until the API server serves them.
 pub async fn install(client: Client, definitions: Vec<Value>) -> Result<(), Error> {
     let mut applier = Applier::new(client, Purpose::Apply);
     for content in definitions {

@@ -1,4 +1,4 @@
-//! Where the kubeconfig of the sandbox is.
+//! The path of the sandbox's kubeconfig.
 
 use crate::output::Error;
 use std::{
@@ -17,15 +17,15 @@ pub struct Kubeconfig {
 }
 
 impl Kubeconfig {
-    /// At the path the user names, or in a new directory that only this user can enter.
+    /// At this path, or by default in a new directory that only this user can enter.
     pub fn at(path: Option<&Path>) -> Result<Self, Error> {
         if let Some(path) = path {
-            // Another terminal may be in another directory.
+            // The user may use it in another directory.
             let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
             return Ok(Self { path, ours: None });
         }
         let directory = env::temp_dir().join(format!("harbor-operator-sandbox-{}", process::id()));
-        // What a killed process of the same number left behind; only if it is ours can it be removed.
+        // A killed process with the same id may have left it. This fails if it belongs to another user.
         let _ = fs::remove_dir_all(&directory);
         DirBuilder::new().mode(0o700).create(&directory).map_err(|error| {
             let problem = format!("cannot be created ({})", error.kind());
@@ -52,7 +52,7 @@ impl Kubeconfig {
 impl Drop for Kubeconfig {
     fn drop(&mut self) {
         if let Some(directory) = &self.ours {
-            // In a directory for temporary files; if somebody was faster, all the better.
+            // It may be gone already.
             let _ = fs::remove_dir_all(directory);
         }
     }
@@ -64,7 +64,7 @@ mod tests {
     use std::{fs, path::Path};
 
     #[test]
-    fn a_kubeconfig_nobody_named_is_private_and_removed() {
+    fn the_default_kubeconfig_is_private_and_removed() {
         use std::os::unix::fs::PermissionsExt as _;
         let kubeconfig = Kubeconfig::at(None).unwrap();
         let directory = kubeconfig.path().parent().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! `sandbox`: a control plane, the operator and what a cluster would add, in one process.
+//! `sandbox`: a control plane, the operator and stand-ins for the rest of a cluster, in one process.
 
 mod cluster;
 mod definitions;
@@ -9,14 +9,15 @@ mod session;
 mod tests;
 
 use crate::{
-    manifests::{Object, read_objects, warn_of_idle},
+    flags::DefaultsArgs,
+    manifests::{Object, read_objects, warn_about_unreconciled},
     operator::{Log, Signals, WebPage},
     output::{Error, Failure, SandboxError, duration, print},
     tree::{Live, Style},
 };
 use api::v1beta1::GoDuration;
 use clap::Args;
-pub use cluster::{Cluster, Wanted};
+pub use cluster::{Cluster, ClusterOptions};
 use kubeconfig::Kubeconfig;
 use runtime::Options;
 use session::{Ended, Goal};
@@ -26,17 +27,16 @@ use tokio_util::sync::CancellationToken;
 
 /// Try the operator without a cluster
 ///
-/// Starts a Kubernetes API in memory and the operator, with stand-ins for everything else a cluster would have:
-/// workloads become ready, certificates are issued, databases come up; no container ever runs. Our custom resource
-/// definitions are installed, and so are those of the third-party kinds the operator uses. Real kubectl works on it:
-/// the command prints the line to use.
+/// Starts a Kubernetes API in memory and the operator, with stand-ins for the other controllers of a cluster: workloads
+/// become ready, certificates are issued, databases become available; no container ever runs. The custom resource
+/// definitions of the operator and of the third-party kinds it uses are installed. kubectl works with it: the command
+/// prints the line to use.
 ///
-/// While objects converge, the terminal shows what waits for what; without a terminal there is a line per change.
-/// Log lines are written if RUST_LOG says what to log, such as RUST_LOG=info.
+/// While objects converge, the terminal shows what each of them waits for; without a terminal, the command prints a line
+/// per change. To see the log, set RUST_LOG, such as RUST_LOG=info.
 ///
-/// Ends with the first Ctrl-C, SIGTERM or SIGHUP, or when --wait has come to a result. Exits with 0 when all went well,
-/// with 1 when something could not be applied or did not become ready, and with 129, 130 or 143 when --wait was
-/// interrupted.
+/// Ends with the first Ctrl-C, SIGTERM or SIGHUP, or when --wait ends. Exits with 0 on success, with 1 if an object could
+/// not be applied or did not become ready, and with 129, 130 or 143 if --wait was interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,19 +50,19 @@ pub struct Sandbox {
     #[arg(long, short = 'f', value_name = "FILE", num_args = 1..)]
     apply: Vec<PathBuf>,
 
-    /// End when everything that was applied is ready; otherwise say what is not, and why
+    /// Wait until all applied objects are ready, then end; on timeout, print the objects that are not ready and why
     #[arg(long, requires = "apply")]
     wait: bool,
 
-    /// How long to wait for that, such as 90s or 5m
+    /// How long --wait waits, such as 90s or 5m
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = span)]
     timeout: Duration,
 
-    /// Where to write the kubeconfig. By default in a temporary directory, and only while the sandbox runs
+    /// File to write the kubeconfig to [default: a file in a temporary directory, removed at the end]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// Keep all objects in this file, so that a sandbox started with it again continues
+    /// Keep all objects in this file, so that another sandbox can continue with them
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 
@@ -70,13 +70,16 @@ pub struct Sandbox {
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = span)]
     delay: Duration,
 
-    /// Where to serve the API; port 0 is any that is free
+    /// Address of the API; port 0 is any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
-    /// Where to serve a read-only web page about everything in it; port 0 is any that is free
+    /// Address of a read-only web page about all objects; port 0 is any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     page_address: SocketAddr,
+
+    #[command(flatten)]
+    defaults: DefaultsArgs,
 }
 
 fn unavailable(error: io::Error) -> Error {
@@ -88,11 +91,11 @@ fn span(text: &str) -> Result<Duration, String> {
 }
 
 impl Sandbox {
-    /// Runs until told to end, or until there is a result.
+    /// Runs until stopped, or until --wait ends.
     pub fn run(self) -> Result<(), Failure> {
-        // Mistakes in files are told before anything is started.
+        // Errors in files are reported before anything starts.
         let objects = read_objects(&self.apply)?;
-        warn_of_idle(&objects);
+        warn_about_unreconciled(&objects);
         let logging = env::var_os("RUST_LOG").is_some_and(|log| !log.is_empty());
         if logging {
             Log::Text.start();
@@ -105,7 +108,7 @@ impl Sandbox {
     async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
         let mut signals = Signals::catch().map_err(unavailable)?;
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
-        let mut cluster = Cluster::start(Wanted {
+        let mut cluster = Cluster::start(ClusterOptions {
             listen: self.listen,
             state: self.state.clone(),
             delay: self.delay,
@@ -130,7 +133,11 @@ impl Sandbox {
             let client = cluster.client.clone();
             let observers = vec![page.observer()];
             tokio::spawn(page.serve(client.clone(), done.clone()));
-            let options = Options { digest_key: cluster.digest_key.clone(), ..Options::default() };
+            let options = Options {
+                digest_key: cluster.digest_key.clone(),
+                defaults: self.defaults.defaults(),
+                ..Options::default()
+            };
             let session = session::run(client, options, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
                 ended = session => ended,
@@ -149,7 +156,7 @@ impl Sandbox {
         let address = self.page_address;
         let listener = TcpListener::bind(address).await;
         listener.and_then(WebPage::on).map_err(|error| {
-            let problem = format!("cannot be listened on ({error})");
+            let problem = format!("cannot listen on it ({error})");
             Error::input(address, problem, "name another address with --page-address")
         })
     }

@@ -1,91 +1,79 @@
-//! Whether what was applied is ready, as its own status says.
+//! The readiness of applied objects, according to their own status.
 
-use crate::{manifests::Applied, tree::Live};
-use api::{
-    thirdparty::cert_manager::{Certificate, Issuer},
-    v1beta1::{
-        ChartMuseum, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner, Portal, Registry, Trivy,
-    },
+use crate::{
+    manifests::Applied,
+    operator::{GROUP, component},
+    tree::Live,
 };
 use futures::{StreamExt as _, stream};
-use k8s_openapi::api::{
-    apps::v1::{Deployment, StatefulSet},
-    batch::v1::Job,
-    core::v1::PersistentVolumeClaim,
-};
+use k8s_openapi::api::batch::v1::Job;
 use kube::{
     core::DynamicObject,
     runtime::{WatchStreamExt as _, watcher},
 };
-use plan::{ChildKind, Children, Health, ObjectKey, Observe, Readiness};
+use plan::{Children, ComponentKind, Health, ObjectKey, Observe, Readiness};
 use serde_json::Value;
 use std::{convert::Infallible, future::pending};
 
-/// The API group of our own kinds.
-const GROUP: &str = "goharbor.io";
+/// Reads the health of an object of one kind.
+type HealthFn = fn(Value) -> serde_json::Result<Health>;
 
-/// How objects of one kind tell whether they are ready.
-type Judge = fn(Value) -> serde_json::Result<Health>;
-
-/// Shows how the applied objects are, from now on. Kinds that are ready by existing are not worth showing.
+/// Shows the readiness of the applied objects from now on. Kinds whose objects are ready when they exist are not shown.
 pub fn follow(applied: Vec<Applied>, live: &Live) -> impl Future<Output = Infallible> {
-    let kinds = kinds();
+    let kinds = Kinds::new();
     let followed = applied.into_iter().filter_map(|applied| {
-        let judge = judge(&kinds, &applied.key)?;
+        let health = kinds.health_fn(&applied.key)?;
         live.expect(&applied.key);
         let Applied { key, api, .. } = applied;
         let states = watcher::watch_object(api, &key.name).default_backoff();
-        Some(Box::pin(states.map(move |state| (key.clone(), judge, state))))
+        Some(Box::pin(states.map(move |state| (key.clone(), health, state))))
     });
     let mut states = stream::select_all(followed);
     async move {
-        while let Some((key, judge, state)) = states.next().await {
+        while let Some((key, health, state)) = states.next().await {
             match state {
-                Ok(object) => live.read_status(&key, &readiness(judge, object)),
+                Ok(object) => live.read_status(&key, &readiness(health, object)),
                 Err(error) => tracing::warn!(object = %key, %error, "a watch failed"),
             }
         }
-        // There is nothing to follow.
+        // There is no object to follow.
         pending().await
     }
 }
 
-fn readiness(judge: Judge, object: Option<DynamicObject>) -> Readiness {
+fn readiness(health: HealthFn, object: Option<DynamicObject>) -> Readiness {
     let Some(object) = object else { return Readiness::Progressing("does not exist".into()) };
-    let judged = serde_json::to_value(object).and_then(judge);
-    judged.map_or_else(|_| Readiness::Failed("its status cannot be read".into()), |health| health.readiness)
+    let read = serde_json::to_value(object).and_then(health);
+    read.map_or_else(|_| Readiness::Failed("its status cannot be read".into()), |health| health.readiness)
 }
 
-/// The kinds that have a status to be read.
-fn kinds() -> Vec<ChildKind> {
-    let ours = Children::none()
-        .and::<ChartMuseum>()
-        .and::<Core>()
-        .and::<Exporter>()
-        .and::<Harbor>()
-        .and::<JobService>()
-        .and::<NotaryServer>()
-        .and::<NotarySigner>()
-        .and::<Portal>()
-        .and::<Registry>()
-        .and::<Trivy>();
-    let mut all = Children::none()
-        .and::<Certificate>()
-        .and::<Deployment>()
-        .and::<Issuer>()
-        .and::<Job>()
-        .and::<PersistentVolumeClaim>()
-        .and::<StatefulSet>();
-    all.extend(ours);
-    all.iter().filter(|kind| kind.observe == Observe::Status).cloned().collect()
+/// The kinds whose readiness can be read.
+struct Kinds {
+    components: Vec<ComponentKind>,
+    /// Kinds of their children, and Jobs, which users apply beside them.
+    others: Children,
 }
 
-/// How to tell whether an object is ready; nothing where it is by existing.
-fn judge(kinds: &[ChildKind], key: &ObjectKey) -> Option<Judge> {
-    let known = kinds.iter().find(|kind| kind.resource.group == key.group && kind.resource.kind == key.kind);
-    match known {
-        Some(kind) => Some(kind.health),
-        None if key.group == GROUP => Some(Health::by_conditions),
-        None => None,
+impl Kinds {
+    fn new() -> Self {
+        let components = components::all();
+        let mut others = Children::none().and::<Job>();
+        for component in &components {
+            others.extend(component.children.clone());
+        }
+        Self { components, others }
+    }
+
+    /// How to read the health of an object; `None` if it is ready when it exists.
+    fn health_fn(&self, key: &ObjectKey) -> Option<HealthFn> {
+        if let Some(component) = component(&self.components, key) {
+            return Some(component.kind.health);
+        }
+        if key.group == GROUP {
+            return Some(Health::by_conditions);
+        }
+        let is_its_kind = |group: &str, kind: &str| group == key.group && kind == key.kind;
+        let kind = self.others.iter().find(|kind| is_its_kind(&kind.resource.group, &kind.resource.kind))?;
+        (kind.observe == Observe::Status).then_some(kind.health)
     }
 }

@@ -1,4 +1,4 @@
-//! The operator at work on what was applied, until there is a result.
+//! One session of the sandbox: the operator reconciles the applied objects until they are ready, or until it is stopped.
 
 use super::ready;
 use crate::{
@@ -13,30 +13,30 @@ use runtime::Options;
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// What it is run for.
+/// Why the sandbox runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// To be there.
+    /// To serve the API until it is stopped.
     Serve,
-    /// To see everything that was applied become ready.
+    /// To wait until all applied objects are ready.
     Ready {
-        /// In this time.
+        /// The longest time to wait.
         within: Duration,
     },
 }
 
-/// How it ended.
+/// How the session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Everything that was applied is ready.
+    /// All applied objects are ready.
     Ready,
-    /// Something was not, when the time was over.
+    /// The time to wait is over, and an object is not ready.
     NotReady,
-    /// Somebody asked for it.
+    /// A signal.
     Interrupted(Signal),
 }
 
-/// Runs the operator, applies the objects and pursues the goal; what happens meanwhile is shown in `live`, and told to the
+/// Runs the operator, applies the objects and pursues the goal. Progress is shown in `live`, and reported to the
 /// observers.
 pub async fn run(
     client: Client,
@@ -54,7 +54,7 @@ pub async fn run(
     let ended = tokio::select! {
         ended = pursue(client, objects, goal, live) => ended,
         signal = interrupted => Ok(Ended::Interrupted(signal)),
-        () = time_over(goal, live) => Ok(Ended::NotReady),
+        () = timed_out(goal, live) => Ok(Ended::NotReady),
         _ = &mut operating => return Err(Error::Run("one of its tasks panicked".into()).into()),
     };
     stop.cancel();
@@ -63,7 +63,7 @@ pub async fn run(
     ended
 }
 
-async fn time_over(goal: Goal, live: &Live) {
+async fn timed_out(goal: Goal, live: &Live) {
     match goal {
         Goal::Serve => pending().await,
         Goal::Ready { within } => tokio::time::sleep(within.saturating_sub(live.now())).await,

@@ -23,7 +23,7 @@ struct World {
 }
 
 impl World {
-    /// A namespace on a server that knows our kinds.
+    /// A namespace on a server that has our definitions.
     async fn new() -> Self {
         let plane = ControlPlane::shared().await.unwrap();
         let definitions = api::crds::all();
@@ -64,7 +64,7 @@ impl World {
         Box::pin(session::run(client, options, objects, goal, &self.live, vec![], interrupted)).await
     }
 
-    /// What is told of objects that are applied, once one of them waits for something that begins with these words.
+    /// The errors about the applied objects, once one of them waits with a message that begins with these words.
     async fn unready(&self, objects: Vec<Value>, words: &str) -> Vec<String> {
         let waits = |state: &NodeState| {
             let why = state.message.as_ref().filter(|_| state.phase == Phase::Waiting);
@@ -78,7 +78,7 @@ impl World {
         self.words(&session::unready(&self.live, Duration::from_mins(5)))
     }
 
-    /// What went wrong, without the name of the namespace.
+    /// The errors, without the name of the namespace.
     fn words(&self, failure: &Failure) -> Vec<String> {
         failure.errors().iter().map(|error| error.to_string().replace(&self.namespace.name, "NS")).collect()
     }
@@ -87,7 +87,7 @@ impl World {
 const READY: Goal = Goal::Ready { within: TIMEOUT };
 
 #[tokio::test]
-async fn an_applied_core_becomes_ready_before_ones_eyes() {
+async fn an_applied_core_is_shown_until_it_is_ready() {
     let world = World::new().await;
     let available = world.namespace.make_available("harbor-core");
     let (ended, ()) = tokio::join!(world.run(world.example(), READY), available);
@@ -118,7 +118,7 @@ async fn an_applied_core_becomes_ready_before_ones_eyes() {
 }
 
 #[tokio::test]
-async fn what_is_not_ready_is_told_with_its_children() {
+async fn an_object_that_is_not_ready_is_reported_with_its_children() {
     let world = World::new().await;
     assert_eq!(
         world.unready(world.example(), "Deployment").await,
@@ -130,7 +130,7 @@ async fn what_is_not_ready_is_told_with_its_children() {
 }
 
 #[tokio::test]
-async fn a_missing_secret_is_told_as_the_reason() {
+async fn a_missing_secret_is_reported_as_the_reason() {
     let world = World::new().await;
     let mut objects = world.example();
     objects.retain(|object| object["metadata"]["name"] != "postgres");
@@ -141,7 +141,7 @@ async fn a_missing_secret_is_told_as_the_reason() {
 }
 
 #[tokio::test]
-async fn the_time_to_become_ready_includes_that_to_apply() {
+async fn the_timeout_includes_the_time_to_apply() {
     let world = World::new().await;
     let ended = world.run(world.example(), Goal::Ready { within: Duration::ZERO }).await;
     assert_eq!(ended.unwrap(), Ended::NotReady);
@@ -152,7 +152,7 @@ async fn the_time_to_become_ready_includes_that_to_apply() {
 }
 
 #[tokio::test]
-async fn everything_that_cannot_be_applied_is_told_with_the_remedy() {
+async fn every_object_that_cannot_be_applied_is_reported_with_the_remedy() {
     let world = World::new().await;
     let namespace = &world.namespace.name;
     let config = |namespace: &str, data: Value| {
@@ -173,8 +173,10 @@ async fn everything_that_cannot_be_applied_is_told_with_the_remedy() {
             "in.yaml: ConfigMap nowhere/c: the namespace nowhere does not exist; \
              give a Namespace called nowhere in an earlier --apply"
                 .to_owned(),
-            format!("in.yaml: Gizmo g: the cluster does not know the kind Gizmo in example.com/v1; {remedy}"),
-            format!("in.yaml: Gizmo g: the cluster does not know the kind Gizmo in v1; {remedy}"),
+            format!(
+                "in.yaml: Gizmo g: the API server does not serve the kind Gizmo in example.com/v1; {remedy}"
+            ),
+            format!("in.yaml: Gizmo g: the API server does not serve the kind Gizmo in v1; {remedy}"),
         ]
     );
     assert!(world.namespace.has::<k8s_openapi::api::core::v1::ConfigMap>("c").await, "the rest is applied");
@@ -196,7 +198,7 @@ async fn a_definition_is_followed_by_objects_of_its_kind() {
     let gizmo = json!({"apiVersion": format!("{group}/v1"), "kind": "Gizmo",
                        "metadata": {"name": "g", "namespace": world.namespace.name}});
     let ended = world.run(vec![definition, gizmo], READY).await;
-    assert_eq!(ended.unwrap(), Ended::Ready, "what has no status is ready by existing");
+    assert_eq!(ended.unwrap(), Ended::Ready, "an object without a status is ready when it exists");
 }
 
 #[tokio::test]

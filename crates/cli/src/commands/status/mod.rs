@@ -1,29 +1,29 @@
-//! `status`: how the Harbors of a cluster are, and what they wait for.
+//! `status`: the state of the Harbors of a cluster.
 
 mod table;
 
 use crate::{
-    flags::{DefaultsArgs, Place, Target},
+    flags::{DefaultsArgs, Place, Target, class},
     operator::{Signals, predecessors},
     output::{Error, Failure, print, print_styled, terminal_width, warn},
     tree::{Live, Node, Style, Tree, json, still},
 };
 use clap::{Args, ValueEnum};
-use plan::ObjectKey;
+use plan::{HarborClass, ObjectKey};
+use progress::{Observer as _, Progress, Stage};
 use runtime::{Inspector, Options, Scope};
-use std::{io, process::ExitCode, sync::Arc};
+use std::{collections::BTreeMap, io, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// What the command exits with when something is not ready.
+/// The exit code if an object is not ready.
 const NOT_READY: u8 = 3;
 
-/// Show how the Harbors of a cluster are, and what they wait for
+/// Show the state of Harbors and what they wait for
 ///
-/// With a name, draws what the object wants to exist, in which order, and what each of that waits for; without, a table
-/// of all. Everything is worked out from the cluster itself, with the functions the operator plans with, whether the
-/// operator runs or not. Nothing is written.
+/// With a name, draws the object's children, their order and what each waits for; without, a table. The command reads the
+/// cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
 ///
-/// Exits with 0 if everything is ready, with 3 if something is not, and with 1 if it cannot be told.
+/// Exits with 0 if all objects are ready, with 3 if one is not, and with 1 if the state cannot be determined.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,18 +33,22 @@ Examples:
   harbor-operator status harborcluster/acme --watch
   harbor-operator status acme --output json | jq '.[].children[].state'")]
 pub struct Status {
-    /// Name of a HarborCluster, a Harbor or one of their parts; KIND/NAME where there are several of that name
+    /// Name of a HarborCluster, of a Harbor or of a component; KIND/NAME if several kinds have that name
     name: Option<String>,
 
-    /// Look at all namespaces
+    /// Show all namespaces
     #[arg(long, short = 'A', conflicts_with = "namespace")]
     all_namespaces: bool,
 
-    /// Go on until Ctrl-C: on a terminal the tree is redrawn in place, elsewhere there is a line per change
+    /// Show objects of this class only (annotation goharbor.io/harbor-class) [default: all classes]
+    #[arg(long, value_name = "NAME", value_parser = class)]
+    class: Option<String>,
+
+    /// Watch until Ctrl-C: on a terminal, the tree is redrawn in place; otherwise, one line per change
     #[arg(long, short)]
     watch: bool,
 
-    /// How to write it
+    /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "text", conflicts_with = "watch")]
     output: Output,
 
@@ -57,14 +61,14 @@ pub struct Status {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// A tree or a table for people
+    /// A tree or a table
     Text,
-    /// A list of trees for programs
+    /// A list of trees
     Json,
 }
 
 impl Status {
-    /// Shows it.
+    /// Prints the state.
     pub fn run(self) -> Result<ExitCode, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Run(error.to_string()))?;
@@ -82,19 +86,17 @@ impl Status {
             ..Options::default()
         };
         let inspector = Inspector::start(client, scope, components::all().into(), &options).await;
-        let inspector = inspector.map_err(|failure| Error::Look(failure.message))?;
+        let inspector = inspector.map_err(|failure| Error::Inspect(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
-        for key in inspector.owners().keys() {
-            self.inspect(&inspector, key).await;
-        }
+        self.inspect(&inspector, inspector.owners().into_keys(), &live).await;
         let roots = live.read(Tree::roots);
         match &self.name {
             Some(name) if roots.is_empty() => {
-                let remedy = "`status -A` without a name lists what there is";
-                return Err(Error::input(name, format!("there is no such object in {place}"), remedy));
+                let remedy = "`status -A` without a name lists all objects";
+                return Err(Error::input(name, format!("not found in {place}"), remedy));
             }
             None if roots.is_empty() && !self.watch && self.output == Output::Text => {
-                warn(format_args!("there is no Harbor in {place}"));
+                warn(format_args!("no Harbor found in {place}"));
             }
             _ if self.watch => return self.follow(&inspector, &live).await,
             _ => self.print(&inspector, &roots)?,
@@ -123,11 +125,7 @@ impl Status {
         let following = async {
             loop {
                 tokio::select! {
-                    keys = inspector.changed() => {
-                        for key in &keys {
-                            self.inspect(inspector, key).await;
-                        }
-                    }
+                    keys = inspector.changed() => self.inspect(inspector, keys, live).await,
                     _ = signals.next() => break,
                 }
             }
@@ -138,14 +136,24 @@ impl Status {
         Ok(code(&live.read(Tree::roots)))
     }
 
-    /// Looks at an object, if it is meant or belongs to one that is.
-    async fn inspect(&self, inspector: &Inspector, key: &ObjectKey) {
-        let meant = match &self.name {
+    /// Inspects an object if it is of the class, and if it was named or belongs to one that was.
+    async fn inspect(&self, inspector: &Inspector, keys: impl IntoIterator<Item = ObjectKey>, live: &Live) {
+        let class = self.class.as_deref().and_then(HarborClass::named);
+        let owners = if class.is_some() { inspector.owners() } else { BTreeMap::new() };
+        let is_of_class = |key: &ObjectKey| {
+            class.is_none() || owners.get(key).is_some_and(|owner| HarborClass::of(&owner.metadata) == class)
+        };
+        let is_named = |key: &ObjectKey| match &self.name {
             None => true,
             Some(name) => inspector.lineage(key).iter().any(|key| is_called(key, name)),
         };
-        if meant {
-            inspector.inspect(key).await;
+        for owner in keys {
+            if !is_of_class(&owner) {
+                // It may have been of this class before.
+                live.observe(Progress { owner, stage: Stage::Deleted });
+            } else if is_named(&owner) {
+                inspector.inspect(&owner).await;
+            }
         }
     }
 }

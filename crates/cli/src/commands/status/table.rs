@@ -1,4 +1,4 @@
-//! Many objects, a line for each.
+//! A table of objects.
 
 use crate::{
     output::{Line, plain, shortened, width},
@@ -10,11 +10,11 @@ use std::array::from_fn;
 const PLAIN: Style = Style::new();
 const FAINT: Style = Style::new().dimmed();
 
-/// The columns that users name.
+/// The columns with names, which are shortened first.
 const NAMES: [usize; 2] = [0, 2];
 const LAST: usize = 6;
 
-/// A table of objects, with the version of each that has one, no wider than there is room.
+/// A table of objects and their versions, no wider than `room`.
 pub fn table(rows: &[(&Node, Option<String>)], namespaces: bool, room: usize) -> String {
     let heading = ["NAMESPACE", "KIND", "NAME", "VERSION", "STATE", "READY", "WAITS FOR"].map(str::to_owned);
     let cells = rows.iter().map(|(node, version)| {
@@ -34,7 +34,7 @@ pub fn table(rows: &[(&Node, Option<String>)], namespaces: bool, room: usize) ->
     let mut widths: [usize; 7] =
         from_fn(|column| lines.iter().map(|cells| width(&cells[column])).max().unwrap_or(0));
     if widths[first..LAST].iter().map(|wide| wide + 2).sum::<usize>() > room {
-        // Better a shorter name than no state.
+        // A shortened name is better than a state that is cut off.
         for column in NAMES {
             widths[column] = widths[column].min(room / 4);
         }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_said_in_the_last_column_is_cut() {
+    fn only_the_last_column_is_cut() {
         assert_shown(
             &[("registry", "acme", "Harbor registry/acme-harbor: no status yet"), ("r", "b", "no")],
             74,

@@ -80,7 +80,7 @@ async fn recorded(cluster: &Cluster) -> Option<Vec<Value>> {
         return None;
     };
     for object in &mut objects {
-        // Nobody knew a database when this was recorded.
+        // There was no database when this was recorded.
         if object["kind"] == "Secret" && object["metadata"]["name"] == "pg-pass" {
             object["stringData"] = json!({"postgres-password": "x"});
         }

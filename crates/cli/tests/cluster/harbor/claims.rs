@@ -29,7 +29,7 @@ fn size(claim: &PersistentVolumeClaim) -> &str {
 }
 
 #[tokio::test]
-async fn a_claim_is_created_and_grows_and_outlives_the_wish_for_it_and_its_harbor() {
+async fn a_claim_is_created_and_grows_and_outlives_its_spec_and_its_harbor() {
     let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();
     let class = growing(&cluster).await;
@@ -44,8 +44,8 @@ async fn a_claim_is_created_and_grows_and_outlives_the_wish_for_it_and_its_harbo
 
     let smaller = claiming("5Gi");
     cluster.apply(vec![smaller]).await;
-    let told = cluster.until_event("acme", "InvalidSpec").await;
-    assert!(told.contains("has 20Gi, and volumes do not shrink"), "{told}");
+    let message = cluster.until_event("acme", "InvalidSpec").await;
+    assert!(message.contains("has 20Gi, and volumes do not shrink"), "{message}");
 
     let left = with(minimal(), VOLUME, json!({"claimName": "acme-images"}));
     cluster.apply(vec![with(left, "/spec/deletionPolicy", json!("Delete"))]).await;
@@ -93,8 +93,11 @@ async fn a_claim_of_a_user_is_used_and_never_written_to() {
     let requests = Requests::default();
     let _operator = cluster.operator(&requests);
     cluster.apply(vec![claiming("10Gi")]).await;
-    let told = cluster.until_event("acme", "InvalidSpec").await;
-    assert!(told.contains("the claim acme-images exists and was not created for this Harbor"), "{told}");
+    let message = cluster.until_event("acme", "InvalidSpec").await;
+    assert!(
+        message.contains("the claim acme-images exists and was not created for this Harbor"),
+        "{message}"
+    );
 
     cluster.apply(vec![with(minimal(), VOLUME, json!({"claimName": "acme-images"}))]).await;
     cluster.until_ready("acme").await;

@@ -12,7 +12,7 @@ use kube::runtime::{WatchStreamExt as _, watcher};
 use serde_json::json;
 use std::{collections::BTreeMap, pin::pin};
 
-/// How many requests of each sort, for people.
+/// The number of requests of each sort, as text.
 fn summary(sent: &[String]) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for request in sent {
@@ -93,7 +93,7 @@ async fn many_harbors_come_in_order_cost_as_much_each_as_one_and_a_restart_write
     let astray = astray(&order);
     println!("{count} Harbors: {} requests, {each} each; {astray} places astray: {order:?}", sent.len());
     // Whose turn it is, the operator decides (`runtime`, tests/order.rs); requests and pods under way have their races.
-    // An order that nobody keeps is more than three times as far astray.
+    // Without an order, the count is more than three times as far off.
     assert!(astray * 10 <= count * count, "{astray} places astray: {order:?}");
     // The slower the cluster, the more often a waiting Harbor says what it waits for now.
     assert!(sent.len() <= count * 100, "{} requests", sent.len());

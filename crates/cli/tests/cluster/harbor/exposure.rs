@@ -18,9 +18,9 @@ async fn a_harbor_exposed_under_another_name_than_its_own_is_ready_and_says_so()
     let requests = Requests::default();
     let odd = with(minimal(), "/spec/expose/core/ingress/host", json!("harbor.internal"));
     let _operator = cluster.ready(&requests, odd).await;
-    let told = message(&cluster.get::<Harbor>("acme").await).map(str::to_owned);
+    let reported = message(&cluster.get::<Harbor>("acme").await).map(str::to_owned);
     assert_eq!(
-        told.as_deref(),
+        reported.as_deref(),
         Some(
             "spec.externalURL: its host is harbor.example.com, but Harbor is exposed under harbor.internal; use one name \
              for both, unless a proxy in front changes the host of requests"

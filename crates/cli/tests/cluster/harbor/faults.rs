@@ -70,7 +70,7 @@ async fn b05_a_child_edited_by_hand_is_put_right() {
         })
         .await;
 
-    let selector = json!({"spec": {"selector": {"portal.goharbor.io/name": "nobody"}}});
+    let selector = json!({"spec": {"selector": {"portal.goharbor.io/name": "another"}}});
     cluster.merge::<Service>("acme-harbor-portal", selector).await;
     cluster
         .until::<Service>("acme-harbor-portal", |service| {

@@ -125,8 +125,8 @@ async fn an_upgrade_rolls_every_component_and_jobservice_after_core() {
             assert!(container.image.as_ref().unwrap().ends_with(":v2.15.0"), "{:?}", container.image);
         }
     }
-    let told = cluster.until_event("acme-harbor", "RollingOut").await;
-    assert!(told.ends_with(":v2.15.0 now"), "{told}");
+    let message = cluster.until_event("acme-harbor", "RollingOut").await;
+    assert!(message.ends_with(":v2.15.0 now"), "{message}");
     let sent = requests.until_quiet().await;
     let position = |what: &str| {
         let path = format!("PATCH /apis/goharbor.io/v1beta1/namespaces/{}/{what}", cluster.name);

@@ -46,7 +46,7 @@ impl Cluster {
         Self::with_inputs(World::new().await).await
     }
 
-    /// The same, where what belongs to nobody any more is collected.
+    /// The same, with garbage collection.
     pub async fn with_garbage_collector() -> Self {
         let setup = ControlPlane::with_controller_manager();
         Self::with_inputs(World::with_controller_manager(setup).await).await

@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 impl Cluster {
     /// Waits until an object says in this condition why it stalls.
     async fn until_stalled<K: Kind>(&self, name: &str, reason: &str) -> String {
-        let told = |object: &K| -> Option<String> {
+        let message = |object: &K| -> Option<String> {
             let object = serde_json::to_value(object).unwrap();
             let conditions = object["status"]["conditions"].as_array()?.clone();
-            let told =
+            let is_stalled =
                 |it: &&Value| it["type"] == "Stalled" && it["status"] == "True" && it["reason"] == reason;
-            conditions.iter().find(told)?["message"].as_str().map(str::to_owned)
+            conditions.iter().find(is_stalled)?["message"].as_str().map(str::to_owned)
         };
-        let object = self.until::<K>(name, |object| told(object).is_some()).await;
-        told(&object).unwrap()
+        let object = self.until::<K>(name, |object| message(object).is_some()).await;
+        message(&object).unwrap()
     }
 }
 
@@ -44,13 +44,13 @@ async fn an_object_that_a_user_made_is_neither_changed_nor_deleted_until_the_use
     let before = cluster.get::<ConfigMap>("acme-harbor-portal").await;
 
     cluster.apply(vec![minimal()]).await;
-    let told = cluster.until_stalled::<Portal>("acme-harbor", "AlreadyExists").await;
+    let message = cluster.until_stalled::<Portal>("acme-harbor", "AlreadyExists").await;
     let expected = format!(
         "ConfigMap {}/acme-harbor-portal already exists and was not created by this operator; delete it, or set the \
          annotation goharbor.io/adopt: \"true\" on it to let the operator take it over",
         cluster.name
     );
-    assert_eq!(told, expected);
+    assert_eq!(message, expected);
     assert_eq!(cluster.get::<ConfigMap>("acme-harbor-portal").await, before);
     cluster.delete::<Harbor>("acme").await;
     cluster.until_gone::<Portal>("acme-harbor").await;
@@ -136,7 +136,7 @@ async fn two_owners_do_not_fight_over_one_child() {
     cluster.apply(vec![exposed("acme")]).await;
     cluster.until_ready("acme").await;
     cluster.apply(vec![exposed("second")]).await;
-    let told = cluster.until_stalled::<Harbor>("second", "AlreadyOwned").await;
-    assert!(told.contains("already exists and belongs to Harbor"), "{told}");
+    let message = cluster.until_stalled::<Harbor>("second", "AlreadyOwned").await;
+    assert!(message.contains("already exists and belongs to Harbor"), "{message}");
     cluster.until_ready("acme").await;
 }

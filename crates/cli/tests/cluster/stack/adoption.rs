@@ -133,8 +133,11 @@ async fn a_harbor_that_a_user_made_is_not_seized_by_a_stack_with_a_fitting_name(
 
     let moved = json!({"goharbor.io/data-moved": "cache, database, storage"});
     cluster.apply(with("/metadata/annotations", moved)).await;
-    let told = cluster.until_told("acme", "Ready", "AlreadyExists").await;
-    assert!(told.contains("/acme-harbor already exists and was not created by this operator"), "{told}");
+    let message = cluster.until_condition("acme", "Ready", "AlreadyExists").await;
+    assert!(
+        message.contains("/acme-harbor already exists and was not created by this operator"),
+        "{message}"
+    );
     cluster.deleted("acme").await;
     let now = cluster.until_ready("acme-harbor").await;
     assert_eq!((now.spec, now.metadata.uid), (users.spec, users.metadata.uid));

@@ -52,14 +52,14 @@ async fn a10_deleting_a_stack_keeps_its_data_and_another_of_the_same_name_goes_o
 }
 
 #[tokio::test]
-async fn b41_data_goes_with_a_stack_that_says_so() {
+async fn b41_data_is_deleted_with_a_stack_that_requests_it() {
     let cluster = with_garbage_collector().await;
     let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     cluster.until_healthy("acme").await;
     cluster.apply(with("/spec/deletionPolicy", json!("Delete"))).await;
-    let told = cluster.until_healthy("acme").await.status.unwrap();
-    assert_eq!(serde_json::to_value(told.deletion_policy).unwrap(), json!("Delete"));
+    let status = cluster.until_healthy("acme").await.status.unwrap();
+    assert_eq!(serde_json::to_value(status.deletion_policy).unwrap(), json!("Delete"));
 
     cluster.deleted("acme").await;
 
@@ -91,15 +91,15 @@ async fn a05_deleting_a_stack_leaves_its_namesake_in_another_namespace_alone() {
 }
 
 #[tokio::test]
-async fn a_service_moves_only_when_a_user_says_that_its_data_has() {
+async fn a_service_moves_only_after_a_user_confirms_that_its_data_was_moved() {
     let cluster = Cluster::on(World::new().await).await;
     let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
     cluster.until_healthy("acme").await;
 
     cluster.apply(with("/spec/cache", external_redis())).await;
-    let told = cluster.until_told("acme", "Ready", "InvalidSpec").await;
-    assert!(told.contains("spec.cache") && told.contains("goharbor.io/data-moved: cache"), "{told}");
+    let message = cluster.until_condition("acme", "Ready", "InvalidSpec").await;
+    assert!(message.contains("spec.cache") && message.contains("goharbor.io/data-moved: cache"), "{message}");
     assert_eq!(cluster.get::<Harbor>("acme-harbor").await.spec.redis.server.host, "rfs-acme-redis");
 
     cluster

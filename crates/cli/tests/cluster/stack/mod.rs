@@ -33,18 +33,18 @@ impl Cluster {
     }
 
     /// Waits until a condition has this reason; its message.
-    pub async fn until_told(&self, name: &str, kind: &str, reason: &str) -> String {
-        let told = |cluster: &HarborCluster| {
+    pub async fn until_condition(&self, name: &str, kind: &str, reason: &str) -> String {
+        let found = |cluster: &HarborCluster| {
             let conditions = cluster.status.clone().unwrap_or_default().observation.conditions;
-            let told = |condition: &Condition| {
+            let matches = |condition: &Condition| {
                 condition.type_ == kind
                     && condition.reason.as_deref() == Some(reason)
                     && condition.observed_generation == cluster.metadata.generation
             };
-            conditions.into_iter().find(told)
+            conditions.into_iter().find(matches)
         };
-        let cluster = Box::pin(self.until::<HarborCluster>(name, |cluster| told(cluster).is_some())).await;
-        told(&cluster).and_then(|condition| condition.message).unwrap_or_default()
+        let cluster = Box::pin(self.until::<HarborCluster>(name, |cluster| found(cluster).is_some())).await;
+        found(&cluster).and_then(|condition| condition.message).unwrap_or_default()
     }
 }
 

@@ -15,7 +15,7 @@ async fn changes_of_core_arrive_while_redis_lacks_a_replica() {
     cluster.until_healthy("acme").await;
 
     cluster.crash_one("rfr-acme-redis").await;
-    cluster.until_told("acme", "CacheReady", "ChildrenNotReady").await;
+    cluster.until_condition("acme", "CacheReady", "ChildrenNotReady").await;
     cluster.apply(with("/spec/core", json!({"resources": {"requests": {"memory": "321Mi"}}}))).await;
     cluster
         .until::<Deployment>("acme-harbor-harbor-core", |it| {

@@ -19,14 +19,14 @@ fn shared(folder: &str) -> Option<PathBuf> {
 
 /// The conditions of the services.
 fn services(status: &HarborClusterStatus) -> Vec<(&str, &str)> {
-    let told = |kind: &str| {
+    let message = |kind: &str| {
         let conditions = &status.observation.conditions;
         let condition = conditions.iter().find(|condition| condition.type_ == kind)?;
         Some((condition.status.as_str(), condition.reason.as_deref()?))
     };
     ["CacheReady", "DatabaseReady", "StorageReady", "ServiceReady"]
         .iter()
-        .filter_map(|kind| told(kind))
+        .filter_map(|kind| message(kind))
         .collect()
 }
 

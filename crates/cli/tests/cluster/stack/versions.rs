@@ -1,4 +1,4 @@
-//! What others have installed decides what they can be asked for.
+//! The versions that a HarborCluster requests depend on the installed operators.
 
 use super::{Cluster, in_cluster, with};
 use crate::world::World;
@@ -24,13 +24,13 @@ fn of_2022() -> Vec<Value> {
 #[tokio::test]
 async fn a_new_database_has_a_version_that_the_installed_operator_knows() {
     let plane = ControlPlane::start().await.unwrap();
-    let tells = plane.version().at_least(1, 24);
+    let has_rules = plane.version().at_least(1, 24);
     let cluster = Cluster::with_definitions(World::on(plane).await, of_2022()).await;
     let _operator = cluster.operator(&Requests::default());
     cluster.apply(in_cluster()).await;
-    if !tells {
-        let told = cluster.until_told("acme", "DatabaseReady", "Rejected").await;
-        assert!(told.contains("spec.postgresql.version") && told.contains("\"14\""), "{told}");
+    if !has_rules {
+        let message = cluster.until_condition("acme", "DatabaseReady", "Rejected").await;
+        assert!(message.contains("spec.postgresql.version") && message.contains("\"14\""), "{message}");
         cluster.apply(with("/spec/database/spec/zlandoPostgreSql/version", json!("14"))).await;
     }
     cluster.until_healthy("acme").await;

@@ -1,4 +1,4 @@
-//! How batches of spans get to the collector.
+//! The HTTP client that sends batches of spans to the collector.
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -17,17 +17,17 @@ use std::{
 };
 use tokio::{runtime::Handle, time::timeout};
 
-/// How long a batch may take to be sent.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long an answer may be; nobody reads it.
+/// How long sending a batch may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest answer that is read.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// Sends from the thread that makes batches by way of the runtime that everything else runs on.
+/// Sends from the exporter's thread, on the runtime of the operator.
 #[derive(Debug)]
 pub(super) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     runtime: Handle,
-    /// Whether the last batch was lost: that is logged once, not with every batch.
+    /// Whether the last batch was lost, which is logged once.
     failing: AtomicBool,
 }
 
@@ -49,20 +49,20 @@ impl HttpClient {
             let body = Limited::new(body, LONGEST_ANSWER).collect().await?.to_bytes();
             Ok(Response::from_parts(head, body))
         };
-        // Also the timeout: this thread has no timers.
-        self.runtime.spawn(async move { timeout(PATIENCE, send).await? }).await?
+        // The timeout is there, too: the exporter's thread has no timers.
+        self.runtime.spawn(async move { timeout(TIMEOUT, send).await? }).await?
     }
 
-    fn tell(&self, answer: &Result<Response<Bytes>, HttpError>) {
+    fn log_failure(&self, answer: &Result<Response<Bytes>, HttpError>) {
         let problem = match answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(answer.status().to_string()),
             Err(error) => Some(with_sources(&**error)),
         };
         match (problem, self.failing.load(Ordering::Relaxed)) {
-            (Some(problem), false) => tracing::warn!(problem, "traces cannot be sent"),
-            (Some(problem), true) => tracing::debug!(problem, "traces cannot be sent"),
-            (None, true) => tracing::info!("traces can be sent again"),
+            (Some(problem), false) => tracing::warn!(problem, "cannot send traces"),
+            (Some(problem), true) => tracing::debug!(problem, "cannot send traces"),
+            (None, true) => tracing::info!("traces are sent again"),
             (None, false) => {}
         }
     }
@@ -72,7 +72,7 @@ impl HttpClient {
 impl opentelemetry_http::HttpClient for HttpClient {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let answer = self.send(request).await;
-        self.tell(&answer);
+        self.log_failure(&answer);
         let failed = !answer.as_ref().is_ok_and(|answer| answer.status().is_success());
         self.failing.store(failed, Ordering::Relaxed);
         answer

@@ -1,4 +1,4 @@
-//! Traces, sent to whoever takes OTLP.
+//! Traces over OTLP.
 //!
 //! One trace per reconcile, with a span for each child and one for each request. Without an endpoint there is neither an
 //! exporter nor a thread for it.
@@ -6,7 +6,7 @@
 mod client;
 mod trust;
 
-use crate::{operator::Listener, output::Error};
+use crate::{operator::BoxedLayer, output::Error};
 use clap::Args;
 use client::HttpClient;
 use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
@@ -18,11 +18,11 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::{Layer as _, filter::filter_fn};
 use trust::Trust;
 
-/// The flags of traces.
+/// Flags for traces.
 #[derive(Debug, Args)]
 pub struct Traces {
-    /// Where to send traces, as OTLP over HTTP: a URL such as http://collector:4318, to which /v1/traces is added. The
-    /// other variables of OpenTelemetry are heeded too [default: traces are not made]
+    /// URL to send traces to, as OTLP over HTTP, such as http://collector:4318; /v1/traces is appended. The other
+    /// OpenTelemetry variables apply, too [default: no traces]
     #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     otlp_endpoint: Option<String>,
 
@@ -30,24 +30,24 @@ pub struct Traces {
     trust: Trust,
 }
 
-/// The endpoint of traces alone, used as it is.
+/// The endpoint for traces only, to which nothing is appended.
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
 impl Traces {
-    /// Makes traces from now on, if there is somewhere to send them.
-    pub fn begin(&self) -> Result<Option<Sending>, Error> {
+    /// Starts to record traces, if there is an endpoint.
+    pub fn start(&self) -> Result<Option<TraceExporter>, Error> {
         let given = |variable: &str| env::var(variable).ok().filter(|value| !value.is_empty());
         let base = self.otlp_endpoint.as_deref().filter(|base| !base.is_empty());
         let base = base.map(|base| format!("{}/v1/traces", base.trim_end_matches('/')));
         let Some(endpoint) = given(TRACES_ENDPOINT).or(base) else { return Ok(None) };
-        Sending::to(&endpoint, HttpClient::new(self.trust.config(&endpoint)?)).map(Some)
+        TraceExporter::to(&endpoint, HttpClient::new(self.trust.config(&endpoint)?)).map(Some)
     }
 }
 
-/// Traces that are being made.
-pub struct Sending(SdkTracerProvider);
+/// Records traces and sends them.
+pub struct TraceExporter(SdkTracerProvider);
 
-impl Sending {
+impl TraceExporter {
     fn to(endpoint: &str, client: HttpClient) -> Result<Self, Error> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -63,29 +63,29 @@ impl Sending {
         Ok(Self(provider))
     }
 
-    /// What makes spans of ours those of OpenTelemetry.
-    pub fn listener(&self) -> Listener {
+    /// The layer that turns our spans into those of OpenTelemetry.
+    pub fn layer(&self) -> BoxedLayer {
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer("harbor-operator"));
         let layer = layer.with_location(false).with_threads(false).with_tracked_inactivity(false);
         layer.with_filter(filter_fn(is_ours)).boxed()
     }
 
-    /// Sends what has not been sent yet.
-    pub async fn end(self) {
-        // It waits for its thread, and that for us.
+    /// Sends the remaining traces.
+    pub async fn flush(self) {
+        // It blocks until its thread has sent them, which needs this runtime.
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown()).await;
         if !matches!(ended, Ok(Ok(()))) {
-            tracing::warn!("the last traces could not be sent");
+            tracing::warn!("cannot send the last traces");
         }
     }
 }
 
-/// Spans of reconciles, and what is logged in them.
+/// Spans of reconciles, and events in them.
 fn is_ours(it: &Metadata<'_>) -> bool {
     it.target().starts_with("runtime") && (it.is_span() || *it.level() <= Level::INFO)
 }
 
-/// Who sends: what the environment says, and else what we are.
+/// The resource of the traces.
 fn resource() -> Resource {
     let named = env::var("OTEL_SERVICE_NAME").is_ok_and(|name| !name.is_empty())
         || env::var("OTEL_RESOURCE_ATTRIBUTES").is_ok_and(|all| all.contains("service.name="));
@@ -96,7 +96,7 @@ fn resource() -> Resource {
         .build()
 }
 
-/// The id of the trace a span belongs to, if that is sent.
+/// The id of the trace of a span, if it is sampled.
 pub fn trace_id(span: &Span) -> Option<String> {
     let context = span.context();
     let context = context.span().span_context().clone();

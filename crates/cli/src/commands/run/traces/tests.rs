@@ -2,7 +2,7 @@ mod over_tls;
 
 use super::*;
 use crate::{
-    commands::sandbox::{Cluster, Wanted},
+    commands::sandbox::{Cluster, ClusterOptions},
     operator::operator,
 };
 use api::v1beta1::Core;
@@ -35,14 +35,14 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 type Batches = Arc<Mutex<Vec<Bytes>>>;
 
-/// What takes traces.
+/// The routes of a collector.
 fn collecting(batches: &Batches) -> Router {
     let take =
         |State(batches): State<Batches>, body: Bytes| async move { batches.lock().unwrap().push(body) };
     Router::new().route("/v1/traces", post(take)).with_state(Arc::clone(batches))
 }
 
-/// Somebody who takes traces, and where they are.
+/// A collector: the batches that it receives, and its URL.
 async fn collector() -> (Batches, String) {
     let batches = Batches::default();
     let router = collecting(&batches);
@@ -89,15 +89,15 @@ fn attribute(span: &Sent, name: &str) -> String {
 async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_request() {
     let (batches, url) = collector().await;
     let folder = tempfile::tempdir().unwrap();
-    let wanted = Wanted {
+    let options = ClusterOptions {
         listen: ([127, 0, 0, 1], 0).into(),
         state: None,
         delay: Duration::ZERO,
         kubeconfig: &folder.path().join("kubeconfig"),
     };
-    let cluster = Cluster::start(wanted).await.unwrap();
-    let sending = Traces { otlp_endpoint: Some(url), trust: Trust::default() }.begin().unwrap().unwrap();
-    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sending.listener()));
+    let cluster = Cluster::start(options).await.unwrap();
+    let exporter = Traces { otlp_endpoint: Some(url), trust: Trust::default() }.start().unwrap().unwrap();
+    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
     let metrics = Arc::<Metrics>::default();
     let client = metrics.observe(cluster.client.clone());
     let options = Options { metrics, trace_id, ..Options::default() };
@@ -107,7 +107,7 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
     stop.cancel();
     operator.await.unwrap().unwrap();
     drop(guard);
-    sending.end().await;
+    exporter.flush().await;
 
     let batches: Vec<_> = batches.lock().unwrap().clone();
     let bytes: Vec<u8> = batches.concat();
@@ -168,9 +168,9 @@ fn hex(id: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn without_an_endpoint_nothing_is_made() {
-    assert!(Traces { otlp_endpoint: None, trust: Trust::default() }.begin().unwrap().is_none());
+async fn without_an_endpoint_there_are_no_traces() {
+    assert!(Traces { otlp_endpoint: None, trust: Trust::default() }.start().unwrap().is_none());
     assert!(
-        Traces { otlp_endpoint: Some(String::new()), trust: Trust::default() }.begin().unwrap().is_none()
+        Traces { otlp_endpoint: Some(String::new()), trust: Trust::default() }.start().unwrap().is_none()
     );
 }

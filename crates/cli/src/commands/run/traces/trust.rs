@@ -1,4 +1,4 @@
-//! Which collector is trusted, and how it knows us.
+//! TLS of the collector.
 
 use crate::output::Error;
 use clap::Args;
@@ -13,15 +13,14 @@ use std::{
     sync::Arc,
 };
 
-/// The files of TLS, under the names OpenTelemetry has for them.
+/// The TLS files, with the variables of OpenTelemetry.
 #[derive(Debug, Default, Args)]
 pub struct Trust {
-    /// PEM file with the certificates of who may sign a collector's [default: those of the system, if it has any; the
-    /// image has none]
+    /// PEM file with the authorities of the collector's certificate [default: those of the system; the image has none]
     #[arg(long = "otlp-certificate", value_name = "FILE", env = "OTEL_EXPORTER_OTLP_CERTIFICATE")]
     pub authority: Option<PathBuf>,
 
-    /// PEM file with the certificate to show to the collector
+    /// PEM file with the client certificate for the collector
     #[arg(
         long = "otlp-client-certificate",
         value_name = "FILE",
@@ -30,7 +29,7 @@ pub struct Trust {
     )]
     pub client_certificate: Option<PathBuf>,
 
-    /// PEM file with the key of that certificate
+    /// PEM file with the key of the client certificate
     #[arg(
         long = "otlp-client-key",
         value_name = "FILE",
@@ -41,7 +40,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// How to speak TLS with the collector at this address.
+    /// The TLS configuration for the collector at this address.
     pub fn config(&self, endpoint: &str) -> Result<ClientConfig, Error> {
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
@@ -52,7 +51,7 @@ impl Trust {
             Some(file) => config.with_root_certificates(authorities(file)?),
             None => match config.clone().with_native_roots() {
                 Ok(config) => config,
-                // Nobody is asked who they are without TLS.
+                // Without TLS, no certificate is verified.
                 Err(_) if endpoint.starts_with("http://") => {
                     config.with_root_certificates(RootCertStore::empty())
                 }
@@ -87,7 +86,7 @@ fn certificates(flag: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>,
     let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let found = read.map_err(|error| unreadable(flag, file, &error))?;
     if found.is_empty() {
-        return Err(unreadable(flag, file, &"there is no certificate in it"));
+        return Err(unreadable(flag, file, &"it contains no certificate"));
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! A collector that wants to know who sends, and is believed only if it is who it should be.
+//! A collector that requires a client certificate, and whose own certificate is verified.
 
 use super::*;
 use axum::serve::Listener;
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tracing::Level;
 
-/// Certificates of everybody.
+/// The certificates of the collector and of its client.
 struct Keys {
     folder: TempDir,
     server: Issued,
@@ -54,7 +54,7 @@ impl Keys {
         self.folder.path().join(name)
     }
 
-    /// Everything that is needed.
+    /// The files of a client that the collector accepts.
     fn trust(&self) -> Trust {
         Trust {
             authority: Some(self.file("root.crt")),
@@ -81,10 +81,10 @@ impl Keys {
     }
 }
 
-/// Who did not show what was asked for is not let in.
-struct Door(TcpListener, TlsAcceptor);
+/// Accepts clients that have a valid certificate.
+struct TlsListener(TcpListener, TlsAcceptor);
 
-impl Listener for Door {
+impl Listener for TlsListener {
     type Io = TlsStream<TcpStream>;
     type Addr = SocketAddr;
 
@@ -106,31 +106,31 @@ async fn strict_collector(keys: &Keys) -> (Batches, String) {
     let batches = Batches::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
-    let door = Door(listener, keys.acceptor());
+    let listener = TlsListener(listener, keys.acceptor());
     let router = collecting(&batches);
-    tokio::spawn(async move { axum::serve(door, router).await });
+    tokio::spawn(async move { axum::serve(listener, router).await });
     (batches, url)
 }
 
-/// Sends one span; how many batches arrived.
+/// Sends one span, and returns how many batches arrived.
 async fn sent(keys: &Keys, trust: Trust) -> usize {
     let (batches, url) = strict_collector(keys).await;
-    let sending = Traces { otlp_endpoint: Some(url), trust }.begin().unwrap().unwrap();
-    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sending.listener()));
+    let exporter = Traces { otlp_endpoint: Some(url), trust }.start().unwrap().unwrap();
+    let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
     tracing::span!(target: "runtime", Level::INFO, "reconcile").in_scope(|| {});
     drop(guard);
-    sending.end().await;
+    exporter.flush().await;
     batches.lock().unwrap().len()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn traces_go_to_a_collector_that_is_who_it_should_be_and_knows_us() {
+async fn traces_are_sent_if_both_certificates_are_valid() {
     let keys = Keys::new();
     assert_eq!(sent(&keys, keys.trust()).await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_sent_to_a_stranger_nor_by_one() {
+async fn no_traces_are_sent_if_one_of_the_certificates_is_not_valid() {
     let keys = Keys::new();
     let other = Keys::new();
     assert_eq!(sent(&keys, Trust { authority: Some(other.file("root.crt")), ..keys.trust() }).await, 0);
@@ -141,16 +141,16 @@ async fn nothing_is_sent_to_a_stranger_nor_by_one() {
 #[tokio::test]
 async fn files_that_cannot_be_used_are_named_with_their_flag() {
     let keys = Keys::new();
-    let told = |trust: Trust| trust.config("https://collector:4318").unwrap_err().to_string();
-    let empty = told(Trust { authority: Some(keys.file("empty")), ..keys.trust() });
+    let error = |trust: Trust| trust.config("https://collector:4318").unwrap_err().to_string();
+    let empty = error(Trust { authority: Some(keys.file("empty")), ..keys.trust() });
     assert!(
-        empty.starts_with("--otlp-certificate: ") && empty.contains("there is no certificate in it"),
+        empty.starts_with("--otlp-certificate: ") && empty.contains("it contains no certificate"),
         "{empty}"
     );
-    let absent = told(Trust { client_key: Some(keys.file("absent")), ..keys.trust() });
+    let absent = error(Trust { client_key: Some(keys.file("absent")), ..keys.trust() });
     assert!(absent.starts_with("--otlp-client-key: ") && absent.contains("absent"), "{absent}");
     let others = Keys::new();
-    let wrong = told(Trust { client_key: Some(others.file("client.key")), ..keys.trust() });
+    let wrong = error(Trust { client_key: Some(others.file("client.key")), ..keys.trust() });
     assert!(
         wrong.starts_with("--otlp-client-key: ") && wrong.contains("--otlp-client-certificate"),
         "{wrong}"

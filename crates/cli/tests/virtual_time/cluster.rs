@@ -1,4 +1,4 @@
-//! A cluster in memory, and operators that live as long as they are let and may do what they are said to need.
+//! A cluster in memory, and operators with the permissions that `rbac` prints, which can be killed.
 
 use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
@@ -38,11 +38,11 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt as _;
 
-/// Where everything is created.
+/// The namespace of all objects.
 pub const NAMESPACE: &str = "registry";
-/// Where the operator runs.
+/// The namespace of the operator.
 pub const HOME: &str = "harbor-operator-ns";
-/// Who it is.
+/// The user of the operator.
 const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator";
 
 pub struct Cluster {
@@ -52,12 +52,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// One that knows all kinds, and where everything comes up.
+    /// A cluster with all kinds, and with stand-ins that make objects ready.
     pub async fn new() -> Self {
         Self::without("").await
     }
 
-    /// The same, in which nobody has installed the kinds of this group.
+    /// The same, without the kinds of this group.
     pub async fn without(group: &str) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
         let server = server.protecting_owner_references().build().unwrap();
@@ -139,36 +139,36 @@ impl Cluster {
         ready.expect("the HarborCluster becomes ready").unwrap();
     }
 
-    /// Waits until a condition of the HarborCluster has this reason; its message.
-    pub async fn until_told(&self, kind: &str, reason: &str) -> String {
-        let told = |cluster: &HarborCluster| {
+    /// Waits until a condition of the HarborCluster has this reason, and returns its message.
+    pub async fn until_condition(&self, kind: &str, reason: &str) -> String {
+        let found = |cluster: &HarborCluster| {
             let conditions = cluster.status.clone()?.observation.conditions;
             conditions.into_iter().find(|it| it.type_ == kind && it.reason.as_deref() == Some(reason))
         };
         let api: Api<HarborCluster> = Api::namespaced(self.client.clone(), NAMESPACE);
-        let holds = |cluster: Option<&HarborCluster>| cluster.is_some_and(|cluster| told(cluster).is_some());
+        let holds = |cluster: Option<&HarborCluster>| cluster.is_some_and(|cluster| found(cluster).is_some());
         let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api, "acme", holds))).await;
-        let cluster = held.expect("the condition is told").unwrap().unwrap();
-        told(&cluster).and_then(|condition| condition.message).unwrap_or_default()
+        let cluster = held.expect("the condition is set").unwrap().unwrap();
+        found(&cluster).and_then(|condition| condition.message).unwrap_or_default()
     }
 
-    /// An operator that is killed after so many writes: it does not hear the answer to the last one.
-    pub fn operator(&self, writes: Option<u64>) -> Doomed {
+    /// An operator that is killed after so many writes: it does not receive the answer to the last one.
+    pub fn operator(&self, writes: Option<u64>) -> Operating {
         self.started(writes, Options::default())
     }
 
-    /// An operator that tells what it does.
-    pub fn observed(&self, observer: Arc<dyn Observer>) -> Doomed {
+    /// An operator that reports its progress.
+    pub fn observed(&self, observer: Arc<dyn Observer>) -> Operating {
         self.started(None, Options { observer: Some(observer), ..Options::default() })
     }
 
-    /// Whoever talks through it is the operator, and may do what that may.
+    /// A client with the user and the permissions of the operator.
     pub fn as_operator(&self) -> Client {
         Client::new(self.server.acting_as(User::authenticated(ACCOUNT, [])), "default")
     }
 
     /// An operator that works once it leads.
-    pub fn candidate(&self) -> Doomed {
+    pub fn candidate(&self) -> Operating {
         let election = Election {
             namespace: HOME.into(),
             name: "harbor-operator".into(),
@@ -178,7 +178,7 @@ impl Cluster {
         self.started(None, Options { election: Some(election), ..Options::default() })
     }
 
-    fn started(&self, writes: Option<u64>, options: Options) -> Doomed {
+    fn started(&self, writes: Option<u64>, options: Options) -> Operating {
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
@@ -203,10 +203,10 @@ impl Cluster {
         let options = Options { clock, ..options };
         let operator = Operator::new(Client::new(counted, "default"), components::all(), options);
         let task = tokio::spawn(async move { operator.run(CancellationToken::new()).await.unwrap() });
-        Doomed { killed, refused, task }
+        Operating { killed, refused, task }
     }
 
-    /// Notes every content that any Secret has had.
+    /// Records all contents of all Secrets.
     pub fn watch_secrets(&self) -> Secrets {
         let contents = Arc::new(Mutex::new(BTreeMap::<String, Vec<Content>>::new()));
         let noted = Arc::clone(&contents);
@@ -227,30 +227,30 @@ impl Cluster {
 }
 
 /// An operator that is killed when it is dropped, if not before.
-pub struct Doomed {
+pub struct Operating {
     killed: CancellationToken,
     refused: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Doomed {
-    /// Waits until it has asked for something that it may not do.
+impl Operating {
+    /// Waits until the API server has refused a request.
     pub async fn refused(&self) {
         self.refused.cancelled().await;
     }
 
-    /// Whether it has.
+    /// Whether the API server has refused a request.
     pub fn was_refused(&self) -> bool {
         self.refused.is_cancelled()
     }
 
-    /// Waits until it is.
+    /// Waits until it is killed.
     pub async fn killed(&mut self) {
         self.killed.cancelled().await;
     }
 }
 
-impl Drop for Doomed {
+impl Drop for Operating {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -258,14 +258,14 @@ impl Drop for Doomed {
 
 type Content = BTreeMap<String, ByteString>;
 
-/// What Secrets held, from the first to the last.
+/// The contents of Secrets, in order.
 pub struct Secrets {
     contents: Arc<Mutex<BTreeMap<String, Vec<Content>>>>,
     task: JoinHandle<()>,
 }
 
 impl Secrets {
-    /// Each had but one content.
+    /// Asserts that each had only one content.
     pub fn assert_never_changed(&mut self) {
         self.task.abort();
         let contents = self.contents.lock().unwrap();
@@ -276,9 +276,9 @@ impl Secrets {
     }
 }
 
-/// What `harbor-operator rbac` prints.
+/// The objects of `harbor-operator rbac`.
 pub static PERMISSIONS: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&[]));
-/// What it prints if there is to be the page.
+/// The objects of `harbor-operator rbac --page`.
 pub static PERMISSIONS_WITH_PAGE: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&["--page"]));
 
 fn permissions(flags: &[&str]) -> Vec<Value> {
@@ -288,7 +288,7 @@ fn permissions(flags: &[&str]) -> Vec<Value> {
     list["items"].as_array().unwrap().clone()
 }
 
-/// A clock that goes with virtual time.
+/// A clock in virtual time.
 pub fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));

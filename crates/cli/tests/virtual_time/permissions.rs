@@ -3,7 +3,7 @@
 //! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
-use crate::cluster::{Cluster, Doomed, HOME, NAMESPACE, PERMISSIONS};
+use crate::cluster::{Cluster, HOME, NAMESPACE, Operating, PERMISSIONS};
 use api::names::CONTROLLER_LABEL;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio::time::timeout;
 
-/// Longer than anything takes the operator but a second look at what did not work.
+/// Longer than the operator takes for anything except a retry.
 const MOMENT: Duration = Duration::from_mins(2);
 
 /// A verb of a resource that the role allows.
@@ -38,7 +38,7 @@ impl Settled {
         let cluster = Cluster::new().await;
         let operator = cluster.operator(None);
         cluster.apply("in-cluster.yaml").await;
-        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interruption/everything.yaml");
+        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/virtual_time/everything.yaml");
         cluster.apply_file(more).await;
         cluster.until_healthy("acme").await;
         cluster.until_healthy("beta").await;
@@ -53,7 +53,7 @@ impl Settled {
     }
 
     /// An operator that had a moment.
-    async fn operator(&self) -> Doomed {
+    async fn operator(&self) -> Operating {
         let operator = self.cluster.operator(None);
         tokio::time::sleep(MOMENT).await;
         operator
@@ -103,7 +103,7 @@ impl Settled {
         timeout(MOMENT, gone).await.unwrap_or_else(|_| panic!("{} {name} goes", kind.kind));
     }
 
-    /// Brings about that an operator which starts next does this.
+    /// Prepares the cluster so that the next operator needs this permission.
     async fn call_for(&self, Permission { group, resource, verb }: &Permission) {
         let (plural, part) = resource.split_once('/').unwrap_or((resource, ""));
         if group == "events.k8s.io" {
@@ -116,7 +116,7 @@ impl Settled {
             ("get" | "patch" | "delete", "") if plural == "persistentvolumeclaims" => {
                 self.turn_deletion_policy().await;
             }
-            // Whoever starts lists, watches, and compares what is there with what should be.
+            // An operator that starts lists, watches, and compares the stored objects with the desired ones.
             ("list" | "watch" | "get", "") => {}
             ("create", "") => {
                 let child = self.child(&kind).await;
@@ -142,7 +142,7 @@ impl Settled {
                 let (owned, child) = self.owned_by(&kind).await;
                 self.delete(&owned, &child).await;
             }
-            other => panic!("nobody knows when {other:?} is needed"),
+            other => panic!("no case uses {other:?}"),
         }
     }
 
@@ -199,7 +199,7 @@ impl Settled {
         panic!("a {} has no children", owner.kind)
     }
 
-    /// Has data go with its owner that would have stayed, or the other way round.
+    /// Switches whether data is deleted with its owner.
     async fn turn_deletion_policy(&self) {
         let kind = self.kind("goharbor.io", "harborclusters");
         let stays = self.api(&kind).get("acme").await.unwrap().data["spec"]["deletionPolicy"] != "Delete";
@@ -207,16 +207,16 @@ impl Settled {
         self.merge(&kind, "acme", json!({"spec": {"deletionPolicy": policy}})).await;
     }
 
-    /// Something goes wrong for a while, is put right, and goes wrong again.
+    /// An error that occurs, is corrected, and occurs again.
     async fn trouble(&self) {
         let kind = self.kind("goharbor.io", "harborclusters");
-        for secret in ["nobody-has-made-this", "harbor-admin", "nobody-has-made-this", "harbor-admin"] {
+        for secret in ["missing", "harbor-admin", "missing", "harbor-admin"] {
             self.merge(&kind, "beta", json!({"spec": {"harborAdminPasswordRef": secret}})).await;
             tokio::time::sleep(Duration::from_secs(20)).await;
         }
     }
 
-    /// Whether an operator without this permission is refused something; then everything is put right again.
+    /// Whether the API server refuses a request of an operator without this permission; then restores the cluster.
     async fn needs(&self, permission: &Permission) -> bool {
         self.call_for(permission).await;
         permission.withheld_from(&PERMISSIONS, &self.cluster).await;
@@ -230,7 +230,7 @@ impl Settled {
         let refused = timeout(MOMENT, refused).await.is_ok();
         drop(operator);
         give_back(&PERMISSIONS, &self.cluster).await;
-        // What was deleted comes back, or the next one would not get as far. The rest is no trouble to anybody.
+        // Deleted objects come back first, because the next case needs them. The others do not matter.
         if matches!(permission.verb.as_str(), "create" | "update") {
             let operator = self.operator().await;
             assert!(!operator.was_refused(), "{permission:?} is given back");
@@ -240,7 +240,7 @@ impl Settled {
 }
 
 impl Permission {
-    /// Lets the role for the whole cluster allow everything but this.
+    /// Removes this permission from the cluster role.
     pub async fn withheld_from(&self, objects: &[Value], cluster: &Cluster) {
         for mut role in cluster_roles(objects).cloned() {
             let rules = role["rules"].as_array_mut().unwrap();
@@ -249,7 +249,7 @@ impl Permission {
         }
     }
 
-    /// What is left of a rule without this.
+    /// A rule without this permission.
     fn removed_from(&self, mut rule: Value) -> Vec<Value> {
         let Self { group, resource, verb } = self;
         if rule["apiGroups"] != json!([group]) || !take(&mut rule["resources"], resource) {
@@ -263,7 +263,7 @@ impl Permission {
     }
 }
 
-/// Whether a word was in a list, where it no longer is.
+/// Removes a word from a list, and returns whether it was there.
 fn take(words: &mut Value, word: &str) -> bool {
     let words = words.as_array_mut().unwrap();
     let before = words.len();
@@ -271,7 +271,7 @@ fn take(words: &mut Value, word: &str) -> bool {
     words.len() < before
 }
 
-/// Lets the role for the whole cluster allow all it should.
+/// Restores the cluster role.
 pub async fn give_back(objects: &[Value], cluster: &Cluster) {
     for role in cluster_roles(objects) {
         cluster.apply_object(role).await;
@@ -282,7 +282,7 @@ fn cluster_roles(objects: &[Value]) -> impl Iterator<Item = &Value> {
     objects.iter().filter(|object| object["kind"] == "ClusterRole")
 }
 
-/// Everything that the role for the whole cluster allows, one by one.
+/// All permissions of the cluster role, one by one.
 pub fn granted(objects: &[Value]) -> Vec<Permission> {
     let mut granted = Vec::new();
     for role in cluster_roles(objects) {
@@ -315,7 +315,7 @@ async fn are_needed(verbs: &[&str]) {
             idle.push(permission);
         }
     }
-    assert!(idle.is_empty(), "nobody needs {idle:#?}");
+    assert!(idle.is_empty(), "not needed: {idle:#?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -375,13 +375,13 @@ async fn each_permission_to_lead_is_needed() {
         if verb == "create" {
             leases.delete("harbor-operator", &DeleteParams::default()).await.unwrap();
         } else {
-            // Whoever does not lead follows what becomes of the lease.
+            // A standby operator watches the lease.
             let held =
                 Patch::Merge(json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 15}}));
             leases.patch("harbor-operator", &PatchParams::default(), &held).await.unwrap();
         }
         let candidate = cluster.candidate();
-        timeout(MOMENT, candidate.refused()).await.unwrap_or_else(|_| panic!("nobody needs {verb}"));
+        timeout(MOMENT, candidate.refused()).await.unwrap_or_else(|_| panic!("{verb} is not needed"));
     }
 }
 

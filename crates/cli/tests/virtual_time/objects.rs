@@ -55,14 +55,14 @@ async fn listed(cluster: &Cluster, resource: &ApiResource) -> Vec<(String, Value
     list.items.into_iter().filter(|object| is_ours(resource, object)).map(named).collect()
 }
 
-/// Pods have names that are made up, and so has what belongs to them.
+/// Pods have generated names, and so have the objects that belong to them.
 fn is_ours(resource: &ApiResource, object: &DynamicObject) -> bool {
-    let made_up =
+    let generated =
         ["Pod", "ReplicaSet", "EndpointSlice", "Endpoints", "ControllerRevision", "CertificateRequest"];
-    !made_up.contains(&resource.kind.as_str()) && object.metadata.namespace.as_deref() == Some(NAMESPACE)
+    !generated.contains(&resource.kind.as_str()) && object.metadata.namespace.as_deref() == Some(NAMESPACE)
 }
 
-/// The object without times, identities, counters, and values that are made up.
+/// The object without times, identities, counters, and generated values.
 fn steady(kind: &str, mut object: Value) -> Value {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         for field in ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"] {
@@ -90,7 +90,7 @@ fn steady(kind: &str, mut object: Value) -> Value {
     object
 }
 
-/// Digests are of made-up values.
+/// Digests depend on generated values.
 fn without_digests(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,7 +1,7 @@
 //! The web page needs each of the permissions it adds to the operator's, and no other.
 
 use crate::{
-    cluster::{Cluster, Doomed, NAMESPACE, PERMISSIONS, PERMISSIONS_WITH_PAGE, clock},
+    cluster::{Cluster, NAMESPACE, Operating, PERMISSIONS, PERMISSIONS_WITH_PAGE, clock},
     permissions::{Permission, give_back, granted},
     web,
 };
@@ -24,14 +24,14 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// What stands where something could not be read.
+/// The text of a page for a read that failed.
 const MISSING: &str = "cannot be shown: ";
 
-/// Somebody who looks at everything there is to be seen of a cluster with objects of every kind.
+/// A visitor of all pages about a cluster with objects of every kind.
 struct Visitor {
     cluster: Cluster,
     page: Router,
-    _operator: Doomed,
+    _operator: Operating,
 }
 
 impl Visitor {
@@ -41,13 +41,13 @@ impl Visitor {
         let store = Arc::new(Store::new(|_| Summary::default(), clock));
         let operator = cluster.observed(store.clone());
         cluster.apply("in-cluster.yaml").await;
-        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interruption/everything.yaml");
+        let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/virtual_time/everything.yaml");
         cluster.apply_file(more).await;
         cluster.until_healthy("acme").await;
         cluster.until_healthy("beta").await;
         // There is an event about what is wrong.
         let clusters: Api<HarborCluster> = Api::namespaced(cluster.client.clone(), NAMESPACE);
-        let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "nobody-has-made-this"}}));
+        let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "missing"}}));
         clusters.patch("beta", &PatchParams::default(), &wrong).await.unwrap();
         tokio::time::sleep(Duration::from_mins(2)).await;
         let page = Page::new(store, cluster.as_operator(), web::setup(), CancellationToken::new());
@@ -74,7 +74,7 @@ impl Visitor {
     }
 }
 
-/// Where a page links to objects.
+/// The links of a page to objects.
 fn links(text: &str) -> BTreeSet<String> {
     let links = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
     links.filter(|link| link.starts_with(&format!("/{NAMESPACE}/"))).map(str::to_owned).collect()
@@ -82,8 +82,8 @@ fn links(text: &str) -> BTreeSet<String> {
 
 /// Why pages lack something, each reason once.
 fn refusals(pages: &BTreeMap<String, String>) -> BTreeSet<&str> {
-    let told = pages.values().flat_map(|text| text.split(MISSING).skip(1));
-    told.filter_map(|rest| rest.split("</p>").next()).collect()
+    let messages = pages.values().flat_map(|text| text.split(MISSING).skip(1));
+    messages.filter_map(|rest| rest.split("</p>").next()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,9 +106,9 @@ async fn each_permission_to_show_is_needed_and_together_they_suffice() {
         permission.withheld_from(&PERMISSIONS_WITH_PAGE, &visitor.cluster).await;
         let Permission { group, resource, verb } = &permission;
         let group = if group.is_empty() { "&#34;&#34;" } else { group };
-        let told =
+        let expected =
             format!("the operator may not {verb} {resource} (API group {group}); allow it in its role");
-        assert_eq!(refusals(&visitor.pages().await), BTreeSet::from([told.as_str()]));
+        assert_eq!(refusals(&visitor.pages().await), BTreeSet::from([expected.as_str()]));
         give_back(&PERMISSIONS_WITH_PAGE, &visitor.cluster).await;
     }
 }

@@ -1,7 +1,5 @@
-//! A whole stack, created by an operator that is killed again and again, in a cluster where something is missing, or that
-//! may not do everything.
-//!
-//! In one process and in virtual time: the API server, the stand-ins for everything else, and the operator.
+//! A whole stack in one process and in virtual time: the API server, the stand-ins for other controllers, and the operator,
+//! which is killed repeatedly, misses kinds, or lacks permissions.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,11 +17,11 @@ use std::time::Duration;
 
 /// How often the operator is killed.
 const KILLS: usize = 50;
-/// Most writes it gets to send before that.
+/// Most writes that it sends before that.
 const MOST: u64 = 4;
 
 #[tokio::test(start_paused = true)]
-async fn however_often_the_operator_is_killed_the_same_objects_come_about_and_no_secret_changes() {
+async fn however_often_the_operator_is_killed_it_creates_the_same_objects_and_no_secret_changes() {
     let undisturbed = Cluster::new().await;
     let operator = undisturbed.operator(None);
     undisturbed.apply("in-cluster.yaml").await;
@@ -66,10 +64,10 @@ async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed
         let _operator = cluster.operator(None);
         cluster.apply("in-cluster.yaml").await;
 
-        let told = cluster.until_told(condition, "KindMissing").await;
-        assert!(told.ends_with(&format!("install {provider}")), "{told}");
+        let message = cluster.until_condition(condition, "KindMissing").await;
+        assert!(message.ends_with(&format!("install {provider}")), "{message}");
         for (_, other, _) in provided.iter().filter(|(_, other, _)| *other != condition) {
-            cluster.until_told(other, "Ready").await;
+            cluster.until_condition(other, "Ready").await;
         }
 
         cluster.install(group).await;
