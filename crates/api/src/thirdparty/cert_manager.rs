@@ -184,6 +184,10 @@ pub struct CertificateStatus {
     /// The state; `Ready` is the one that matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<CertManagerCondition>,
+
+    /// When the certificate in the Secret expires; absent while the Secret holds none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_after: Option<Time>,
 }
 
 /// One aspect of the state of an issuer or certificate.

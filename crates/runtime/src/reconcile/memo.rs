@@ -51,10 +51,14 @@ impl Node {
         Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
     }
 
-    /// Whether a node that it needs is not ready, given the outcomes of the nodes before it.
-    fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
+    /// Whether a node that it needs does not have what it reads, given the outcomes of the nodes before it.
+    fn is_in_need(&self, outcomes: &[Outcome], reached: impl Fn(usize) -> Reached) -> bool {
         let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
-        needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
+        needed.any(|(blocker, _)| match &outcomes[*blocker] {
+            Outcome::Ready => false,
+            Outcome::Waiting { .. } => reached(*blocker) < Reached::Available,
+            Outcome::Failed(_) | Outcome::Blocked => true,
+        })
     }
 }
 
@@ -122,13 +126,13 @@ impl Memo {
             return None;
         }
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());
+        let reached = |before: usize| self.reached(&last.nodes[before].key, index);
         for node in &last.nodes {
-            if node.is_in_need(&outcomes) {
+            if node.is_in_need(&outcomes, reached) {
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
-            let gate =
-                Gate::of(node.after.iter().copied(), |before| self.reached(&last.nodes[before].key, index));
+            let gate = Gate::of(node.after.iter().copied(), reached);
             let child = index.child(&node.key);
             if node.done == Done::Nothing {
                 (gate.keeps_away().is_some() && child.is_none()).then_some(())?;

@@ -342,7 +342,9 @@ pub(crate) fn planned(plan: &Plan) -> Vec<Planned> {
 pub(crate) fn to_outcome(key: &ObjectKey, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
     match outcome {
         graph::Outcome::Ready => Outcome::Ready,
-        graph::Outcome::Waiting(why) => Outcome::Waiting { object: key.clone(), why: why.clone() },
+        graph::Outcome::Waiting(why) | graph::Outcome::Usable(why) => {
+            Outcome::Waiting { object: key.clone(), why: why.clone() }
+        }
         graph::Outcome::Failed(error) => Outcome::Failed(plan::Failure::from(error)),
         graph::Outcome::Blocked { .. } | graph::Outcome::Cancelled => Outcome::Blocked,
     }

@@ -2,7 +2,10 @@
 //! created and what gets a new version waits.
 
 use super::{Cluster, minimal, with};
-use api::v1beta1::{Core, Harbor};
+use api::{
+    thirdparty::cert_manager::Certificate,
+    v1beta1::{Core, Harbor},
+};
 use envtest::Requests;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod, events::v1::Event, networking::v1::Ingress};
 use kube::api::ListParams;
@@ -31,6 +34,19 @@ impl Cluster {
         .await;
     }
 
+    /// Waits until a Harbor is not ready because of its children as its newest spec wants them, and returns the message.
+    async fn until_waiting(&self, name: &str) -> String {
+        let find = |harbor: &Harbor| {
+            let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+            conditions
+                .filter(|it| it.observed_generation == harbor.metadata.generation)
+                .find(|it| it.type_ == "Ready" && it.reason.as_deref() == Some("ChildrenNotReady"))
+                .map(|it| it.message.clone().unwrap_or_default())
+        };
+        let harbor = self.until::<Harbor>(name, |harbor| find(harbor).is_some()).await;
+        find(&harbor).unwrap()
+    }
+
     /// The image of the first container of a component's pods.
     async fn image(&self, component: &str) -> String {
         image(&self.get::<Deployment>(&format!("acme-harbor-{component}")).await)
@@ -40,6 +56,12 @@ impl Cluster {
 fn image(deployment: &Deployment) -> String {
     let pod = deployment.spec.as_ref().and_then(|spec| spec.template.spec.as_ref());
     pod.and_then(|pod| pod.containers[0].image.clone()).unwrap_or_default()
+}
+
+/// The memory that the first container of a component's pods requests.
+fn memory(deployment: &Deployment) -> Option<String> {
+    let pod = deployment.spec.as_ref()?.template.spec.as_ref()?;
+    Some(pod.containers[0].resources.as_ref()?.requests.as_ref()?.get("memory")?.0.clone())
 }
 
 fn at(version: &str) -> Value {
@@ -73,6 +95,25 @@ async fn changes_arrive_while_core_lacks_all_of_its_replicas() {
     cluster
         .until::<Deployment>("acme-harbor-jobservice", |it| it.spec.as_ref().unwrap().replicas == Some(2))
         .await;
+}
+
+#[tokio::test]
+async fn changes_of_core_arrive_while_the_renewal_of_its_certificate_fails() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, minimal()).await;
+
+    let failing = json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "the quota is used up"}}});
+    cluster.merge::<Certificate>("acme-harbor-core-tokencert", failing).await;
+    let waiting = cluster.until_waiting("acme").await;
+    let certificate = format!("Certificate {}/acme-harbor-core-tokencert", cluster.name);
+    assert_eq!(waiting, format!("{certificate}: the quota is used up"));
+    let resources = json!({"requests": {"memory": "321Mi"}});
+    cluster.apply(vec![with(minimal(), "/spec/core/resources", resources)]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| memory(it).as_deref() == Some("321Mi")).await;
+    // The status still says so.
+    requests.until_quiet().await;
+    assert_eq!(cluster.until_waiting("acme").await, waiting);
 }
 
 #[tokio::test]
