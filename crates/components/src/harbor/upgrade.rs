@@ -12,7 +12,7 @@ use crate::{
 use api::names::OPERATOR_VERSION_LABEL;
 use api::names::{RESTORED_ANNOTATION, VERSION_ANNOTATION};
 use api::v1beta1;
-use plan::{Desired, Manifest, PlanError, World};
+use plan::{Desired, Held, Manifest, PlanError, World};
 
 /// How many minor releases one upgrade of Harbor may span.
 const LONGEST_STEP: u32 = 2;
@@ -84,9 +84,28 @@ impl<'a> Upgrade<'a> {
         Some(self.part(|harbor| part(harbor).unwrap_or_else(|| wanted.clone())))
     }
 
-    /// An object that stays unchanged until Core has the new version.
-    pub fn held(&self, object: impl Into<Desired>) -> Desired {
-        let desired = object.into();
+    /// The Harbor at the version before, if its version changes.
+    pub fn before(&self) -> Option<&Validated<'a>> {
+        self.before.as_ref()
+    }
+
+    /// An object of the Harbor itself, which keeps the version before until Core has the new one. If the version
+    /// makes no difference to it, it does not wait.
+    pub fn object(&self, wanted: impl Into<Desired>, before: Option<impl Into<Desired>>) -> Desired {
+        let wanted = wanted.into();
+        let json = |desired: &Desired| desired.object.to_json().ok();
+        match before.map(Into::into).filter(|before| json(before) != json(&wanted)) {
+            Some(before) => {
+                let held = Held { object: Some(before.object), why: self.why() };
+                Desired { held: Some(held), ..wanted }
+            }
+            None => wanted,
+        }
+    }
+
+    /// A part that stays unchanged until Core has the new version.
+    fn held(&self, part: impl Into<Desired>) -> Desired {
+        let desired = part.into();
         if self.before.is_some() { desired.held(self.why()) } else { desired }
     }
 

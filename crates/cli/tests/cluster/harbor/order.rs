@@ -47,6 +47,29 @@ impl Cluster {
         find(&harbor).unwrap()
     }
 
+    /// Changes the Deployment of a component as a user might, and waits until the operator has repaired it.
+    async fn drift(&self, component: &str) {
+        let name = format!("acme-harbor-{component}");
+        let before = self.get::<Deployment>(&name).await.spec.unwrap().template.spec.unwrap();
+        let mut drifted = before.clone();
+        drifted.containers[0].image = Some("example.com/drift:v1".into());
+        let containers = serde_json::to_value(drifted.containers).unwrap();
+        let drift = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+        self.merge::<Deployment>(&name, drift).await;
+        self.until::<Deployment>(&name, |it| {
+            it.spec.as_ref().and_then(|spec| spec.template.spec.as_ref()) == Some(&before)
+        })
+        .await;
+    }
+
+    /// Deletes the Deployment of a component, and waits until the operator has created it again.
+    async fn come_back(&self, component: &str) {
+        let name = format!("acme-harbor-{component}");
+        let uid = self.get::<Deployment>(&name).await.metadata.uid;
+        self.delete::<Deployment>(&name).await;
+        self.until::<Deployment>(&name, |it| it.metadata.uid != uid).await;
+    }
+
     /// The image of the first container of a component's pods.
     async fn image(&self, component: &str) -> String {
         image(&self.get::<Deployment>(&format!("acme-harbor-{component}")).await)
@@ -146,6 +169,27 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
     let in_time = json!({"metadata": {"annotations": {"sandbox.goharbor.io/delay": null}}});
     cluster.merge::<Deployment>("acme-harbor-core", in_time).await;
     cluster.until_ready("acme").await;
+}
+
+#[tokio::test]
+async fn a_reverse_proxy_is_repaired_and_changed_at_its_version_while_core_is_upgraded() {
+    let cluster = Cluster::new().await;
+    let requests = Requests::default();
+    let exposed = |version: &str, nginx: Value| {
+        let exposed = with(at(version), "/spec/expose/core/ingress", Value::Null);
+        with(with(exposed, "/spec/expose/core/service", json!({})), "/spec/nginx", nginx)
+    };
+    let _operator = cluster.ready(&requests, exposed("2.13.2", json!({}))).await;
+    cluster.merge::<Deployment>("acme-harbor-core", serde_json::from_str(NEVER).unwrap()).await;
+    cluster.apply(vec![exposed("2.15.0", json!({}))]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.15.0")).await;
+
+    let resources = json!({"resources": {"requests": {"memory": "321Mi"}}});
+    cluster.apply(vec![exposed("2.15.0", resources)]).await;
+    cluster.until::<Deployment>("acme-harbor-nginx", |it| memory(it).as_deref() == Some("321Mi")).await;
+    cluster.drift("nginx").await;
+    cluster.come_back("nginx").await;
+    assert!(cluster.image("nginx").await.ends_with(":v2.13.2"));
 }
 
 #[tokio::test]
