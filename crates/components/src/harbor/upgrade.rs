@@ -71,7 +71,7 @@ impl<'a> Upgrade<'a> {
         let wanted = part(self.wanted);
         match &self.before {
             Some(before) if validated::supported(before.spec, &before.version).is_ok() => {
-                Desired::from(wanted).held_as(part(before), self.why())
+                Desired::from(wanted).held_as(part(before), self.held_at(before))
             }
             _ => self.held(wanted),
         }
@@ -94,9 +94,10 @@ impl<'a> Upgrade<'a> {
     pub fn object(&self, wanted: impl Into<Desired>, before: Option<impl Into<Desired>>) -> Desired {
         let wanted = wanted.into();
         let json = |desired: &Desired| desired.object.to_json().ok();
-        match before.map(Into::into).filter(|before| json(before) != json(&wanted)) {
-            Some(before) => {
-                let held = Held { object: Some(before.object), why: self.why() };
+        let before = before.map(Into::into).filter(|before| json(before) != json(&wanted));
+        match before.zip(self.before.as_ref()) {
+            Some((object, harbor)) => {
+                let held = Held { object: Some(object.object), why: self.held_at(harbor) };
                 Desired { held: Some(held), ..wanted }
             }
             None => wanted,
@@ -106,11 +107,16 @@ impl<'a> Upgrade<'a> {
     /// A part that stays unchanged until Core has the new version.
     fn held(&self, part: impl Into<Desired>) -> Desired {
         let desired = part.into();
-        if self.before.is_some() { desired.held(self.why()) } else { desired }
+        if self.before.is_some() { desired.held(self.why("unchanged")) } else { desired }
     }
 
-    fn why(&self) -> String {
-        format!("stays as it is until Core has version {}", self.wanted.version)
+    fn held_at(&self, before: &Validated<'_>) -> String {
+        self.why(&format!("held at version {}", before.version))
+    }
+
+    /// What is done to a part meanwhile, and what its upgrade waits for.
+    fn why(&self, held: &str) -> String {
+        format!("{held} until Core has version {}", self.wanted.version)
     }
 }
 

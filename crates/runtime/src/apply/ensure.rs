@@ -1,7 +1,7 @@
 //! Ensures that one child exists as desired.
 
 use super::{
-    DigestSource, Done, Read, RunState, held_readiness,
+    DigestSource, Done, Read, RunState,
     perform::{Exists, Performed},
 };
 use crate::{
@@ -125,11 +125,12 @@ impl Applier<'_> {
             state.done.insert(key.clone(), done);
             state.reached.insert(key.clone(), reached);
         }
-        match held_readiness(readiness, held) {
-            Readiness::Ready => Ok(Step::Ready),
-            Readiness::Progressing(why) if reached >= Reached::Available => Ok(Step::Usable(why)),
-            Readiness::Progressing(why) => Ok(Step::Waiting(why)),
-            Readiness::Failed(words) => Err(ReconcileError::ChildFailed { object: key.clone(), words }),
+        match (readiness, held) {
+            (Readiness::Ready, None) => Ok(Step::Ready),
+            (Readiness::Ready, Some(why)) => Ok(Step::Usable(why)),
+            (Readiness::Progressing(why), _) if reached >= Reached::Available => Ok(Step::Usable(why)),
+            (Readiness::Progressing(why), _) => Ok(Step::Waiting(why)),
+            (Readiness::Failed(words), _) => Err(ReconcileError::ChildFailed { object: key.clone(), words }),
         }
     }
 

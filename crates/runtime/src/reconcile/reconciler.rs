@@ -268,7 +268,7 @@ impl Reconciler {
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =
-            report.iter().zip(&nodes).map(|((_, outcome), node)| to_outcome(&node.key, outcome)).collect();
+            report.iter().zip(&nodes).map(|((_, outcome), node)| node.outcome(outcome)).collect();
         let is_blocked = |outcome: &Outcome| *outcome == Outcome::Blocked;
         progress.outcomes(key, || nodes.iter().map(Node::planned).collect(), &outcomes, is_blocked);
         // A trace shows all nodes, also those that were blocked.
