@@ -156,20 +156,22 @@ fn the_status_is_told_in_one_word() {
 #[test]
 fn b18_the_revision_moves_with_the_conditions_and_with_nothing_else() {
     let owner = a_cluster().owner;
-    let revision = |second: i64| {
+    let revision = |time: jiff::Timestamp| {
         let condition = Condition {
             type_: "Ready".into(),
             status: "True".into(),
             reason: None,
             message: None,
-            last_transition_time: Some(Time(jiff::Timestamp::from_second(second).unwrap())),
+            last_transition_time: Some(Time(time)),
             observed_generation: None,
         };
         let status = ComponentStatus { conditions: vec![condition], ..ComponentStatus::default() };
         HarborCluster::details(&owner, &Verdict::Ready, &status)["revision"].clone()
     };
-    assert_eq!(revision(1), json!(1_000_000_000));
-    assert_eq!(revision(2), json!(2_000_000_000_i64));
+    let at = |second, nanosecond| jiff::Timestamp::new(second, nanosecond).unwrap();
+    assert_eq!(revision(at(1, 0)), json!(1_000_000_000));
+    assert_eq!(revision(at(2, 0)), json!(2_000_000_000_i64));
+    assert_eq!(revision(at(2, 963_998_000)), revision(at(2, 0)), "fractions of a second are not stored");
 }
 
 #[test]
