@@ -30,11 +30,11 @@ fn a_few_at_a_time() -> DeploymentStrategy {
 }
 
 /// Asks for another strategy and waits until the Deployment has it, exactly.
-async fn change(world: &World, jobservice: &str, wished: DeploymentStrategy) {
-    let patch = json!({"spec": {"updateStrategyType": wished.type_}});
+async fn change(world: &World, jobservice: &str, requested: DeploymentStrategy) {
+    let patch = json!({"spec": {"updateStrategyType": requested.type_}});
     world.merge::<JobService>(jobservice, patch).await;
     let has_it =
-        |deployment: &Deployment| deployment.spec.as_ref().unwrap().strategy.as_ref() == Some(&wished);
+        |deployment: &Deployment| deployment.spec.as_ref().unwrap().strategy.as_ref() == Some(&requested);
     world.until::<Deployment>(&format!("{jobservice}-jobservice"), has_it).await;
 }
 
@@ -69,8 +69,8 @@ async fn a_claim_that_one_node_can_mount_is_noticed_when_it_comes_and_until_then
     jobservice[0]["spec"]["jobLoggers"] =
         json!({"files": [{"volume": {"persistentVolumeClaim": {"claimName": "logs"}}}]});
     world.apply(jobservice).await;
-    let has = |wished: DeploymentStrategy| {
-        move |it: &Deployment| it.spec.as_ref().unwrap().strategy == Some(wished.clone())
+    let has = |requested: DeploymentStrategy| {
+        move |it: &Deployment| it.spec.as_ref().unwrap().strategy == Some(requested.clone())
     };
     world.until::<Deployment>("harbor-jobservice", has(a_few_at_a_time())).await;
     let told = format!("PersistentVolumeClaim {}/logs: does not exist yet; create it", world.name);

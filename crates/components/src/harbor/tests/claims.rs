@@ -78,16 +78,20 @@ fn pods_come_after_their_claims() {
 #[test]
 fn claims_go_with_the_harbor_only_where_data_does() {
     let case = a_harbor().set("/spec/deletionPolicy", json!("Delete"));
-    assert!(claims(&case).iter().all(|(_, tie, _)| *tie == DeletionBehavior::Owned));
+    assert!(claims(&case).iter().all(|(_, deletion, _)| *deletion == DeletionBehavior::Owned));
 }
 
 #[test]
 fn a_claim_that_is_no_longer_created_stays_as_it_is() {
-    for (policy, tie) in [("Retain", DeletionBehavior::Kept), ("Delete", DeletionBehavior::Owned)] {
+    for (policy, deletion) in [("Retain", DeletionBehavior::Kept), ("Delete", DeletionBehavior::Owned)] {
         let case = a_harbor().set(&format!("{IMAGES}/create"), Value::Null);
         let case = with_claim(case.set("/spec/deletionPolicy", json!(policy)), ours(), fast("200Gi"));
         let left = claims(&case).into_iter().find(|(name, ..)| name == "acme-images");
-        assert_eq!(left, Some(("acme-images".to_owned(), tie, false)), "{policy}: wanted, and not written");
+        assert_eq!(
+            left,
+            Some(("acme-images".to_owned(), deletion, false)),
+            "{policy}: wanted, and not written"
+        );
     }
 }
 

@@ -256,17 +256,17 @@ fn only_the_secret_that_is_named_is_believed() {
 
 #[test]
 fn a10_data_stays_when_the_cluster_is_deleted_unless_the_user_wants_it_gone() {
-    let tie = |case: &Stack, name: &str| desired(case, name, |desired| desired.deletion);
+    let deletion = |case: &Stack, name: &str| desired(case, name, |desired| desired.deletion);
     let delete = |case: Stack| case.set("/spec/deletionPolicy", json!("Delete"));
     for (case, names) in [
         (zalando as fn() -> Stack, &["postgresql-registry-acme"][..]),
         (cloud_native_pg, &["postgresql-registry-acme", "acme-database"]),
     ] {
         for name in names {
-            assert_eq!(tie(&case(), name), DeletionBehavior::Kept, "{name}");
-            assert_eq!(tie(&delete(case()), name), DeletionBehavior::Owned, "{name}");
+            assert_eq!(deletion(&case(), name), DeletionBehavior::Kept, "{name}");
+            assert_eq!(deletion(&delete(case()), name), DeletionBehavior::Owned, "{name}");
         }
-        assert_eq!(tie(&case(), PASSWORD), DeletionBehavior::Owned, "a copy holds no data");
+        assert_eq!(deletion(&case(), PASSWORD), DeletionBehavior::Owned, "a copy holds no data");
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, tied, with};
+use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, with, with_deletion};
 use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::{DeletionBehavior, Policy};
 use serde_json::{Value, json};
@@ -34,11 +34,14 @@ fn a10_data_and_what_opens_it_stay_unless_deletion_is_asked_for() {
     let mut expected = vec!["Secret minio-acme-creds".to_owned(), "Secret minio-acme".to_owned()];
     expected.extend(claims);
     expected.push("Tenant minio-acme".to_owned());
-    assert_eq!(tied(&a_cluster(), DeletionBehavior::Kept), expected);
-    assert_eq!(tied(&a_cluster(), DeletionBehavior::Owned), ["Service minio-acme", "Harbor acme-harbor"]);
+    assert_eq!(with_deletion(&a_cluster(), DeletionBehavior::Kept), expected);
+    assert_eq!(
+        with_deletion(&a_cluster(), DeletionBehavior::Owned),
+        ["Service minio-acme", "Harbor acme-harbor"]
+    );
 
     let deleted = a_cluster().set("/spec/deletionPolicy", "Delete".into());
-    assert_eq!(tied(&deleted, DeletionBehavior::Kept), [""; 0]);
+    assert_eq!(with_deletion(&deleted, DeletionBehavior::Kept), [""; 0]);
 }
 
 #[test]
