@@ -5,7 +5,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who signs certificates of a namespace: either with each certificate's own key, or with an authority's.
+/// Signs certificates of a namespace: either with each certificate's own key, or with an authority's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, CustomResource, JsonSchema)]
 #[kube(
     group = "cert-manager.io",
@@ -76,7 +76,7 @@ pub struct CertificateSpec {
     /// Secret that holds `tls.crt`, `tls.key` and `ca.crt`.
     pub secret_name: String,
 
-    /// Who signs it.
+    /// The issuer.
     pub issuer_ref: IssuerRef,
 
     /// Host names it is for.

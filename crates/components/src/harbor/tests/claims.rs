@@ -112,18 +112,18 @@ fn a_claim_keeps_its_class_and_its_mode() {
     other["storageClassName"] = json!("slow");
     other["accessModes"] = json!(["ReadWriteMany"]);
     let error = with_claim(a_harbor(), ours(), other).error();
-    for told in [
+    for problem in [
         "registryPersistentVolume.create.storageClassName: the claim acme-images is of class \"slow\"",
         "registryPersistentVolume.create.accessMode: the claim acme-images is ReadWriteMany, which cannot change",
     ] {
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(problem), "{error}");
     }
     let unset = a_harbor().set(&format!("{IMAGES}/create/storageClassName"), Value::Null);
     assert!(with_claim(unset, ours(), fast("100Gi")).plan().is_ok(), "whatever the default class was");
 }
 
 #[test]
-fn a_claim_that_somebody_else_made_is_never_written_to() {
+fn a_claim_that_the_operator_did_not_create_is_never_written_to() {
     for labels in [json!({}), json!({"app.kubernetes.io/instance": "acme", "component": "registry"})] {
         let error = with_claim(a_harbor(), labels, fast("100Gi")).error();
         assert_eq!(

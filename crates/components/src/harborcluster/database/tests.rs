@@ -206,7 +206,7 @@ fn volumes_neither_shrink_nor_move() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let case = zalando().set(&zalando_field("storage"), json!("big"));
     let case = case.set(&zalando_field("version"), json!("latest"));
     let error = case.set(&zalando_field("replicas"), json!(-1)).error();
