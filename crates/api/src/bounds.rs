@@ -1,7 +1,7 @@
 //! How much every list, map and text of an object may hold, so that no object costs the operator more than it is worth.
 //!
 //! [`bound`] gives every node of a schema a bound that has none from its type: by `LISTS`, `MAPS` and `TEXTS` where
-//! the field is listed there, and else the usual one.
+//! the field is listed there, and else the default.
 //!
 //! How the numbers were chosen:
 //!
@@ -32,7 +32,7 @@ pub const DIGITS: i64 = 64;
 /// What a namespace or the name of a container looks like: a DNS label, or nothing.
 pub const LABEL_PATTERN: &str = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
 
-/// Lists for which the usual bound is too small or too large, by the end of the path.
+/// Lists for which the default bound is too small or too large, by the end of the path.
 const LISTS: [(&str, i64); 14] = [
     // A Service has one or two.
     (".ipFamilies", 2),
@@ -58,7 +58,7 @@ const LISTS: [(&str, i64); 14] = [
     (".metricRelabelings", 128),
 ];
 
-/// Maps for which the usual bound is too small, by the end of the path.
+/// Maps for which the default bound is too small, by the end of the path.
 const MAPS: [(&str, i64); 2] = [
     // Ingress controllers and load balancers are configured by annotations.
     (".annotations", 128),

@@ -4,7 +4,7 @@
 //! The case `versions` of each component is what every Harbor understands that has it: `out.yaml` is for the oldest, and
 //! `upgrades.diff` says what each later minor release changes, or why it is refused.
 //!
-//! `UPDATE_GOLDEN=1 cargo nextest run -p components` writes both anew; the difference is what to review.
+//! `UPDATE_GOLDEN=1 cargo nextest run -p components` rewrites both; the difference is what to review.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 

@@ -239,7 +239,10 @@ fn what_pods_use_was_read_or_is_made_before_them() {
                 let Some(template) = desired.object.pod_template() else { continue };
                 let references = References::of(&desired.object.key().namespace, template);
                 for key in references.keys() {
-                    assert!(known.contains(key), "{name}: {key} is used by pods, but nobody looked at it");
+                    assert!(
+                        known.contains(key),
+                        "{name}: {key} is used by pods, but the plan did not read it"
+                    );
                 }
             }
         }
@@ -345,7 +348,7 @@ fn texts(value: &Value, path: &str, pointer: &str, found: &mut Vec<(String, Stri
 }
 
 #[test]
-fn a_path_in_the_place_of_any_name_is_told_with_its_field_and_never_looked_up() {
+fn a_path_in_the_place_of_any_name_is_reported_with_its_field_and_never_read() {
     const PATH: &str = "../../victim/secrets/creds";
 
     struct Misnamed(usize);
@@ -374,11 +377,12 @@ fn a_path_in_the_place_of_any_name_is_told_with_its_field_and_never_looked_up() 
                         assert!(!path.ends_with("Ref"), "{name}: {path} is not refused");
                     }
                     Err(error) => {
-                        let told = error.to_string();
+                        let reported = error.to_string();
                         // What only happens to be called as something that is read may be refused in other words.
-                        assert!(told.contains(&format!("{path}: ")), "{name}: {path}: {told}");
-                        self.0 +=
-                            usize::from(told.contains(&format!("{path}: {PATH:?} cannot be the name of a ")));
+                        assert!(reported.contains(&format!("{path}: ")), "{name}: {path}: {reported}");
+                        self.0 += usize::from(
+                            reported.contains(&format!("{path}: {PATH:?} cannot be the name of a ")),
+                        );
                     }
                 }
             }

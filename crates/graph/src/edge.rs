@@ -9,7 +9,8 @@ use crate::deps::{Blockers, Deps};
 /// [`Step::Blocked`](crate::Step::Blocked) if a part of its work has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edge {
-    /// The dependent reads something of the dependency: it does not run before the dependency is ready.
+    /// The dependent reads something of the dependency: it does not run before the dependency has it, see
+    /// [`Step::Ready`](crate::Step::Ready) and [`Step::Usable`](crate::Step::Usable).
     Needs,
     /// The dependent is not *created* before the dependency is available. A dependent that exists is always updated.
     StartsAfter,

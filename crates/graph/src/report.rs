@@ -17,6 +17,8 @@ pub enum Outcome<E> {
     Ready,
     /// Its step returned [`Step::Waiting`](crate::Step::Waiting); the text says what is missing.
     Waiting(String),
+    /// Its step returned [`Step::Usable`](crate::Step::Usable); the text says what is missing.
+    Usable(String),
     /// Its step returned an error.
     Failed(E),
     /// It never started, because `by` did not become ready, or its step returned
@@ -89,12 +91,12 @@ pub(crate) fn blocker<N, E>(graph: &Graph<N>, outcomes: &[Outcome<E>], id: NodeI
     needed.filter_map(|(dependency, _)| culprit(outcomes, dependency)).min()
 }
 
-/// The node because of which `id` is not ready: itself or its blocker; `None` if `id` is ready or has not ended.
+/// The node because of which `id` cannot be used: itself or its blocker; `None` if `id` can be used or has not ended.
 pub(crate) fn culprit<E>(outcomes: &[Outcome<E>], id: NodeId) -> Option<NodeId> {
     match outcomes[id.index()] {
         Outcome::Failed(_) | Outcome::Waiting(_) => Some(id),
         Outcome::Blocked { by } => Some(by),
-        Outcome::Ready | Outcome::Cancelled => None,
+        Outcome::Ready | Outcome::Usable(_) | Outcome::Cancelled => None,
     }
 }
 

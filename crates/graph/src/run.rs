@@ -22,6 +22,9 @@ pub enum Step {
     ///
     /// The caller runs the graph again once that has changed.
     Waiting(String),
+    /// The node is not ready, but has everything that its dependents read, so they may start; the text tells users what
+    /// is missing.
+    Usable(String),
     /// The step left out all or a part of its work because of a dependency's state, see [`Edge`](crate::Edge).
     Blocked {
         /// The dependency.
@@ -32,7 +35,7 @@ pub enum Step {
 /// Runs `step` for every node whose dependencies allow it, at most `limit` at a time.
 ///
 /// * A node runs at most once, after all its dependencies have ended, and only if everything it
-///   [needs](crate::Edge::Needs) returned [`Step::Ready`].
+///   [needs](crate::Edge::Needs) returned [`Step::Ready`] or [`Step::Usable`].
 /// * Of the nodes that may start, the one that was added first starts first. No node is held back while fewer than
 ///   `limit` run.
 /// * A node that fails or waits blocks the nodes that directly or indirectly need it, and no others.
@@ -107,6 +110,7 @@ impl<'a, N, E> Progress<'a, N, E> {
         match result {
             Ok(Step::Ready) => Outcome::Ready,
             Ok(Step::Waiting(reason)) => Outcome::Waiting(reason),
+            Ok(Step::Usable(reason)) => Outcome::Usable(reason),
             Ok(Step::Blocked { by }) => Outcome::Blocked { by: culprit(&self.outcomes, by).unwrap_or(by) },
             Err(error) => Outcome::Failed(error),
         }

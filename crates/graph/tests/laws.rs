@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Ready,
+    Usable,
     Waiting,
     /// By the first of its dependencies, if it has any.
     Blocked,
@@ -43,7 +44,7 @@ struct Case {
 const LARGEST: usize = 20;
 
 fn cases() -> impl Strategy<Value = Case> {
-    let end = prop_oneof![6 => Just(End::Ready), 1 => Just(End::Waiting), 1 => Just(End::Blocked), 1 => Just(End::Failed)];
+    let end = prop_oneof![6 => Just(End::Ready), 1 => Just(End::Usable), 1 => Just(End::Waiting), 1 => Just(End::Blocked), 1 => Just(End::Failed)];
     let behaviour = (0usize..4, end).prop_map(|(pauses, end)| Behaviour { pauses, end });
     let limit = (0usize..5).prop_map(|more| NonZeroUsize::MIN.saturating_add(more));
     (dags(LARGEST), vec(behaviour, LARGEST), limit).prop_map(|(dag, behaviours, limit)| Case {
@@ -95,6 +96,7 @@ fn observe(case: &Case) -> (Vec<Event>, Report<usize>) {
                 note(Event::End(node));
                 match end {
                     End::Ready => Ok(Step::Ready),
+                    End::Usable => Ok(Step::Usable(node.to_string())),
                     End::Waiting => Ok(Step::Waiting(node.to_string())),
                     End::Blocked => Ok(match graph.edges(id).next() {
                         Some((by, _)) => Step::Blocked { by },
@@ -137,6 +139,8 @@ struct Replay {
     in_flight: BTreeSet<usize>,
     ended: BTreeSet<usize>,
     ready: BTreeSet<usize>,
+    /// Those that are ready, and those that are not but can be used.
+    usable: BTreeSet<usize>,
     cancelled: bool,
 }
 
@@ -150,8 +154,12 @@ impl Replay {
             Event::End(node) => {
                 assert!(self.in_flight.remove(&node), "{node} ended without running");
                 self.ended.insert(node);
-                if case.behaviours[node].end == End::Ready {
+                let end = case.behaviours[node].end;
+                if end == End::Ready {
                     self.ready.insert(node);
+                }
+                if matches!(end, End::Ready | End::Usable) {
+                    self.usable.insert(node);
                 }
             }
             Event::Cancel => self.cancelled = true,
@@ -166,7 +174,7 @@ impl Replay {
             if self.started.contains(&node) || !after.iter().all(|(lower, _)| ended.contains(lower)) {
                 continue;
             }
-            if needed(after).all(|lower| self.ready.contains(&lower)) {
+            if needed(after).all(|lower| self.usable.contains(&lower)) {
                 runnable.insert(node);
             } else {
                 ended.insert(node);
@@ -186,7 +194,7 @@ fn causes(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize
         return culprits(case, started, node);
     }
     match (case.behaviours[node].end, case.dag[node].first()) {
-        (End::Ready, _) => BTreeSet::new(),
+        (End::Ready | End::Usable, _) => BTreeSet::new(),
         (End::Blocked, Some(&(by, _))) => {
             let by = causes(case, started, by).first().copied().unwrap_or(by);
             BTreeSet::from([by])
@@ -195,7 +203,7 @@ fn causes(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize
     }
 }
 
-/// What keeps a node from being run: the causes why what it needs is not ready.
+/// What keeps a node from being run: the causes why what it needs cannot be used.
 fn culprits(case: &Case, started: &BTreeSet<usize>, node: usize) -> BTreeSet<usize> {
     needed(&case.dag[node]).flat_map(|lower| causes(case, started, lower)).collect()
 }
@@ -204,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_node_runs_at_most_once_after_what_it_comes_after_has_ended_and_what_it_needs_is_ready(
+    fn a_node_runs_at_most_once_after_what_it_comes_after_has_ended_and_what_it_needs_can_be_used(
         case in cancelled_cases(),
     ) {
         let (events, _) = observe(&case);
@@ -260,6 +268,10 @@ proptest! {
             let culprits = culprits(&case, &replay.started, node);
             match outcome {
                 Outcome::Ready => prop_assert_eq!(case.behaviours[node].end, End::Ready),
+                Outcome::Usable(reason) => {
+                    prop_assert_eq!(case.behaviours[node].end, End::Usable);
+                    prop_assert_eq!(reason, &node.to_string());
+                }
                 Outcome::Waiting(reason) => {
                     prop_assert!(matches!(case.behaviours[node].end, End::Waiting | End::Blocked));
                     prop_assert_eq!(reason, &node.to_string());
@@ -276,7 +288,7 @@ proptest! {
                 Outcome::Blocked { by } => prop_assert_eq!(culprits.first(), Some(&by.index())),
                 Outcome::Cancelled => prop_assert!(false, "nobody cancelled, yet {node} was"),
             }
-            // Never started exactly if something it needs did not become ready.
+            // Never started exactly if something it needs cannot be used.
             prop_assert_eq!(!culprits.is_empty(), !replay.started.contains(&node));
         }
         prop_assert_eq!(report.is_ready(), replay.ready.len() == case.dag.len());
@@ -303,7 +315,7 @@ proptest! {
                     let causes = causes(&case, &replay.started, id.index());
                     prop_assert_eq!(causes.first(), Some(&by.index()));
                 }
-                Outcome::Ready | Outcome::Waiting(_) | Outcome::Failed(_) => {
+                Outcome::Ready | Outcome::Usable(_) | Outcome::Waiting(_) | Outcome::Failed(_) => {
                     prop_assert!(replay.started.contains(&id.index()));
                 }
             }

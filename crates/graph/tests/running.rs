@@ -62,6 +62,23 @@ async fn a_run_can_be_spawned() {
 }
 
 #[tokio::test]
+async fn a_node_that_can_be_used_does_not_block_its_dependents() {
+    let step = async |_: NodeId, node: &usize| {
+        Ok::<_, Infallible>(match node {
+            0 => Step::Usable("not renewed".into()),
+            1 => Step::Waiting("later".into()),
+            _ => Step::Ready,
+        })
+    };
+    let report = graph::run(&chain(3), UNLIMITED, &CancellationToken::new(), step).await;
+    let outcomes: Vec<_> = report.into_iter().collect();
+    let [first, second, third] = &outcomes[..] else { panic!("three nodes") };
+    assert_eq!(first.1, Outcome::Usable("not renewed".into()));
+    assert_eq!(second.1, Outcome::Waiting("later".into()));
+    assert_eq!(third.1, Outcome::Blocked { by: second.0 });
+}
+
+#[tokio::test]
 async fn an_empty_graph_is_ready() {
     let graph = Graph::<()>::build(|_| Ok::<_, Infallible>(())).unwrap();
     let step = |_: NodeId, (): &()| ready(Err("there is nothing to run"));

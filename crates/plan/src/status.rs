@@ -18,6 +18,13 @@ pub enum Outcome {
         /// What it waits for.
         why: String,
     },
+    /// The child is ready, and its upgrade waits for another child.
+    Held {
+        /// Which child.
+        object: ObjectKey,
+        /// What it is held as, and what its upgrade waits for.
+        why: String,
+    },
     /// The operator could not create, change or plan it.
     Failed(Failure),
     /// Not tried: a dependency is not ready.
@@ -81,8 +88,12 @@ impl Verdict {
     /// The reason when children are not ready yet and nothing failed.
     pub const WAITING: &'static str = "ChildrenNotReady";
 
-    /// The worst of all outcomes, and how many others are not ready either.
+    /// The worst of all outcomes, how many others are not ready either, and what is held back.
     pub fn of(outcomes: &[Outcome]) -> Self {
+        let with_others = |first: &str, count: usize| {
+            let held = held_back(outcomes);
+            std::iter::once(with_others(first, count)).chain(held).collect::<Vec<_>>().join("; ")
+        };
         let failures = || {
             outcomes.iter().filter_map(|outcome| match outcome {
                 Outcome::Failed(failure) => Some(failure),
@@ -106,13 +117,14 @@ impl Verdict {
                 _ => None,
             })
         };
-        match waiting().next() {
-            Some(first) => {
+        match (waiting().next(), held_back(outcomes)) {
+            (Some(first), _) => {
                 Self::Progressing { reason: Self::WAITING, message: with_others(&first, waiting().count()) }
             }
+            (None, Some(message)) => Self::Progressing { reason: Self::WAITING, message },
             // Blocked although nothing failed or waits: the reconcile was interrupted.
-            None if outcomes.contains(&Outcome::Blocked) => Self::Interrupted,
-            None => Self::Ready,
+            (None, None) if outcomes.contains(&Outcome::Blocked) => Self::Interrupted,
+            (None, None) => Self::Ready,
         }
     }
 
@@ -150,6 +162,29 @@ fn with_others(first: &str, count: usize) -> String {
         0 => message,
         others => format!("{message} (and {others} more)"),
     }
+}
+
+/// What is held back, and why: `Registry, Portal ns/a, Deployment ns/b: held at version 1 until …`.
+fn held_back(outcomes: &[Outcome]) -> Option<String> {
+    let mut by_reason: Vec<(&str, Vec<&ObjectKey>)> = Vec::new();
+    for outcome in outcomes {
+        let Outcome::Held { object, why } = outcome else { continue };
+        match by_reason.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, objects)) => objects.push(object),
+            None => by_reason.push((why, vec![object])),
+        }
+    }
+    let named = |objects: &[&ObjectKey]| {
+        let kinds: Vec<_> = objects.iter().map(|key| key.kind.as_str()).collect();
+        let name = objects.first().map(|key| format!(" {}/{}", key.namespace, key.name));
+        kinds.join(", ") + &name.unwrap_or_default()
+    };
+    let reasons = by_reason.iter().map(|(why, objects)| {
+        let alike = objects.chunk_by(|a, b| (&a.namespace, &a.name) == (&b.namespace, &b.name));
+        format!("{}: {why}", alike.map(named).collect::<Vec<_>>().join(", "))
+    });
+    let message = reasons.collect::<Vec<_>>().join("; ");
+    (!message.is_empty()).then(|| sanitized(&message, LONGEST_MESSAGE))
 }
 
 /// The input of a status besides the verdict.

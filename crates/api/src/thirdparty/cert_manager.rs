@@ -5,7 +5,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who signs certificates of a namespace: either with each certificate's own key, or with an authority's.
+/// Signs certificates of a namespace: either with each certificate's own key, or with an authority's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, CustomResource, JsonSchema)]
 #[kube(
     group = "cert-manager.io",
@@ -76,7 +76,7 @@ pub struct CertificateSpec {
     /// Secret that holds `tls.crt`, `tls.key` and `ca.crt`.
     pub secret_name: String,
 
-    /// Who signs it.
+    /// The issuer.
     pub issuer_ref: IssuerRef,
 
     /// Host names it is for.
@@ -184,6 +184,10 @@ pub struct CertificateStatus {
     /// The state; `Ready` is the one that matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<CertManagerCondition>,
+
+    /// When the certificate in the Secret expires; absent while the Secret holds none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_after: Option<Time>,
 }
 
 /// One aspect of the state of an issuer or certificate.

@@ -151,7 +151,7 @@ pub struct HTTPRouteTimeouts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteStatus {
-    /// What each of them says; one that has not looked at the route yet is missing.
+    /// What each of them says; a gateway that has not processed the route yet is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<RouteParentStatus>,
 }
@@ -163,7 +163,7 @@ pub struct RouteParentStatus {
     /// Which gateway, as the route names it.
     pub parent_ref: ParentReference,
 
-    /// Who speaks for the gateway.
+    /// The controller of the gateway.
     #[serde(default)]
     pub controller_name: String,
 

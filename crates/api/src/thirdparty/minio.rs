@@ -59,7 +59,7 @@ pub struct TenantSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_auto_cert: Option<bool>,
 
-    /// Secrets with certificates of the servers, of which the first is the usual one.
+    /// Secrets with certificates of the servers, of which the first is the default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub external_cert_secret: Vec<CertificateReference>,
 

@@ -58,7 +58,7 @@ pub struct KubernetesConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourceRequirements>,
 
-    /// What clients log in with; nobody has to unless set.
+    /// Credentials of clients; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redis_secret: Option<PasswordKey>,
 }

@@ -49,7 +49,7 @@ pub struct ChartMuseumSpec {
     /// Charts: how they are stored, indexed and uploaded.
     pub chart: ChartMuseumChartSpec,
 
-    /// Who may do what. Everyone everything without it.
+    /// Authentication. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<ChartMuseumAuthenticationSpec>,
 
@@ -74,7 +74,7 @@ pub struct ChartMuseumSpec {
     pub network: Option<Network>,
 }
 
-/// Who may do what.
+/// Authentication.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChartMuseumAuthenticationSpec {

@@ -124,8 +124,8 @@ pub struct CoreSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_layer: Option<CacheLayerSpec>,
 
-    /// What becomes of what is known about the database when the Core is deleted. Retain unless set: with Delete, a
-    /// Core made anew over an old database may be given another encryption key without being refused.
+    /// Whether the record of the database is kept when the Core is deleted. Retain by default. With Delete, the operator
+    /// does not check the encryption key of a Core that is created later for the same database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
 

@@ -39,7 +39,7 @@ pub struct HarborExposeCoreSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExposeServiceSpec {
-    /// Who can reach it: ClusterIP, NodePort or LoadBalancer. Defaults to ClusterIP.
+    /// Which clients can reach it: ClusterIP, NodePort or LoadBalancer. Defaults to ClusterIP.
     #[serde(default, rename = "type")]
     pub type_: ExposeServiceType,
 
@@ -88,15 +88,15 @@ pub struct ExposeServiceSpec {
     pub labels: BTreeMap<String, String>,
 }
 
-/// Who can reach a Service.
+/// Clients that can reach a Service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ExposeServiceType {
-    /// The cluster.
+    /// Clients in the cluster.
     #[default]
     ClusterIP,
-    /// Whoever reaches a node.
+    /// Clients that can reach a node.
     NodePort,
-    /// Whoever reaches the load balancer.
+    /// Clients that can reach the load balancer.
     LoadBalancer,
 }
 

@@ -113,7 +113,7 @@ pub struct HarborClusterStatus {
     #[schemars(!default)]
     pub status: String,
 
-    /// What becomes of data when the HarborCluster is deleted.
+    /// Whether data is kept when the HarborCluster is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
 

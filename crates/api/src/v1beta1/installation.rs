@@ -49,7 +49,7 @@ pub struct InstallationSpec {
     #[schemars(length(min = 1, max = 253), regex(pattern = r"^[-._a-zA-Z0-9]+$"))]
     pub harbor_admin_password_key: Option<String>,
 
-    /// What becomes of data when this object is deleted. Retain unless set.
+    /// Whether data is kept when this object is deleted. Retain by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
 
@@ -135,7 +135,7 @@ pub struct InstallationSpec {
     pub notary: Option<HarborNotarySpec>,
 }
 
-/// What becomes of data when the object it belongs to is deleted.
+/// Whether data is kept when its owner is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DeletionPolicy {
     /// It stays: databases, object stores, volumes, and the key that encrypts what is in the database. An object of the

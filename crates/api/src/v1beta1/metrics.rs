@@ -22,14 +22,14 @@ pub struct MetricsSpec {
     #[schemars(regex(pattern = "^/.+$"))]
     pub path: String,
 
-    /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.
+    /// Creates a ServiceMonitor, by which the Prometheus operator finds the metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_monitor: Option<ServiceMonitorSpec>,
 }
 
 default_is_the_empty_object!(MetricsSpec);
 
-/// Where Prometheus looks unless told otherwise.
+/// Default path.
 pub(crate) fn metrics_path() -> String {
     "/metrics".to_owned()
 }

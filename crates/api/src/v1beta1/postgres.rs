@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Who connects.
+/// The database user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostgresCredentials {
@@ -43,7 +43,7 @@ pub struct PostgresHostSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostgresConnection {
-    /// Who connects.
+    /// The database user.
     #[serde(flatten)]
     pub credentials: PostgresCredentials,
 
@@ -107,7 +107,7 @@ pub struct ConnectionLifetimeSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HarborDatabaseSpec {
-    /// Who connects.
+    /// The database user.
     #[serde(flatten)]
     pub credentials: PostgresCredentials,
 

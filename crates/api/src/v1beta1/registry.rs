@@ -66,7 +66,7 @@ pub struct RegistrySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<RegistryHttpSpec>,
 
-    /// Who may do what. Everyone everything without it.
+    /// Authentication. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<RegistryAuthenticationSpec>,
 
@@ -74,7 +74,7 @@ pub struct RegistrySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<RegistryHealthSpec>,
 
-    /// Who is told of pushes and pulls.
+    /// Receivers of notifications about pushes and pulls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifications: Option<RegistryNotificationsSpec>,
 

@@ -33,7 +33,7 @@ pub struct RegistryControllerSpec {
     /// Name of the Registry it controls.
     pub registry_ref: ObjectName,
 
-    /// Who may call it.
+    /// Authentication.
     pub authentication: RegistryControllerAuthenticationSpec,
 
     /// Logging.
@@ -49,7 +49,7 @@ pub struct RegistryControllerSpec {
     pub network: Option<Network>,
 }
 
-/// Who may call the registry controller.
+/// Authentication at the registry controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryControllerAuthenticationSpec {

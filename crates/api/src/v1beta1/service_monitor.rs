@@ -1,4 +1,4 @@
-//! What the Prometheus operator is told about a component's metrics.
+//! Scrape settings of a component's metrics.
 
 use super::duration::GoDuration;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub struct ServiceMonitorSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 
-    /// Time between two looks. Prometheus decides unless set.
+    /// Scrape interval. That of Prometheus by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<GoDuration>,
 

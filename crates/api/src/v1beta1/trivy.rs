@@ -54,12 +54,12 @@ pub struct TrivySpec {
     #[serde(default = "TrivySeverity::every")]
     pub severities: Vec<TrivySeverity>,
 
-    /// What is looked at: packages of the operating system (os), of the application (library). Defaults to both.
+    /// What Trivy scans: packages of the operating system (os), of the application (library). Defaults to both.
     #[serde(default = "TrivyVulnerabilityType::every")]
     pub vulnerability_types: Vec<TrivyVulnerabilityType>,
 
     /// How long one scan may take. Defaults to 5m0s.
-    #[serde(default = "TrivySpec::usual_timeout")]
+    #[serde(default = "TrivySpec::default_timeout")]
     pub timeout: GoDuration,
 
     /// Whether scans do without requests to the internet. Defaults to false.
@@ -82,14 +82,14 @@ pub struct TrivySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
 
-    /// Sources of databases, and what is looked for.
+    /// Sources of databases, and what Trivy scans for.
     #[serde(flatten)]
     pub sources: TrivySourcesSpec,
 }
 
 impl TrivySpec {
-    /// How long one scan may take unless set.
-    pub fn usual_timeout() -> GoDuration {
+    /// How long one scan may take by default.
+    pub fn default_timeout() -> GoDuration {
         GoDuration::from("5m0s")
     }
 }

@@ -146,8 +146,9 @@ mod tests {
     fn certificates_that_cannot_be_read_are_refused_with_secret_and_key() {
         const BROKEN: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
         let refused = |error: String, secret: &str, key: &str| {
-            let told = format!("Secret registry/{secret}, key `{key}`: certificate 1 in it cannot be read");
-            assert!(error.contains(&told), "{error}");
+            let expected =
+                format!("Secret registry/{secret}, key `{key}`: certificate 1 in it cannot be read");
+            assert!(error.contains(&expected), "{error}");
         };
         for (case, secret) in [("full", "corporate-ca"), ("rediss", "redis-ca")] {
             refused(Case::<Core>::golden(case).with(secret, "ca.crt", BROKEN).error(), secret, "ca.crt");

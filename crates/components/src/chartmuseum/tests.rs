@@ -197,7 +197,7 @@ fn b39_a_secret_of_a_store_that_is_missing_is_named() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let error = full()
         .set("/spec/server/readTimeout", json!("soon"))
         .set("/spec/chart/index/storageTimestampTolerance", json!("later"))
@@ -207,7 +207,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         .with("token", "tls.crt", "")
         .with("store", "secret", "")
         .error();
-    for told in [
+    for problem in [
         "spec.server.readTimeout: \"soon\" is not a duration",
         "spec.chart.index.storageTimestampTolerance: \"later\" is not a duration",
         "spec.cache.redis.certificateRef: Harbor 2.7.4 does not know TLS towards Redis",
@@ -216,7 +216,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         "Secret registry/token, key `tls.crt`: is empty",
         "Secret registry/store, key `secret`: is empty",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 

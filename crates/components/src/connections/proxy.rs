@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn services_are_told_from_names_that_may_be_outside() {
+    fn services_are_distinguished_from_names_that_may_be_outside() {
         for (endpoint, host) in [
             ("http://minio:9000", Some("minio")),
             ("minio", Some("minio")),

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn tls_is_told_by_the_scheme_with_and_without_sentinel() {
+    fn the_scheme_states_tls_with_and_without_sentinel() {
         assert!(Url { tls: true, ..plain() }.to_string().starts_with("rediss://"));
         let sentinel = Url { tls: true, master_set: Some("m"), ..plain() }.to_string();
         assert!(sentinel.starts_with("rediss+sentinel://"), "{sentinel}");
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_without_a_password_is_told_all_the_same() {
+    fn a_user_without_a_password_is_passed_on() {
         let url = Url { username: Some("harbor@x"), ..plain() }.to_string();
         assert!(url.starts_with("redis://harbor%40x:@redis:6379"), "{url}");
     }

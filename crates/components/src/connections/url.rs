@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_tells_how_where_and_through_which_port() {
+    fn a_url_has_a_scheme_a_host_and_a_port() {
         for (text, scheme, host, port) in [
             ("http://h-registry", Scheme::Http, "h-registry", None),
             ("https://h-core:443/service/token", Scheme::Https, "h-core", Some(443)),
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn what_says_more_than_where_is_refused_without_being_quoted() {
-        let told = error("http://user:hunter2@h");
-        assert_eq!(told, "spec.url: names a user; remove all before the host up to the @");
+        let reported = error("http://user:hunter2@h");
+        assert_eq!(reported, "spec.url: names a user; remove all before the host up to the @");
         for text in ["http://h?x=y", "http://h/#x"] {
             assert_eq!(
                 error(text),

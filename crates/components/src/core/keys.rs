@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_line_break_at_the_end_of_a_key_is_called_out() {
-        let told = problem(encrypts(b"0123456789abcdef\n"));
-        assert!(told.starts_with("holds 17 bytes") && told.contains("line break"), "{told}");
+        let reported = problem(encrypts(b"0123456789abcdef\n"));
+        assert!(reported.starts_with("holds 17 bytes") && reported.contains("line break"), "{reported}");
         assert!(problem(protects_forms(&[b'\n'; 33])).contains("printf"));
     }
 
@@ -95,8 +95,11 @@ mod tests {
             ("EC PRIVATE KEY", "elliptic curve"),
             ("CERTIFICATE", "not a private key"),
         ] {
-            let told = problem(signs_tokens(&pem(label)));
-            assert!(told.contains(expected) && told.contains("spec.privateKey.encoding to PKCS1"), "{told}");
+            let reported = problem(signs_tokens(&pem(label)));
+            assert!(
+                reported.contains(expected) && reported.contains("spec.privateKey.encoding to PKCS1"),
+                "{reported}"
+            );
         }
         assert!(problem(signs_tokens(b"")).contains("not a private key"));
     }

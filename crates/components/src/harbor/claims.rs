@@ -6,7 +6,7 @@
 
 use super::validated::Validated;
 use crate::{data::installation_retention, values::quantity_bytes};
-use api::names::CONTROLLER_LABEL;
+use api::names::{CONTROLLER_LABEL, INSTANCE_LABEL};
 use api::v1beta1::{
     harbor::storage::FilesystemSpec,
     installation::components::{HarborJobServiceStorageSpec, HarborTrivyStorageSpec},
@@ -78,14 +78,14 @@ impl Claims {
         harbor: &Validated<'_>,
         graph: &mut Builder<'g>,
     ) -> Vec<Node<'g, PersistentVolumeClaim>> {
-        let tie = installation_retention(harbor.installation);
+        let deletion = installation_retention(harbor.installation);
         let desired = |(name, claim)| match claim {
-            Claim::Created(claim) => Desired::from(*claim).on_deletion(tie),
+            Claim::Created(claim) => Desired::from(*claim).on_deletion(deletion),
             // Desired unchanged, otherwise the sweep would delete it.
             Claim::Left => {
                 let metadata = harbor.metadata(name);
                 Desired::once(PersistentVolumeClaim { metadata, ..PersistentVolumeClaim::default() })
-                    .on_deletion(tie)
+                    .on_deletion(deletion)
             }
         };
         self.wanted.into_iter().map(|claim| graph.add::<PersistentVolumeClaim>(desired(claim), ())).collect()
@@ -126,7 +126,7 @@ fn volumes<'a>(harbor: &Validated<'a>) -> impl Iterator<Item = Volume<'a>> + use
 
 fn is_ours(claim: &PersistentVolumeClaim, harbor: &Validated<'_>) -> bool {
     let label = |name: &str| claim.labels().get(name).map(String::as_str);
-    label(CONTROLLER_LABEL) == Some("harbor") && label("app.kubernetes.io/instance") == Some(harbor.owner)
+    label(CONTROLLER_LABEL) == Some("harbor") && label(INSTANCE_LABEL) == Some(harbor.owner)
 }
 
 fn claim(harbor: &Validated<'_>, name: &str, create: &NewClaimSpec) -> PersistentVolumeClaim {

@@ -25,14 +25,10 @@ mod validated;
 pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
-    certificates::Issuers, claims::Claims, credentials::Credentials, expose::FrontParts, part::Part,
+    certificates::Issuers, claims::Claims, credentials::Credentials, expose::FrontObjects, part::Part,
     upgrade::Upgrade, validated::Validated,
 };
-use crate::{
-    certificates::Presence,
-    connections::postgres_advice,
-    pods::{add_availability, availability_children},
-};
+use crate::{certificates::Presence, connections::postgres_advice, pods::availability_children};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -89,17 +85,18 @@ impl Component for Harbor {
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let harbor = Validated::of(owner, world.defaults())?;
-        let front = FrontParts::of(&harbor);
         let (upgrade, (), issuers, route, front, presence, claims) = (
             Upgrade::of(&harbor, world),
             relocation::allowed(owner, &harbor, world),
             Issuers::of(&harbor, world),
             expose::route(&harbor, world),
-            front.front(&harbor, &owner.metadata, world),
+            expose::front(&harbor, &owner.metadata, world),
             expose::certificates(&harbor, world),
             Claims::of(&harbor, world),
         )
             .all()?;
+        let front_before = upgrade.before().map(|harbor| expose::front(harbor, &owner.metadata, world));
+        let front_before = front_before.transpose()?.flatten();
 
         let claims = claims.add(&harbor, graph);
         let credentials = Credentials::of(&harbor);
@@ -168,14 +165,17 @@ impl Component for Harbor {
             let behind = (presence == Presence::Present).then_some((core, portal));
             graph.add::<Ingress>(ingress, starts_after(behind));
         }
-        if let Some(front) = front {
-            graph.add::<Service>(front.service(), ());
-            let config = graph.add::<ConfigMap>(front.config_map(), ());
+        if let Some(FrontObjects { service, config_map, deployment, availability }) = front {
+            let (config_before, deployment_before) =
+                front_before.map(|before| (before.config_map, before.deployment)).unzip();
+            graph.add::<Service>(service, ());
+            let config =
+                graph.add::<ConfigMap>(upgrade.object(config_map, config_before), upgrades_after(core));
             graph.add::<Deployment>(
-                upgrade.held(front.deployment()),
+                upgrade.object(deployment, deployment_before),
                 (config, public, core_certificate, starts_after((core, portal)), upgrades_after(core)),
             );
-            add_availability(graph, &front.instance);
+            availability.add(graph);
         }
         if let Some(route) = route {
             graph.add::<HTTPRoute>(route, starts_after((core, portal)));

@@ -12,7 +12,7 @@ use crate::{
 use api::names::OPERATOR_VERSION_LABEL;
 use api::names::{RESTORED_ANNOTATION, VERSION_ANNOTATION};
 use api::v1beta1;
-use plan::{Desired, Manifest, PlanError, World};
+use plan::{Desired, Held, Manifest, PlanError, World};
 
 /// How many minor releases one upgrade of Harbor may span.
 const LONGEST_STEP: u32 = 2;
@@ -71,7 +71,7 @@ impl<'a> Upgrade<'a> {
         let wanted = part(self.wanted);
         match &self.before {
             Some(before) if validated::supported(before.spec, &before.version).is_ok() => {
-                Desired::from(wanted).held_as(part(before), self.why())
+                Desired::from(wanted).held_as(part(before), self.held_at(before))
             }
             _ => self.held(wanted),
         }
@@ -84,14 +84,39 @@ impl<'a> Upgrade<'a> {
         Some(self.part(|harbor| part(harbor).unwrap_or_else(|| wanted.clone())))
     }
 
-    /// An object that stays unchanged until Core has the new version.
-    pub fn held(&self, object: impl Into<Desired>) -> Desired {
-        let desired = object.into();
-        if self.before.is_some() { desired.held(self.why()) } else { desired }
+    /// The Harbor at the version before, if its version changes.
+    pub fn before(&self) -> Option<&Validated<'a>> {
+        self.before.as_ref()
     }
 
-    fn why(&self) -> String {
-        format!("stays as it is until Core has version {}", self.wanted.version)
+    /// An object of the Harbor itself, which keeps the version before until Core has the new one. If the version
+    /// makes no difference to it, it does not wait.
+    pub fn object(&self, wanted: impl Into<Desired>, before: Option<impl Into<Desired>>) -> Desired {
+        let wanted = wanted.into();
+        let json = |desired: &Desired| desired.object.to_json().ok();
+        let before = before.map(Into::into).filter(|before| json(before) != json(&wanted));
+        match before.zip(self.before.as_ref()) {
+            Some((object, harbor)) => {
+                let held = Held { object: Some(object.object), why: self.held_at(harbor) };
+                Desired { held: Some(held), ..wanted }
+            }
+            None => wanted,
+        }
+    }
+
+    /// A part that stays unchanged until Core has the new version.
+    fn held(&self, part: impl Into<Desired>) -> Desired {
+        let desired = part.into();
+        if self.before.is_some() { desired.held(self.why("unchanged")) } else { desired }
+    }
+
+    fn held_at(&self, before: &Validated<'_>) -> String {
+        self.why(&format!("held at version {}", before.version))
+    }
+
+    /// What is done to a part meanwhile, and what its upgrade waits for.
+    fn why(&self, held: &str) -> String {
+        format!("{held} until Core has version {}", self.wanted.version)
     }
 }
 

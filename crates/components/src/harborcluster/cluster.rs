@@ -63,7 +63,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Whether children with data are deleted with the HarborCluster.
-    pub fn tie_of_data(&self) -> DeletionBehavior {
+    pub fn deletion_of_data(&self) -> DeletionBehavior {
         installation_retention(&self.spec.installation)
     }
 }

@@ -41,14 +41,42 @@ fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Adds the authority of an S3 store to the components that the registry redirects to it. The registry itself
-/// gets it with the store.
+/// Adds the authority of an S3 store to the components that the registry redirects to it.
 fn trust(storage: &HarborStorageSpec, installation: &mut InstallationSpec) {
     let s3 = storage.object_store.s3.as_ref();
     let Some(authority) = s3.and_then(|s3| s3.certificate_ref.clone()).filter(|name| !name.is_empty()) else {
         return;
     };
-    let InstallationSpec { core, jobservice, trivy, chartmuseum, .. } = installation;
+    let InstallationSpec {
+        core,
+        jobservice,
+        trivy,
+        chartmuseum,
+        // It gets the authority with the store.
+        registry: _,
+        // They are not redirected.
+        nginx: _,
+        registryctl: _,
+        portal: _,
+        exporter: _,
+        notary: _,
+        // No components.
+        external_url: _,
+        version: _,
+        expose: _,
+        harbor_admin_password_ref: _,
+        harbor_admin_password_key: _,
+        deletion_policy: _,
+        internal_tls: _,
+        log_level: _,
+        update_strategy_type: _,
+        image_source: _,
+        proxy: _,
+        trace: _,
+        network: _,
+        certificates: _,
+        cache_layer: _,
+    } = installation;
     let trusted: [Option<&mut CertificateInjection>; 4] = [
         Some(&mut core.get_or_insert_default().certificates),
         Some(&mut jobservice.get_or_insert_default().certificates),

@@ -47,8 +47,9 @@ impl Component for HarborCluster {
         let policy = owner.spec.installation.deletion_policy.unwrap_or_default();
         let changes =
             status.conditions.iter().filter_map(|condition| condition.last_transition_time.as_ref());
-        let revision = changes.map(|time| time.0.as_nanosecond()).max();
-        let revision = revision.and_then(|nanoseconds| i64::try_from(nanoseconds).ok()).unwrap_or_default();
+        // Stored conditions have whole seconds. With fractions, the status would change with every restart.
+        let second = changes.map(|time| time.0.as_second()).max();
+        let revision = second.and_then(|second| second.checked_mul(1_000_000_000)).unwrap_or_default();
         Map::from_iter([
             ("status".to_owned(), json!(state)),
             ("revision".to_owned(), json!(revision)),

@@ -2,7 +2,7 @@
 
 use super::{HarborCluster, cluster::Cluster, location};
 use crate::data::{DataService, Move, check_moves};
-use api::names::CONTROLLER_LABEL;
+use api::names::{CONTROLLER_LABEL, INSTANCE_LABEL};
 use api::v1beta1::Harbor;
 use kube::ResourceExt as _;
 use plan::{Component as _, ObjectKey, PlanError};
@@ -10,7 +10,7 @@ use plan::{Component as _, ObjectKey, PlanError};
 /// Whether a Harbor belongs to the cluster, by its labels or its owner. A foreign Harbor of the same name is
 /// refused elsewhere.
 pub(super) fn is_its_own(cluster: &Cluster<'_>, existing: &Harbor) -> bool {
-    let instance = existing.labels().get("app.kubernetes.io/instance").map(String::as_str);
+    let instance = existing.labels().get(INSTANCE_LABEL).map(String::as_str);
     let labelled = existing.labels().get(CONTROLLER_LABEL).map(String::as_str) == Some(HarborCluster::NAME)
         && instance == Some(cluster.name);
     let owned = existing

@@ -70,24 +70,27 @@ fn b16_what_is_said_of_the_class_and_of_network_policies_is_said_of_the_harbor_t
 
 #[test]
 fn b19_a_version_no_harbor_has_is_refused_before_anything_is_made() {
-    let told = problem(&a_cluster().set("/spec/version", json!("2.4.0")));
-    assert!(told.starts_with("spec.version: "), "{told}");
+    let reported = problem(&a_cluster().set("/spec/version", json!("2.4.0")));
+    assert!(reported.starts_with("spec.version: "), "{reported}");
 }
 
 #[test]
 fn a_service_is_not_moved_without_its_data() {
     for service in ["cache", "database", "storage"] {
         let moved = || an_existing_cluster().set(&format!("/spec/{service}"), elsewhere(service));
-        let told = problem(&moved());
+        let reported = problem(&moved());
         assert!(
-            told.starts_with(&format!("spec.{service}: Harbor registry/acme-harbor has its data in ")),
-            "{told}"
+            reported.starts_with(&format!("spec.{service}: Harbor registry/acme-harbor has its data in ")),
+            "{reported}"
         );
-        assert!(told.ends_with(&format!("set the annotation goharbor.io/data-moved: {service}")), "{told}");
+        assert!(
+            reported.ends_with(&format!("set the annotation goharbor.io/data-moved: {service}")),
+            "{reported}"
+        );
 
         assert_eq!(moved().annotated(MOVED_ANNOTATION, "cache, database,storage").plan().err(), None);
         let other = if service == "cache" { "database" } else { "cache" };
-        assert_eq!(problem(&moved().annotated(MOVED_ANNOTATION, other)), told);
+        assert_eq!(problem(&moved().annotated(MOVED_ANNOTATION, other)), reported);
     }
 }
 
@@ -104,9 +107,9 @@ fn all_services_that_would_lose_their_data_are_named_at_once() {
     let moved = ["cache", "database", "storage"].into_iter().fold(an_existing_cluster(), |case, service| {
         case.set(&format!("/spec/{service}"), elsewhere(service))
     });
-    let told = problem(&moved);
+    let reported = problem(&moved);
     for service in ["spec.cache", "spec.database", "spec.storage"] {
-        assert!(told.contains(service), "{told}");
+        assert!(reported.contains(service), "{reported}");
     }
 }
 
@@ -137,13 +140,13 @@ fn another_bucket_directory_or_prefix_is_another_place() {
         ("/spec/storage/spec/s3/rootdirectory", "/others"),
         ("/spec/database/spec/postgresql/prefix", "other-"),
     ] {
-        let told = problem(&external().set(field, json!(value)));
-        assert!(told.contains("has its data in") && told.contains("other"), "{told}");
+        let reported = problem(&external().set(field, json!(value)));
+        assert!(reported.contains("has its data in") && reported.contains("other"), "{reported}");
     }
 }
 
 #[test]
-fn the_status_is_told_in_one_word() {
+fn the_status_is_one_word() {
     let status = ComponentStatus::default();
     let owner = a_cluster().owner;
     let waiting = Verdict::Progressing { reason: "ChildrenNotReady", message: String::new() };
@@ -156,20 +159,22 @@ fn the_status_is_told_in_one_word() {
 #[test]
 fn b18_the_revision_moves_with_the_conditions_and_with_nothing_else() {
     let owner = a_cluster().owner;
-    let revision = |second: i64| {
+    let revision = |time: jiff::Timestamp| {
         let condition = Condition {
             type_: "Ready".into(),
             status: "True".into(),
             reason: None,
             message: None,
-            last_transition_time: Some(Time(jiff::Timestamp::from_second(second).unwrap())),
+            last_transition_time: Some(Time(time)),
             observed_generation: None,
         };
         let status = ComponentStatus { conditions: vec![condition], ..ComponentStatus::default() };
         HarborCluster::details(&owner, &Verdict::Ready, &status)["revision"].clone()
     };
-    assert_eq!(revision(1), json!(1_000_000_000));
-    assert_eq!(revision(2), json!(2_000_000_000_i64));
+    let at = |second, nanosecond| jiff::Timestamp::new(second, nanosecond).unwrap();
+    assert_eq!(revision(at(1, 0)), json!(1_000_000_000));
+    assert_eq!(revision(at(2, 0)), json!(2_000_000_000_i64));
+    assert_eq!(revision(at(2, 963_998_000)), revision(at(2, 0)), "fractions of a second are not stored");
 }
 
 #[test]
@@ -192,7 +197,7 @@ fn another_database_on_the_same_server_is_another_place() {
 }
 
 #[test]
-fn where_the_data_of_a_users_harbor_is_tells_nothing_about_the_cluster() {
+fn the_data_of_a_harbor_that_a_user_created_is_not_compared_with_the_cluster() {
     let mut case = an_existing_cluster().set("/spec/storage", elsewhere("storage"));
     for harbor in case.inputs.iter_mut().filter(|input| input["kind"] == "Harbor") {
         harbor["metadata"] = json!({"name": harbor["metadata"]["name"], "namespace": "registry"});

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_without_a_password_is_told_all_the_same() {
+    fn a_user_without_a_password_is_passed_on() {
         let mut connection = connection();
         connection.credentials.username = Some("harbor@x".into());
         assert_eq!(url(&connection), "postgres://harbor%40x@db:5432/notary");

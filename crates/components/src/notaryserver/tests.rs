@@ -73,7 +73,7 @@ fn b13_the_migration_takes_the_url_from_the_environment() {
 }
 
 #[test]
-fn the_database_is_migrated_unless_somebody_says_no() {
+fn the_database_is_migrated_unless_the_user_disables_it() {
     for (migration, migrates) in [(json!(null), true), (json!(true), true), (json!(false), false)] {
         let command = container(&a_server().set("/spec/migrationEnabled", migration)).args.unwrap().remove(1);
         assert_eq!(command.contains("migrate"), migrates, "{command}");
@@ -82,7 +82,7 @@ fn the_database_is_migrated_unless_somebody_says_no() {
 }
 
 #[test]
-fn b31_contour_is_told_about_tls_only_where_there_is_tls() {
+fn b31_contour_gets_an_annotation_for_tls_only_if_there_is_tls() {
     let annotations = |case: &str| {
         Case::<NotaryServer>::golden(case).child("Service")["metadata"].get("annotations").cloned()
     };
@@ -145,7 +145,7 @@ fn an_image_of_unknown_version_is_taken_at_its_word() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let error = full()
         .set("/spec/storage/postgres/hosts", json!([]))
         .set("/spec/storage/postgres/parameters/sslmode", json!("prefer"))
@@ -153,19 +153,19 @@ fn everything_that_is_wrong_is_told_at_once() {
         .with("postgres", "postgres-password", "")
         .with("token", "tls.crt", "")
         .error();
-    for told in [
+    for problem in [
         "spec.storage.postgres.hosts: is empty",
         "spec.storage.postgres.parameters.sslmode: \"prefer\" is not known to Notary",
         "spec.tls.certificateRef: is not set although TLS is on",
         "Secret registry/postgres, key `postgres-password`: is empty",
         "Secret registry/token, key `tls.crt`: is empty",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 
 #[test]
-fn b39_everything_that_is_missing_is_told_at_once() {
+fn b39_all_missing_objects_are_reported_at_once() {
     assert_eq!(
         full().without("postgres").without("token").without("server-authentication").error(),
         "Secret registry/postgres, Secret registry/server-authentication, Secret registry/token do not exist; \

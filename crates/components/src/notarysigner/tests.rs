@@ -111,7 +111,7 @@ fn harbor_2_9_has_no_notary() {
 }
 
 #[test]
-fn b39_everything_that_is_missing_is_told_at_once() {
+fn b39_all_missing_objects_are_reported_at_once() {
     let case = Case::<NotarySigner>::golden("full");
     assert_eq!(
         case.without("postgres").without("aliases").without("signer-authentication").error(),

@@ -19,18 +19,36 @@ use k8s_openapi::{
 use plan::{All, Builder, Children, PlanError};
 use std::fmt;
 
-/// The kinds that [`add_availability`] may add.
+/// The kinds that [`Availability::add`] may add.
 pub(crate) fn availability_children(children: Children) -> Children {
     children.and::<PodDisruptionBudget>().and::<HorizontalPodAutoscaler>()
 }
 
-/// Adds those that the user requests. They wait for nothing: both may exist before the pods do.
+/// Adds those that the user requests; see [`Availability::add`].
 pub(crate) fn add_availability(graph: &mut Builder<'_>, instance: &Instance<'_>) {
-    if let Some(budget) = budget(instance) {
-        graph.add::<PodDisruptionBudget>(budget, ());
+    Availability::of(instance).add(graph);
+}
+
+/// The disruption budget and the autoscaler that the user requests.
+pub(crate) struct Availability {
+    budget: Option<PodDisruptionBudget>,
+    autoscaler: Option<HorizontalPodAutoscaler>,
+}
+
+impl Availability {
+    /// Those of the pods of an instance.
+    pub fn of(instance: &Instance<'_>) -> Self {
+        Self { budget: budget(instance), autoscaler: autoscaler(instance) }
     }
-    if let Some(autoscaler) = autoscaler(instance) {
-        graph.add::<HorizontalPodAutoscaler>(autoscaler, ());
+
+    /// Adds them. They wait for nothing: both may exist before the pods do.
+    pub fn add(self, graph: &mut Builder<'_>) {
+        if let Some(budget) = self.budget {
+            graph.add::<PodDisruptionBudget>(budget, ());
+        }
+        if let Some(autoscaler) = self.autoscaler {
+            graph.add::<HorizontalPodAutoscaler>(autoscaler, ());
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{availability, labels, network_policy, pod_security, resources};
 use crate::versions::{Feature, HarborVersion, Mirror, named_image};
-use api::names::VERSION_ANNOTATION;
+use api::names::{COMPONENT_LABEL, INSTANCE_LABEL, VERSION_ANNOTATION};
 use api::v1beta1::{
     component::ComponentSpec,
     network::{IpFamilyPolicy, Network},
@@ -148,7 +148,7 @@ impl<'a> Instance<'a> {
 
     /// The labels of every child, by which a ServiceMonitor selects the Service.
     pub fn child_labels(&self) -> BTreeMap<String, String> {
-        [("app.kubernetes.io/component", self.component), ("app.kubernetes.io/instance", self.owner)]
+        [(COMPONENT_LABEL, self.component), (INSTANCE_LABEL, self.owner)]
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .into()
     }

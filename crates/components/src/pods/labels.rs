@@ -1,15 +1,13 @@
-//! The labels that tie pods to their Deployment, their Service and their NetworkPolicy.
+//! The labels that connect pods with their Deployment, their Service and their NetworkPolicy.
 
+use api::names::{pod_name_label, pod_namespace_label};
 use plan::PlanError;
 use std::collections::BTreeMap;
 
 /// The selector of a component's pods. A Deployment's selector is immutable, so these labels never change.
 pub(crate) fn pod_selector(component: &str, name: &str, namespace: &str) -> BTreeMap<String, String> {
-    [
-        (format!("{component}.goharbor.io/name"), name.to_owned()),
-        (format!("{component}.goharbor.io/namespace"), namespace.to_owned()),
-    ]
-    .into()
+    [(pod_name_label(component), name.to_owned()), (pod_namespace_label(component), namespace.to_owned())]
+        .into()
 }
 
 /// The labels of the pods: those of the selector and those of the user.

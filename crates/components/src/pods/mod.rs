@@ -17,7 +17,7 @@ mod volumes;
 mod workload;
 
 pub(crate) use self::{
-    availability::{add_availability, availability_children, check_autoscaling},
+    availability::{Availability, add_availability, availability_children, check_autoscaling},
     environment::Environment,
     instance::{Instance, Part},
     labels::pod_selector,

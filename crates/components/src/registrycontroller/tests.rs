@@ -49,7 +49,7 @@ fn tls_without_a_certificate_is_refused() {
 }
 
 #[test]
-fn settings_of_pods_are_refused_where_nobody_can_have_relied_on_them() {
+fn settings_of_pods_are_refused_if_they_never_had_an_effect() {
     let pods = json!({
         "affinity": {}, "autoscaling": {"maxReplicas": 2}, "podDisruptionBudget": {"minAvailable": 1},
         "priorityClassName": "high", "revisionHistoryLimit": 1,

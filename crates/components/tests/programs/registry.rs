@@ -19,7 +19,7 @@ const USER: &str = "harbor_registry_user";
 const PASSWORD: &str = r#"0123: #{p@ss}'" *&![ß]"#;
 
 #[test]
-fn whoever_knows_the_password_pushes_and_pulls_over_tls() {
+fn a_client_with_the_password_pushes_and_pulls_over_tls() {
     let identity = Identity::loopback().unwrap();
     let hash =
         bcrypt::hash_with_salt(PASSWORD, 4, [7; 16]).unwrap().format_for_version(bcrypt::Version::TwoB);
@@ -144,7 +144,7 @@ fn catalogue(only_for: &[&str], host: &str) -> Result<(), String> {
 }
 
 #[test]
-fn b11_swift_is_told_tenants_by_name_and_by_number() {
+fn b11_swift_gets_tenants_by_name_and_by_number() {
     for (tenant, project) in [
         (json!({ "tenant": "registry" }), json!({ "name": "registry", "domain": { "name": "Default" } })),
         (json!({ "tenantID": "0123" }), json!({ "id": "0123" })),

@@ -1,4 +1,4 @@
-use super::{Readiness, unobserved};
+use super::{Reached, Readiness, unobserved};
 use crate::{Manifest, Observe};
 use api::thirdparty::cert_manager::{CertManagerCondition, Certificate, Issuer};
 
@@ -20,6 +20,17 @@ impl Manifest for Certificate {
 
     fn readiness(&self) -> Readiness {
         by_ready_condition(self.metadata.generation, self.status.iter().flat_map(|status| &status.conditions))
+    }
+
+    /// cert-manager reports `notAfter` while the Secret holds a certificate. A renewal that fails leaves the Secret as
+    /// it is.
+    fn reached(&self, readiness: &Readiness) -> Reached {
+        let is_issued = self.status.as_ref().is_some_and(|status| status.not_after.is_some());
+        match readiness {
+            Readiness::Ready => Reached::Ready,
+            _ if is_issued => Reached::Available,
+            _ => Reached::Nothing,
+        }
     }
 }
 

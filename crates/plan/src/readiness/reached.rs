@@ -9,7 +9,8 @@ pub enum Reached {
     /// No replica is available, or the object does not exist.
     #[default]
     Nothing,
-    /// At least one replica is available, possibly of an earlier spec.
+    /// At least one replica is available, possibly of an earlier spec; of a certificate, it is issued, possibly not
+    /// renewed. Dependents that [need](graph::Edge::Needs) the object may start.
     Available,
     /// At least one replica of the newest spec is available.
     Current,

@@ -220,6 +220,28 @@ fn a_certificate_is_ready_when_its_condition_is_true_for_the_newest_spec() {
 }
 
 #[test]
+fn a_certificate_whose_renewal_fails_can_be_used() {
+    let certificate = |ready: &str, not_after: Option<&str>| {
+        let certificate: Certificate = serde_json::from_value(json!({
+            "apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": {"generation": 2},
+            "spec": {"secretName": "s", "issuerRef": {"name": "i"}},
+            "status": {
+                "conditions": [{"type": "Ready", "status": ready, "message": "words", "observedGeneration": 2}],
+                "notAfter": not_after,
+            },
+        }))
+        .unwrap();
+        Health::of(&certificate)
+    };
+    let issued = Some("2026-01-01T00:00:00Z");
+    assert_eq!(certificate("True", issued), Health::READY);
+    let failed = Health { readiness: progressing("words"), reached: Reached::Available };
+    assert_eq!(certificate("False", issued), failed);
+    let absent = Health { readiness: progressing("words"), reached: Reached::Nothing };
+    assert_eq!(certificate("False", None), absent);
+}
+
+#[test]
 fn a_route_is_ready_when_every_gateway_it_names_has_accepted_its_newest_spec() {
     let route = |parents: Value| {
         readiness::<HTTPRoute>(json!({

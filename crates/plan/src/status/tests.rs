@@ -143,6 +143,36 @@ fn the_worst_failure_is_reported_and_the_others_are_counted() {
 }
 
 #[test]
+fn what_is_held_back_is_named_with_the_reason() {
+    let held = |kind: &str, name: &str, why: &str| Outcome::Held {
+        object: ObjectKey::new("goharbor.io", kind, "ns", name),
+        why: why.into(),
+    };
+    let core = ObjectKey::new("goharbor.io", "Core", "ns", "a");
+    let waiting = Outcome::Waiting { object: core, why: "1 of 3 replicas updated".into() };
+    let outcomes = [
+        waiting,
+        held("Registry", "a", "held at version 1"),
+        held("Portal", "a", "held at version 1"),
+        held("Trivy", "b", "held at version 1"),
+        held("Exporter", "a", "unchanged"),
+    ];
+    let back = "Registry, Portal ns/a, Trivy ns/b: held at version 1; Exporter ns/a: unchanged";
+    let progressing = |message: String| Verdict::Progressing { reason: Verdict::WAITING, message };
+    assert_eq!(Verdict::of(&outcomes), progressing(format!("Core ns/a: 1 of 3 replicas updated; {back}")));
+    assert_eq!(Verdict::of(&outcomes[1..]), progressing(back.to_owned()));
+    let failed = Outcome::Failed(Failure {
+        class: Class::Dependency,
+        reason: "ChildFailed",
+        message: "Core ns/a: the deadline has passed".into(),
+        stalls: true,
+    });
+    let message = format!("Core ns/a: the deadline has passed; {back}");
+    let outcomes: Vec<_> = std::iter::once(failed).chain(outcomes.into_iter().skip(1)).collect();
+    assert_eq!(Verdict::of(&outcomes), Verdict::Stalled { reason: "ChildFailed", message });
+}
+
+#[test]
 fn a_waiting_child_is_reported_with_what_it_waits_for() {
     let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
     let verdict = Verdict::of(&[Outcome::Ready, waiting, Outcome::Blocked]);

@@ -1,7 +1,7 @@
 //! Ensures that one child exists as desired.
 
 use super::{
-    DigestSource, Done, Read, RunState, held_readiness,
+    DigestSource, Done, Read, RunState,
     perform::{Exists, Performed},
 };
 use crate::{
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use kube::{Api, api::ListParams, core::DynamicObject};
 use plan::{
     ChildKind, Content, Desired, Gate, Health, ObjectKey, ObjectVersion, Observation, ObservedObject,
-    PlanError, Policy, Readiness, Resolver,
+    PlanError, Policy, Reached, Readiness, Resolver,
 };
 use progress::State;
 use std::{
@@ -82,7 +82,9 @@ impl Applier<'_> {
         let step = step.instrument(span.clone()).await;
         match &step {
             Ok(Step::Ready) => span.record("outcome", "ready"),
-            Ok(Step::Waiting(why)) => span.record("outcome", "waiting").record("why", why),
+            Ok(Step::Waiting(why) | Step::Usable(why)) => {
+                span.record("outcome", "waiting").record("why", why)
+            }
             // Reported with all other blocked children at the end of the reconcile.
             Ok(Step::Blocked { .. }) => return step,
             Err(error) => span
@@ -92,7 +94,7 @@ impl Applier<'_> {
         };
         self.progress.child(self.owner, key, || match &step {
             Ok(Step::Ready) => State::Ready,
-            Ok(Step::Waiting(why)) => State::Waiting(why.clone()),
+            Ok(Step::Waiting(why) | Step::Usable(why)) => State::Waiting(why.clone()),
             Ok(Step::Blocked { .. }) => State::Applying,
             Err(error) => State::Failed(plan::Failure::from(error)),
         });
@@ -123,10 +125,12 @@ impl Applier<'_> {
             state.done.insert(key.clone(), done);
             state.reached.insert(key.clone(), reached);
         }
-        match held_readiness(readiness, held) {
-            Readiness::Ready => Ok(Step::Ready),
-            Readiness::Progressing(why) => Ok(Step::Waiting(why)),
-            Readiness::Failed(words) => Err(ReconcileError::ChildFailed { object: key.clone(), words }),
+        match (readiness, held) {
+            (Readiness::Ready, None) => Ok(Step::Ready),
+            (Readiness::Ready, Some(why)) => Ok(Step::Usable(why)),
+            (Readiness::Progressing(why), _) if reached >= Reached::Available => Ok(Step::Usable(why)),
+            (Readiness::Progressing(why), _) => Ok(Step::Waiting(why)),
+            (Readiness::Failed(words), _) => Err(ReconcileError::ChildFailed { object: key.clone(), words }),
         }
     }
 

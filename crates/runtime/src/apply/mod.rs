@@ -27,13 +27,3 @@ pub(crate) use inputs::awaited;
 pub(crate) use inputs_digest::DigestSource;
 pub(crate) use run_state::{Done, Read, RunState};
 pub use server_side_apply::server_side_apply;
-
-use plan::Readiness;
-
-/// The readiness of an object whose upgrade is held: it is ready only when nothing is held.
-pub(crate) fn held_readiness(readiness: Readiness, why: Option<String>) -> Readiness {
-    match (readiness, why) {
-        (Readiness::Ready, Some(why)) => Readiness::Progressing(why),
-        (readiness, _) => readiness,
-    }
-}

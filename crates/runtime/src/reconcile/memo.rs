@@ -1,7 +1,9 @@
 //! The memory between two reconciles of an owner, so that the operator sends nothing twice.
 
+use super::to_outcome;
 use crate::{
-    apply::{Done, Read, Repairs, held_readiness},
+    ReconcileError,
+    apply::{Done, Read, Repairs},
     cluster::{Absences, Index},
     telemetry::Issuer,
 };
@@ -51,10 +53,24 @@ impl Node {
         Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
     }
 
-    /// Whether a node that it needs is not ready, given the outcomes of the nodes before it.
-    fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
+    /// The outcome of its step.
+    pub(crate) fn outcome(&self, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
+        match (to_outcome(&self.key, outcome), &self.done) {
+            (Outcome::Waiting { object, why }, Done::Held(Some(held))) if why == *held => {
+                Outcome::Held { object, why }
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// Whether a node that it needs does not have what it reads, given the outcomes of the nodes before it.
+    fn is_in_need(&self, outcomes: &[Outcome], reached: impl Fn(usize) -> Reached) -> bool {
         let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
-        needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
+        needed.any(|(blocker, _)| match &outcomes[*blocker] {
+            Outcome::Ready => false,
+            Outcome::Waiting { .. } | Outcome::Held { .. } => reached(*blocker) < Reached::Available,
+            Outcome::Failed(_) | Outcome::Blocked => true,
+        })
     }
 }
 
@@ -122,13 +138,13 @@ impl Memo {
             return None;
         }
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());
+        let reached = |before: usize| self.reached(&last.nodes[before].key, index);
         for node in &last.nodes {
-            if node.is_in_need(&outcomes) {
+            if node.is_in_need(&outcomes, reached) {
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
-            let gate =
-                Gate::of(node.after.iter().copied(), |before| self.reached(&last.nodes[before].key, index));
+            let gate = Gate::of(node.after.iter().copied(), reached);
             let child = index.child(&node.key);
             if node.done == Done::Nothing {
                 (gate.keeps_away().is_some() && child.is_none()).then_some(())?;
@@ -148,8 +164,12 @@ impl Memo {
                 },
                 Some(now) if applied.holds(&now) => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
-                    Done::Held(why) => outcome(&node.key, held_readiness(now.health.readiness, why.clone())),
-                    Done::Nothing | Done::Everything => outcome(&node.key, now.health.readiness),
+                    Done::Held(Some(why)) if now.health.readiness == Readiness::Ready => {
+                        Outcome::Held { object: node.key.clone(), why: why.clone() }
+                    }
+                    Done::Nothing | Done::Held(_) | Done::Everything => {
+                        outcome(&node.key, now.health.readiness)
+                    }
                 },
                 // Not a child: the user created it beforehand, and the operator watches it as an input.
                 None if *applied == Applied::Exists && index.input(&node.key).is_some() => Outcome::Ready,

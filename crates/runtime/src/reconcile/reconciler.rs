@@ -268,7 +268,7 @@ impl Reconciler {
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =
-            report.iter().zip(&nodes).map(|((_, outcome), node)| to_outcome(&node.key, outcome)).collect();
+            report.iter().zip(&nodes).map(|((_, outcome), node)| node.outcome(outcome)).collect();
         let is_blocked = |outcome: &Outcome| *outcome == Outcome::Blocked;
         progress.outcomes(key, || nodes.iter().map(Node::planned).collect(), &outcomes, is_blocked);
         // A trace shows all nodes, also those that were blocked.
@@ -342,7 +342,9 @@ pub(crate) fn planned(plan: &Plan) -> Vec<Planned> {
 pub(crate) fn to_outcome(key: &ObjectKey, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
     match outcome {
         graph::Outcome::Ready => Outcome::Ready,
-        graph::Outcome::Waiting(why) => Outcome::Waiting { object: key.clone(), why: why.clone() },
+        graph::Outcome::Waiting(why) | graph::Outcome::Usable(why) => {
+            Outcome::Waiting { object: key.clone(), why: why.clone() }
+        }
         graph::Outcome::Failed(error) => Outcome::Failed(plan::Failure::from(error)),
         graph::Outcome::Blocked { .. } | graph::Outcome::Cancelled => Outcome::Blocked,
     }

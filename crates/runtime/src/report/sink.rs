@@ -42,7 +42,7 @@ impl ProgressSink {
         for ((node, outcome), cause) in nodes.iter().zip(outcomes).zip(causes) {
             let state = match outcome {
                 Outcome::Ready => State::Ready,
-                Outcome::Waiting { why, .. } => State::Waiting(why.clone()),
+                Outcome::Waiting { why, .. } | Outcome::Held { why, .. } => State::Waiting(why.clone()),
                 Outcome::Failed(failure) => State::Failed(failure.clone()),
                 Outcome::Blocked => match cause.and_then(|cause| nodes.get(cause)) {
                     Some(cause) => State::Blocked { by: cause.object.clone() },
@@ -63,7 +63,7 @@ fn root_causes(nodes: &[Planned], outcomes: &[Outcome]) -> Vec<Option<usize>> {
     for (index, (node, outcome)) in nodes.iter().zip(outcomes).enumerate() {
         causes.push(match outcome {
             Outcome::Ready => None,
-            Outcome::Waiting { .. } | Outcome::Failed(_) => Some(index),
+            Outcome::Waiting { .. } | Outcome::Held { .. } | Outcome::Failed(_) => Some(index),
             Outcome::Blocked => {
                 node.after.iter().filter_map(|after| causes.get(*after).copied().flatten()).min()
             }

@@ -253,7 +253,7 @@ fn next(
         .filter_map(|outcome| match outcome {
             Outcome::Failed(failure) => Some(failure.class),
             // An event of a watch triggers the reconcile; this is for a watch that fails to deliver it.
-            Outcome::Waiting { .. } => Some(Class::Dependency),
+            Outcome::Waiting { .. } | Outcome::Held { .. } => Some(Class::Dependency),
             Outcome::Ready | Outcome::Blocked => None,
         })
         .collect();

@@ -67,13 +67,13 @@ impl Component for StackComponent {
             namespace: stack.namespace(),
             ..ObjectMeta::default()
         };
-        let tie = if stack.spec.keeps { DeletionBehavior::Kept } else { DeletionBehavior::Owned };
+        let deletion = if stack.spec.keeps { DeletionBehavior::Kept } else { DeletionBehavior::Owned };
         if !stack.spec.ledgerless {
             let key = Secret { metadata: metadata("key"), ..Secret::default() };
             let key = Desired::generated(key, [("key".to_owned(), Recipe::Alphanumeric { length: 16 })]);
-            let key = graph.add::<Secret>(key.on_deletion(tie).of(LEDGER), ());
+            let key = graph.add::<Secret>(key.on_deletion(deletion).of(LEDGER), ());
             let ledger = ConfigMap { metadata: metadata("ledger"), ..ConfigMap::default() };
-            graph.add::<ConfigMap>(Desired::from(ledger).on_deletion(tie).of(LEDGER), key);
+            graph.add::<ConfigMap>(Desired::from(ledger).on_deletion(deletion).of(LEDGER), key);
         }
         let Some(source) = &stack.spec.awaits else { return Ok(()) };
         let copy = Secret { metadata: metadata("word"), ..Secret::default() };

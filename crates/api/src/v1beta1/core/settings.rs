@@ -32,7 +32,7 @@ pub struct CoreSettingsSpec {
     pub gc_time_window_hours: Option<i32>,
 
     /// Secret whose key `CONFIG_OVERWRITE_JSON` holds system settings as JSON, such as `{"session_timeout": 120}`. Core
-    /// applies them at every start, and nobody can change settings in its pages any more.
+    /// applies them at every start, and users can no longer change settings in the UI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_overwrite_ref: Option<ObjectName>,
 }

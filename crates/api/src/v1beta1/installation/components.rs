@@ -201,7 +201,7 @@ pub struct HarborRegistrySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials_ref: Option<ObjectName>,
 
-    /// Removal of uploads nobody finished. Every day, of those older than a week, unless set.
+    /// Removal of unfinished uploads. By default every day, if they are older than a week.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_purging: Option<RegistryUploadPurgingSpec>,
 
@@ -254,7 +254,7 @@ pub struct HarborTrivySpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub severities: Vec<TrivySeverity>,
 
-    /// What is looked at: os, library. Both unless set.
+    /// What Trivy scans: os, library. Both by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vulnerability_types: Vec<TrivyVulnerabilityType>,
 
@@ -274,7 +274,7 @@ pub struct HarborTrivySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debug_mode: Option<bool>,
 
-    /// Sources of databases, and what is looked for.
+    /// Sources of databases, and what Trivy scans for.
     #[serde(flatten)]
     pub sources: TrivySourcesSpec,
 }

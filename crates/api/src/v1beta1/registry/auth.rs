@@ -1,10 +1,10 @@
-//! Who may do what at the registry.
+//! Authentication at the registry.
 
 use crate::v1beta1::name::ObjectName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who may do what: one of the ways to log in.
+/// Authentication: one of the ways to log in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAuthenticationSpec {

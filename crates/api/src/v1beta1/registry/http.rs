@@ -118,7 +118,7 @@ pub struct RegistryPrometheusSpec {
     #[serde(default = "metrics_path")]
     pub path: String,
 
-    /// Makes a ServiceMonitor, which tells the Prometheus operator where to look.
+    /// Creates a ServiceMonitor, by which the Prometheus operator finds the metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_monitor: Option<ServiceMonitorSpec>,
 }

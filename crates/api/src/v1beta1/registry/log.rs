@@ -13,7 +13,7 @@ pub struct RegistryLogSpec {
     #[serde(default)]
     pub level: RegistryLogLevel,
 
-    /// How messages look. Defaults to text.
+    /// Format of messages. Defaults to text.
     #[serde(default)]
     pub formatter: RegistryLogFormatter,
 
@@ -54,7 +54,7 @@ pub struct RegistryLogHookSpec {
     pub options_ref: ObjectName,
 }
 
-/// How messages look.
+/// Format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryLogFormatter {

@@ -1,4 +1,4 @@
-//! Who is told of pushes and pulls.
+//! Receivers of notifications about pushes and pulls.
 
 use crate::v1beta1::{
     defaults::{int, on},
@@ -8,20 +8,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Who is told of pushes and pulls.
+/// Receivers of notifications about pushes and pulls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryNotificationsSpec {
-    /// Who is told.
+    /// Endpoints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<RegistryNotificationEndpointSpec>,
 
-    /// What is told.
+    /// Events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<RegistryNotificationEventsSpec>,
 }
 
-/// What is told.
+/// Events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryNotificationEventsSpec {
@@ -32,7 +32,7 @@ pub struct RegistryNotificationEventsSpec {
 
 default_is_the_empty_object!(RegistryNotificationEventsSpec);
 
-/// Somebody who is told.
+/// One endpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryNotificationEndpointSpec {

@@ -143,7 +143,7 @@ pub struct RegistryStorageDeleteSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryMaintenanceSpec {
-    /// Removal of uploads nobody finished.
+    /// Removal of unfinished uploads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_purging: Option<RegistryUploadPurgingSpec>,
 
@@ -152,7 +152,7 @@ pub struct RegistryMaintenanceSpec {
     pub read_only: Option<RegistryReadOnlySpec>,
 }
 
-/// Removal of uploads nobody finished.
+/// Removal of unfinished uploads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryUploadPurgingSpec {

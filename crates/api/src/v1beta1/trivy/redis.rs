@@ -30,7 +30,7 @@ pub struct TrivyRedisSpec {
 }
 
 impl TrivyRedisSpec {
-    /// This database, with everything else as usual.
+    /// This database, with defaults for everything else.
     pub fn on(connection: RedisConnection) -> Self {
         Self {
             connection,

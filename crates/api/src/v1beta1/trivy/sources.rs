@@ -1,4 +1,4 @@
-//! Where Trivy's databases come from, and what it looks for.
+//! Where Trivy's databases come from, and what Trivy scans for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub struct TrivySourcesSpec {
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "skipJavaDBUpdate")]
     pub skip_java_db_update: Option<bool>,
 
-    /// What is looked for: vuln, config, secret. Only vuln unless set. Harbor 2.7 and later.
+    /// What Trivy scans for: vuln, config, secret. Only vuln by default. Harbor 2.7 and later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security_checks: Vec<TrivySecurityCheck>,
 }
 
-/// What Trivy looks for.
+/// What Trivy scans for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrivySecurityCheck {

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::{collections::BTreeMap, pin::pin};
 
 /// The number of requests of each sort, as text.
-fn summary(sent: &[String]) -> String {
+pub fn summary(sent: &[String]) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for request in sent {
         let (verb, path) = request.split_once(' ').unwrap();
@@ -26,7 +26,7 @@ fn summary(sent: &[String]) -> String {
 }
 
 #[tokio::test]
-async fn a_minimal_harbor_is_ready_and_quiet_after_fifty_requests() {
+async fn a_minimal_harbor_is_ready_and_quiet_after_forty_five_requests() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
     let _operator = cluster.operator(&requests);
@@ -37,7 +37,7 @@ async fn a_minimal_harbor_is_ready_and_quiet_after_fifty_requests() {
     let sent = requests.until_quiet().await;
 
     println!("{} requests, {} of them writes: {}", sent.len(), writes(&sent).len(), summary(&sent));
-    assert!(sent.len() <= 50 || !cluster.tells_status_from_spec(), "{sent:#?}");
+    assert!(sent.len() <= 45 || !cluster.tells_status_from_spec(), "{sent:#?}");
 }
 
 #[tokio::test]
@@ -96,11 +96,15 @@ async fn many_harbors_come_in_order_cost_as_much_each_as_one_and_a_restart_write
     // Without an order, the count is more than three times as far off.
     assert!(astray * 10 <= count * count, "{astray} places astray: {order:?}");
     // The slower the cluster, the more often a waiting Harbor says what it waits for now.
-    assert!(sent.len() <= count * 100, "{} requests", sent.len());
+    assert!(sent.len() <= count * 45 || !cluster.tells_status_from_spec(), "{} requests", sent.len());
 
     drop(operator);
-    let written = restarted(&cluster).await;
+    let sent = restarted(&cluster).await;
+    let written = writes(&sent);
     assert!(written.is_empty() || !cluster.tells_status_from_spec(), "nothing to do, yet {written:#?}");
+    let read: Vec<_> =
+        sent.iter().filter(|request| request.starts_with("GET ") && is_of_child(request)).collect();
+    assert!(read.is_empty() || !cluster.tells_status_from_spec(), "lists are enough, yet {read:#?}");
 }
 
 /// Names of Harbors as they become ready.
@@ -126,7 +130,13 @@ fn astray(order: &[String]) -> usize {
     order.iter().enumerate().map(|(at, name)| at.abs_diff(place(name))).sum()
 }
 
-/// What a new operator writes until it has come to rest.
+/// Whether a request is for one child of a Harbor, and not for a list or for what users have created.
+fn is_of_child(request: &str) -> bool {
+    let mut segments = request.split('/').skip_while(|segment| *segment != "namespaces").skip(3);
+    segments.next().is_some_and(|name| name.starts_with("acme-"))
+}
+
+/// What a new operator sends until it has come to rest.
 pub(super) async fn restarted(cluster: &Cluster) -> Vec<String> {
     let requests = Requests::default();
     let operator = cluster.operator(&requests);
@@ -138,7 +148,7 @@ pub(super) async fn restarted(cluster: &Cluster) -> Vec<String> {
         }
     }
     println!("after a restart: {} requests: {}", sent.len(), summary(&sent));
-    writes(&sent).into_iter().map(ToOwned::to_owned).collect()
+    sent
 }
 
 #[tokio::test]
@@ -158,8 +168,7 @@ async fn drift_while_the_operator_was_away_is_repaired_when_it_is_back() {
     cluster.delete::<Deployment>("acme-harbor-registry").await;
     let csrf = cluster.get::<Secret>("acme-harbor-core-csrf").await.data;
 
-    let written = restarted(&cluster).await;
-    println!("{written:#?}");
+    restarted(&cluster).await;
     let config = cluster.get::<ConfigMap>("acme-harbor-core").await.data.unwrap();
     assert_ne!(config["app.conf"], "DRIFT");
     let selector = cluster.get::<Service>("acme-harbor-portal").await.spec.unwrap().selector.unwrap();

@@ -2,7 +2,7 @@
 
 mod adoption;
 mod claims;
-mod counts;
+pub mod counts;
 mod data;
 mod exposure;
 mod faults;

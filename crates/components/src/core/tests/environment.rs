@@ -96,13 +96,13 @@ fn without_a_registry_redis_its_url_is_left_out() {
 }
 
 #[test]
-fn a_level_the_api_calls_warn_is_told_to_harbor_as_warning() {
+fn a_level_that_the_api_calls_warn_is_warning_for_harbor() {
     let case = a_core().set("/spec/log", json!({"level": "warn"}));
     assert_eq!(values(&case)["LOG_LEVEL"], "warning");
 }
 
 #[test]
-fn b13_core_is_not_told_to_print_passwords_of_redis() {
+fn b13_core_does_not_log_passwords_of_redis() {
     let case = a_core().set("/spec/log", json!({"level": "debug"}));
     assert_eq!(values(&case)["LOG_LEVEL"], "info");
 }

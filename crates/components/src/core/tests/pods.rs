@@ -38,7 +38,7 @@ fn a_redis_that_hangs_for_a_minute_does_not_kill_core() {
 }
 
 #[test]
-fn uploads_get_time_to_end_before_core_is_told_to_stop() {
+fn uploads_get_time_to_end_before_core_stops() {
     let container = container(&a_core());
     let command = container.lifecycle.unwrap().pre_stop.unwrap().exec.unwrap().command.unwrap();
     let delay: i64 = command[1].parse().unwrap();

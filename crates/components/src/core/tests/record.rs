@@ -70,15 +70,15 @@ fn another_key_than_that_of_an_unsalted_fingerprint_is_refused() {
 }
 
 #[test]
-fn a_core_made_anew_with_the_same_key_keeps_the_fingerprint_and_its_salt() {
-    let mut anew = with_uid("4-5-6");
+fn a_core_created_again_with_the_same_key_keeps_the_fingerprint_and_its_salt() {
+    let mut again = with_uid("4-5-6");
     let secret = remembered(&with_uid("1-2-3"));
-    anew.inputs.push(secret.clone());
-    assert_eq!(remembered(&anew)["data"], secret["data"]);
+    again.inputs.push(secret.clone());
+    assert_eq!(remembered(&again)["data"], secret["data"]);
 }
 
 #[test]
-fn a_record_without_a_fingerprint_is_told() {
+fn a_record_without_a_fingerprint_is_reported() {
     let mut case = with_uid("1-2-3");
     let mut secret = remembered(&case);
     secret["data"].as_object_mut().unwrap().remove("encryption-key-fingerprint").unwrap();
@@ -129,13 +129,13 @@ fn a_core_that_has_its_version_has_nothing_to_be_held_back() {
 }
 
 #[test]
-fn a_core_made_anew_over_an_old_database_is_protected_too() {
+fn a_core_created_again_over_an_old_database_is_protected_too() {
     let owned = |uid: &str| a_core().set("/metadata/uid", json!(uid));
     let secret = remembered(&owned("first"));
     assert!(secret["metadata"].get("ownerReferences").is_none(), "it would go with the Core");
-    let mut anew = owned("second").with("core-encryption-key", "secret", "fedcba9876543210");
-    anew.inputs.push(secret);
-    assert!(anew.error().contains("is not the key the database was encrypted with"), "{}", anew.error());
+    let mut again = owned("second").with("core-encryption-key", "secret", "fedcba9876543210");
+    again.inputs.push(secret);
+    assert!(again.error().contains("is not the key the database was encrypted with"), "{}", again.error());
     let with_data = remembered(&owned("first").set("/spec/deletionPolicy", json!("Delete")));
     assert_eq!(with_data["metadata"]["ownerReferences"][0]["uid"], "first");
 }
@@ -169,7 +169,7 @@ fn once_forgotten_the_key_in_use_is_remembered() {
 }
 
 #[test]
-fn a_key_that_is_unsound_is_told_so_and_not_compared() {
+fn an_invalid_key_is_reported_and_not_compared() {
     let error = later(a_core()).with("core-encryption-key", "secret", "0123456789abcdef\n").error();
     assert!(error.contains("holds 17 bytes") && !error.contains("was encrypted with"), "{error}");
 }

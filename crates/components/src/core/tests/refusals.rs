@@ -3,7 +3,7 @@ use plan::{Class, Classify};
 use serde_json::json;
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let error = a_core()
         .with("admin-password", "secret", "")
         .with("core-encryption-key", "secret", "0123456789abcdef\n")
@@ -12,7 +12,7 @@ fn every_problem_is_told_at_once() {
         .set("/spec/database/hosts", json!([]))
         .annotated("harbor.goharbor.io/version", "2.4.0")
         .error();
-    for told in [
+    for problem in [
         "Secret registry/admin-password, key `secret`: is empty",
         "Secret registry/core-encryption-key, key `secret`: holds 17 bytes, Harbor wants exactly 16, 24 or 32; \
          the last one is a line break",
@@ -21,12 +21,12 @@ fn every_problem_is_told_at_once() {
         "spec.database.hosts: is empty",
         "metadata.annotations[harbor.goharbor.io/version]: Harbor 2.4.0 is older than 2.5",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 
 #[test]
-fn everything_that_is_missing_is_told_at_once() {
+fn all_missing_objects_are_reported_at_once() {
     let error = Case::<Core>::golden("full").without("redis").without("core-csrf").without("corporate-ca");
     let error = error.plan().unwrap_err();
     assert_eq!(error.class(), Class::Dependency);

@@ -41,7 +41,7 @@ fn what_is_set_reaches_core() {
 #[test]
 fn what_a_version_does_not_know_is_refused() {
     let layer = json!({"enabled": true, "database": 7});
-    for (version, pointer, value, told) in [
+    for (version, pointer, value, expected) in [
         (
             "2.6.0",
             "/spec/database/connectionMaxLifetime",
@@ -82,7 +82,7 @@ fn what_a_version_does_not_know_is_refused() {
         ),
     ] {
         let error = at(version).set(pointer, value.clone()).error();
-        assert!(error.starts_with(told), "{error}");
+        assert!(error.starts_with(expected), "{error}");
         assert!(at("2.15.0").set(pointer, value).plan().is_ok(), "{pointer}");
     }
 }
@@ -139,7 +139,7 @@ fn what_is_no_duration_is_refused_rather_than_swallowed() {
 }
 
 #[test]
-fn trap_16_every_url_that_core_could_not_read_is_told_at_once() {
+fn trap_16_every_url_that_core_could_not_read_is_reported_at_once() {
     let fields = [
         ("/spec/externalEndpoint", "spec.externalEndpoint"),
         ("/spec/components/jobService/url", "spec.components.jobService.url"),
@@ -190,8 +190,8 @@ fn a_user_whom_the_registry_would_turn_away_is_refused() {
 #[test]
 fn a_part_of_the_requests_is_traced_and_never_more_than_all() {
     let rate = |rate: Value| Case::<Core>::golden("as-the-chart").set("/spec/trace/sampleRate", rate);
-    for (requested, told) in [(json!(0.25), "0.25"), (json!(1), "1"), (json!(0), "0")] {
-        assert_eq!(variable(&rate(requested), "TRACE_SAMPLE_RATE"), Some(json!(told)));
+    for (requested, expected) in [(json!(0.25), "0.25"), (json!(1), "1"), (json!(0), "0")] {
+        assert_eq!(variable(&rate(requested), "TRACE_SAMPLE_RATE"), Some(json!(expected)));
     }
     for wrong in [json!(50), json!(-0.5)] {
         let error = rate(wrong.clone()).error();

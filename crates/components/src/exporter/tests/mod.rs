@@ -42,7 +42,7 @@ fn the_queue_that_is_counted_is_the_one_jobservice_works_on() {
 }
 
 #[test]
-fn core_is_told_in_parts_and_a_port_that_is_not_named_is_the_usual_one() {
+fn the_url_of_core_is_split_and_a_port_that_is_not_named_is_the_default() {
     for (url, expected) in [
         ("http://harbor-core", ["http", "harbor-core", "80"]),
         ("https://harbor-core/", ["https", "harbor-core", "443"]),
@@ -50,8 +50,9 @@ fn core_is_told_in_parts_and_a_port_that_is_not_named_is_the_usual_one() {
         ("http://[fd00::1]:8080", ["http", "fd00::1", "8080"]),
     ] {
         let values = values(&an_exporter().set("/spec/core/url", json!(url)));
-        let told = ["SCHEME", "HOST", "PORT"].map(|part| values[&format!("HARBOR_SERVICE_{part}")].clone());
-        assert_eq!(told, expected);
+        let passed_on =
+            ["SCHEME", "HOST", "PORT"].map(|part| values[&format!("HARBOR_SERVICE_{part}")].clone());
+        assert_eq!(passed_on, expected);
     }
 }
 
@@ -73,13 +74,13 @@ fn numbers_the_exporter_would_take_for_zero_are_refused() {
         .set("/spec/cache", json!({"duration": "often"}))
         .set("/spec/jobservice/redisPool/idleTimeout", json!("long"))
         .error();
-    for told in [
+    for problem in [
         "spec.port: there is no port 70000",
         "spec.database.hosts[0].port: there is no port 70000",
         "spec.cache.duration: \"often\" is not a duration",
         "spec.jobservice.redisPool.idleTimeout: \"long\" is not a duration",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 
@@ -92,7 +93,7 @@ fn a13_a_queue_that_is_not_described_is_refused_instead_of_crashing() {
 }
 
 #[test]
-fn b39_everything_that_is_missing_is_told_at_once() {
+fn b39_all_missing_objects_are_reported_at_once() {
     let case = Case::<Exporter>::golden("full")
         .without("redis")
         .without("postgres")
@@ -110,8 +111,9 @@ fn b39_everything_that_is_missing_is_told_at_once() {
 #[test]
 fn cores_defaults_are_spelt_out_for_the_exporter_has_none() {
     let values = values(&an_exporter());
-    let told = ["USERNAME", "DBNAME", "PORT"].map(|name| values[&format!("HARBOR_DATABASE_{name}")].as_str());
-    assert_eq!(told, ["postgres", "registry", "5432"]);
+    let passed_on =
+        ["USERNAME", "DBNAME", "PORT"].map(|name| values[&format!("HARBOR_DATABASE_{name}")].as_str());
+    assert_eq!(passed_on, ["postgres", "registry", "5432"]);
     let error = an_exporter().set("/spec/database/passwordRef", json!(null)).error();
     assert!(error.starts_with("spec.database.passwordRef: is not set; name the Secret"), "{error}");
 }
@@ -160,8 +162,8 @@ fn the_log_never_holds_the_password_of_redis() {
     };
     let with_password = || Case::golden("full");
     let levels = ["debug", "info", "warning", "error", "panic"];
-    let told = levels.map(|it| level(with_password(), it));
-    assert_eq!(told, ["info", "info", "warning", "error", "fatal"]);
+    let passed_on = levels.map(|it| level(with_password(), it));
+    assert_eq!(passed_on, ["info", "info", "warning", "error", "fatal"]);
     let open = an_exporter().set("/spec/jobservice/redisPool", json!({"host": "redis"}));
     assert_eq!(level(open, "debug"), "debug", "there is nothing to keep");
     assert!(!values(&an_exporter()).contains_key("LOG_LEVEL"));

@@ -65,7 +65,7 @@ fn b33_a_harbor_whose_name_leaves_no_room_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_the_pods_is_told_where_the_harbor_describes_them() {
+fn problems_of_the_pods_name_the_field_of_the_harbor() {
     let pods: ComponentSpec = serde_json::from_value(json!({
         "replicas": 2,
         "autoscaling": {"maxReplicas": 3},

@@ -2,6 +2,8 @@
 //!
 //! cert-manager issues them if it is installed; otherwise the operator issues and renews them. The operator
 //! keeps renewing a certificate that it has issued: if both wrote the same Secret, its content would flap.
+//!
+//! Components wait until their certificates are issued. If a renewal fails later, they get all their changes.
 
 mod public;
 
@@ -18,7 +20,7 @@ use api::{
     v1beta1::ObjectName,
 };
 use k8s_openapi::api::core::v1::Secret;
-use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World};
+use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World, starts_after};
 
 const YEAR: u32 = 365;
 const QUARTER: u32 = 90;
@@ -181,7 +183,8 @@ impl<'g> Internal<'_, 'g> {
                     ..CertificateSpec::default()
                 };
                 let name = harbor.child(&format!("{INTERNAL}-{}", part.name()));
-                Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), *issuer))
+                let certificate = certificate(harbor, name, spec);
+                Issued::Certificate(graph.add::<Certificate>(certificate, starts_after(*issuer)))
             }
             Authority::Secret(authority, made) => {
                 let issuance = leaf(&host, Some(authority));
@@ -278,9 +281,8 @@ pub(super) fn notary<'g>(
                     }),
                     ..CertificateSpec::default()
                 };
-                Issued::Certificate(
-                    graph.add::<Certificate>(certificate(harbor, harbor.child(name), spec), issuer),
-                )
+                let certificate = certificate(harbor, harbor.child(name), spec);
+                Issued::Certificate(graph.add::<Certificate>(certificate, starts_after(issuer)))
             })
         }
     };
@@ -298,7 +300,8 @@ fn issuer_of<'g>(
     let secret = spec.secret_name.clone();
     let itself = graph.add::<Issuer>(issuer(harbor, authority, IssuerSpec::self_signed()), ());
     let spec = CertificateSpec { issuer_ref: issued_by(harbor.child(authority)), ..spec };
-    let authority = graph.add::<Certificate>(certificate(harbor, harbor.child(authority), spec), itself);
+    let certificate = certificate(harbor, harbor.child(authority), spec);
+    let authority = graph.add::<Certificate>(certificate, starts_after(itself));
     graph.add::<Issuer>(issuer(harbor, name, IssuerSpec::ca(secret)), authority)
 }
 

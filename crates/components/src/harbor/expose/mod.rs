@@ -9,7 +9,7 @@ mod route;
 pub(crate) use self::host::advice;
 pub(super) use self::{
     certificates::certificates,
-    front::FrontParts,
+    front::{FrontObjects, front},
     ingress::{core as core_ingress, notary as notary_ingress},
     route::route,
 };

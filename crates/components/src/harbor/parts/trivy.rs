@@ -57,7 +57,7 @@ pub(in super::super) fn trivy(harbor: &Validated<'_>) -> Option<v1beta1::Trivy> 
         redis: Some(TrivyRedisSpec::on(harbor.redis(RedisDatabase::Trivy))),
         severities: unless_set(severities, TrivySeverity::every),
         vulnerability_types: unless_set(vulnerability_types, TrivyVulnerabilityType::every),
-        timeout: timeout.unwrap_or_else(TrivySpec::usual_timeout),
+        timeout: timeout.unwrap_or_else(TrivySpec::default_timeout),
         offline_scan,
         update: Some(TrivyUpdateSpec { skip: skip_update, github_token_ref }),
         log: TrivyLogSpec { level: level(installation.log_level) },

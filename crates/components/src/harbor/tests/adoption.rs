@@ -42,7 +42,7 @@ const DIFFERENT: [&str; 11] = [
 ];
 
 #[test]
-fn components_are_told_what_they_were_told_before() {
+fn components_get_the_settings_that_they_had_before() {
     let Some((case, objects)) = old() else { return };
     for child in case.children().iter().filter(|child| child["apiVersion"] == "goharbor.io/v1beta1") {
         let was = objects.iter().find(|object| object["kind"] == child["kind"]).unwrap();

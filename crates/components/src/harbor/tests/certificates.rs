@@ -121,10 +121,10 @@ fn certificates_of_some_components_only_are_refused() {
         .set("/spec/internalTLS/certificates/jobservice", json!(null));
     let error = case.error();
     for part in ["jobservice", "portal"] {
-        let told = format!(
+        let expected = format!(
             "spec.internalTLS.certificates.{part}: is not set, although certificates of other components are"
         );
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&expected), "{error}");
     }
     assert!(case.set("/spec/internalTLS/enabled", json!(false)).plan().is_ok());
 }

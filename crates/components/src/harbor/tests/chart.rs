@@ -91,7 +91,7 @@ fn a_controllers_own_certificate_serves_an_ingress_over_tls() {
 }
 
 #[test]
-fn users_may_download_an_authority_whoever_serves_them() {
+fn users_may_download_an_authority_however_they_are_served() {
     let core = |case: &Case<Harbor>| at(&spec(case, "Core"), "/publicCertificateRef");
     assert_eq!(core(&as_the_chart()), "company-ca");
     assert_eq!(core(&a_harbor()), "public", "that of the Ingress unless set");

@@ -78,16 +78,20 @@ fn pods_come_after_their_claims() {
 #[test]
 fn claims_go_with_the_harbor_only_where_data_does() {
     let case = a_harbor().set("/spec/deletionPolicy", json!("Delete"));
-    assert!(claims(&case).iter().all(|(_, tie, _)| *tie == DeletionBehavior::Owned));
+    assert!(claims(&case).iter().all(|(_, deletion, _)| *deletion == DeletionBehavior::Owned));
 }
 
 #[test]
 fn a_claim_that_is_no_longer_created_stays_as_it_is() {
-    for (policy, tie) in [("Retain", DeletionBehavior::Kept), ("Delete", DeletionBehavior::Owned)] {
+    for (policy, deletion) in [("Retain", DeletionBehavior::Kept), ("Delete", DeletionBehavior::Owned)] {
         let case = a_harbor().set(&format!("{IMAGES}/create"), Value::Null);
         let case = with_claim(case.set("/spec/deletionPolicy", json!(policy)), ours(), fast("200Gi"));
         let left = claims(&case).into_iter().find(|(name, ..)| name == "acme-images");
-        assert_eq!(left, Some(("acme-images".to_owned(), tie, false)), "{policy}: wanted, and not written");
+        assert_eq!(
+            left,
+            Some(("acme-images".to_owned(), deletion, false)),
+            "{policy}: wanted, and not written"
+        );
     }
 }
 
@@ -108,18 +112,18 @@ fn a_claim_keeps_its_class_and_its_mode() {
     other["storageClassName"] = json!("slow");
     other["accessModes"] = json!(["ReadWriteMany"]);
     let error = with_claim(a_harbor(), ours(), other).error();
-    for told in [
+    for problem in [
         "registryPersistentVolume.create.storageClassName: the claim acme-images is of class \"slow\"",
         "registryPersistentVolume.create.accessMode: the claim acme-images is ReadWriteMany, which cannot change",
     ] {
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(problem), "{error}");
     }
     let unset = a_harbor().set(&format!("{IMAGES}/create/storageClassName"), Value::Null);
     assert!(with_claim(unset, ours(), fast("100Gi")).plan().is_ok(), "whatever the default class was");
 }
 
 #[test]
-fn a_claim_that_somebody_else_made_is_never_written_to() {
+fn a_claim_that_the_operator_did_not_create_is_never_written_to() {
     for labels in [json!({}), json!({"app.kubernetes.io/instance": "acme", "component": "registry"})] {
         let error = with_claim(a_harbor(), labels, fast("100Gi")).error();
         assert_eq!(

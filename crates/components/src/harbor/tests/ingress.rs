@@ -43,8 +43,8 @@ fn paths_are_in_the_form_that_a_controller_understands() {
     };
     let expected = |paths: [&str; 5], kind: &str| paths.map(|path| (json!(path), json!(kind))).to_vec();
     for controller in ["default", "contour", "alb", "f5-bigip"] {
-        let usual = expected(["/api/", "/service/", "/v2", "/c/", "/"], "Prefix");
-        assert_eq!(paths(controller), usual, "{controller}");
+        let default = expected(["/api/", "/service/", "/v2", "/c/", "/"], "Prefix");
+        assert_eq!(paths(controller), default, "{controller}");
     }
     let regular = ["/api/.*", "/service/.*", "/v2/.*", "/c/.*", "/.*"];
     assert_eq!(paths("ncp"), expected(regular, "Prefix"));
@@ -54,7 +54,7 @@ fn paths_are_in_the_form_that_a_controller_understands() {
 }
 
 #[test]
-fn every_controller_reaches_core_and_the_portal_by_what_their_objects_are_told() {
+fn every_controller_reaches_core_and_the_portal_by_the_annotations_of_their_objects() {
     for controller in ["default", "contour", "alb", "f5-bigip", "gce", "ncp"] {
         let case = behind(controller, json!({}), false);
         assert_eq!(names(&case, "Ingress"), ["acme-harbor"]);

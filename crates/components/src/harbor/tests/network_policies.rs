@@ -55,7 +55,7 @@ fn a09_harbor_works_with_network_policies() {
 }
 
 #[test]
-fn a09_nobody_else_gets_in_but_where_users_and_prometheus_do() {
+fn a09_only_users_and_prometheus_reach_pods_from_outside() {
     let policies = policies(&Case::<Harbor>::golden("harbor-2.13"));
     for (to, port, open) in [
         ("core", "http", true),
@@ -74,7 +74,7 @@ fn a09_nobody_else_gets_in_but_where_users_and_prometheus_do() {
 }
 
 #[test]
-fn the_portal_talks_to_nobody() {
+fn the_portal_connects_to_nothing() {
     let policies = policies(&Case::<Harbor>::golden("harbor-2.13"));
     let egress = policies.iter().find(|policy| policy["metadata"]["name"] == "acme-harbor-portal-egress");
     let expected = json!({

@@ -10,12 +10,15 @@ fn what_a_version_lacks_is_refused_with_the_version_where_it_ended() {
     let case = Case::<Harbor>::golden("harbor-2.5").set("/spec/version", json!("2.9.0"));
     let error = case.plan().unwrap_err();
     assert_eq!((error.class(), error.reason()), (Class::Invalid, "InvalidSpec"));
-    let told = error.to_string();
+    let reported = error.to_string();
     assert!(
-        told.contains("spec.chartmuseum: Harbor 2.9.0 has no ChartMuseum: it ended with Harbor 2.8"),
-        "{told}"
+        reported.contains("spec.chartmuseum: Harbor 2.9.0 has no ChartMuseum: it ended with Harbor 2.8"),
+        "{reported}"
     );
-    assert!(told.contains("spec.notary: Harbor 2.9.0 has no Notary: it ended with Harbor 2.9"), "{told}");
+    assert!(
+        reported.contains("spec.notary: Harbor 2.9.0 has no Notary: it ended with Harbor 2.9"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -96,11 +99,11 @@ fn settings_of_the_pods_of_the_registry_controller_are_sent_to_where_they_count(
     let error =
         a_harbor().set("/spec/registryctl", json!({"affinity": {}, "priorityClassName": "high"})).error();
     for field in ["affinity", "priorityClassName"] {
-        let told = format!(
+        let expected = format!(
             "spec.registryctl.{field}: is set, but the registry controller has no pods of its own: it runs in those of \
              the registry; set spec.registry.{field}"
         );
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&expected), "{error}");
     }
 }
 

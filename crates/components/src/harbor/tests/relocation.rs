@@ -49,14 +49,17 @@ fn another_store_bucket_or_directory_is_another_place() {
     let gcs = |bucket: &str| store("gcs", json!({"bucket": bucket, "keyDataRef": "key"}));
     let volume =
         store("filesystem", json!({"registryPersistentVolume": {"claimName": "images", "prefix": "a"}}));
-    for (from, to, told) in [
+    for (from, to, expected) in [
         (s3("a", "/"), s3("b", "/"), r#"in the S3 bucket "a", and not in the S3 bucket "b""#),
         (s3("a", "/x"), s3("a", "/y"), r#"directory "x" of the S3 bucket "a", and not in directory "y""#),
         (s3("a", ""), gcs("a"), r#"in the S3 bucket "a", and not in the Google bucket "a""#),
         (gcs("a"), volume, r#"the Google bucket "a", and not in directory "a" of the volume "images""#),
     ] {
         let error = existing(&[from]).set(to.0, to.1).error();
-        assert!(error.starts_with("spec.imageChartStorage: ") && error.contains(told), "{told}\n{error}");
+        assert!(
+            error.starts_with("spec.imageChartStorage: ") && error.contains(expected),
+            "{expected}\n{error}"
+        );
     }
 }
 
@@ -74,7 +77,7 @@ fn the_database_is_not_looked_for_under_another_name() {
 }
 
 #[test]
-fn everything_that_would_be_lost_from_view_is_told_at_once() {
+fn all_data_that_would_no_longer_be_used_is_reported_at_once() {
     let case = existing(&[])
         .set("/spec/database/prefix", json!("other-"))
         .set("/spec/imageChartStorage/filesystem/registryPersistentVolume/claimName", json!("others"));

@@ -19,7 +19,7 @@ fn images_come_from_the_image_source_unless_a_component_names_its_own() {
 }
 
 #[test]
-fn a_new_version_is_a_new_spec_so_that_whoever_waits_for_a_component_waits_for_the_new_one() {
+fn a_new_version_is_a_new_spec_so_that_dependents_of_a_component_wait_for_the_new_one() {
     for kind in ["Core", "JobService", "Registry", "RegistryController", "Portal"] {
         let image = |version| spec(&a_harbor().set("/spec/version", json!(version)), kind)["image"].clone();
         assert_ne!(image("2.14.0"), image("2.15.0"), "{kind}");
@@ -177,7 +177,7 @@ fn charts_have_a_path_only_where_there_are_charts() {
 }
 
 #[test]
-fn the_class_of_an_ingress_is_where_its_controller_looks_for_it() {
+fn the_class_of_an_ingress_is_where_its_controller_reads_it() {
     let class = |controller: &str| {
         let ingress = json!({"host": "h", "controller": controller, "ingressClassName": "internal"});
         let ingress = a_harbor().set("/spec/expose/core/ingress", ingress).child("Ingress");
@@ -191,7 +191,7 @@ fn the_class_of_an_ingress_is_where_its_controller_looks_for_it() {
 }
 
 #[test]
-fn a_way_in_under_another_name_than_harbors_own_is_told_and_not_refused() {
+fn exposure_under_another_host_than_the_external_url_is_reported_and_not_refused() {
     let advice = |expose: Value| {
         let case = a_harbor().set("/spec/expose/core", expose);
         assert!(case.plan().is_ok());
@@ -221,10 +221,10 @@ fn a_way_in_under_another_name_than_harbors_own_is_told_and_not_refused() {
 fn a_harbor_that_names_several_servers_of_postgresql_uses_the_first_and_says_so() {
     let hosts = json!([{"host": "a.example.com"}, {"host": "b.example.com"}]);
     let case = a_harbor().set("/spec/database/hosts", hosts);
-    let told: Vec<String> = Harbor::advice(&case.owner).iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = Harbor::advice(&case.owner).iter().map(ToString::to_string).collect();
     let expected = "spec.database.hosts: Harbor connects to the first, a.example.com, and never to another; name one \
                     address that follows the primary, such as a Service";
-    assert_eq!(told, [expected]);
+    assert_eq!(reported, [expected]);
     assert_eq!(Harbor::advice(&a_harbor().owner), []);
 }
 

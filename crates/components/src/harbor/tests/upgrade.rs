@@ -2,7 +2,7 @@
 
 use super::{Case, Harbor, a_harbor};
 use crate::cases::base64;
-use plan::Plan;
+use plan::{Desired, Plan};
 use serde_json::{Value, json};
 
 /// A Harbor of version 2.15.0 whose Core has migrated the database to one version, and has all replicas at another.
@@ -155,4 +155,45 @@ fn what_only_the_new_version_knows_leaves_the_others_as_they_are() {
     let plan = case.plan().unwrap();
     let mut held = plan.graph.iter().filter_map(|(_, desired, _)| desired.held.as_ref()).peekable();
     assert!(held.peek().is_some() && held.all(|held| held.object.is_none()));
+}
+
+/// An object of the reverse proxy, as requested and as held back.
+fn of_the_front(case: &Case<Harbor>, kind: &str) -> (Value, Option<Value>) {
+    let plan = case.plan().unwrap();
+    let mut desired = plan.graph.iter().map(|(_, desired, _)| desired);
+    let is_it = |desired: &&Desired| {
+        let key = desired.object.key();
+        key.kind == kind && key.name == "acme-harbor-nginx"
+    };
+    let found = desired.find(is_it).unwrap();
+    let held = found.held.as_ref().map(|held| held.object.as_ref().unwrap().to_json().unwrap());
+    (found.object.to_json().unwrap(), held)
+}
+
+#[test]
+fn the_reverse_proxy_stays_at_its_version_and_gets_its_other_changes_until_core_has_the_new_one() {
+    let case = running("2.14.2", "2.14.2")
+        .set("/spec/expose/core", json!({"service": {}}))
+        .set("/spec/nginx", json!({"replicas": 3}));
+    let (wanted, held) = of_the_front(&case, "Deployment");
+    let image = |object: &Value| object["spec"]["template"]["spec"]["containers"][0]["image"].clone();
+    assert_eq!(image(&wanted), "docker.io/goharbor/nginx-photon:v2.15.0");
+    let mut before = wanted;
+    before["spec"]["template"]["spec"]["containers"][0]["image"] =
+        json!("docker.io/goharbor/nginx-photon:v2.14.2");
+    assert_eq!(held, Some(before));
+}
+
+#[test]
+fn the_configuration_of_the_reverse_proxy_waits_only_if_the_version_changes_it() {
+    let front = |from, version| {
+        let case = to(version, running(from, from)).set("/spec/expose/core", json!({"service": {}}));
+        of_the_front(&case, "ConfigMap")
+    };
+    assert_eq!(front("2.14.2", "2.15.0").1, None);
+    // ChartMuseum ended with 2.8.
+    let (wanted, held) = front("2.7.4", "2.8.0");
+    let routes_charts =
+        |object: &Value| object["data"]["nginx.conf"].as_str().unwrap().contains("/chartrepo/");
+    assert!(!routes_charts(&wanted) && routes_charts(&held.unwrap()));
 }

@@ -105,7 +105,7 @@ impl Replication {
             service_account_name: service_account_name.clone().filter(|name| !name.is_empty()),
             pod_security_context: Some(writable_volumes()),
             storage: Some(ReplicationStorage {
-                keep_after_delete: cluster.tie_of_data() == DeletionBehavior::Kept,
+                keep_after_delete: cluster.deletion_of_data() == DeletionBehavior::Kept,
                 volume_claim_template: Some(ReplicationClaim { spec: volume.claim() }),
             }),
         };

@@ -13,8 +13,7 @@ use crate::{
     pods::check_resource_claims,
     versions::{named_image, with_pull_settings},
 };
-use api::names::CONTROLLER_LABEL;
-use api::names::HARBOR_CLUSTER_LABEL;
+use api::names::{CONTROLLER_LABEL, HARBOR_CLUSTER_LABEL, INSTANCE_LABEL, NAME_LABEL};
 use api::{
     thirdparty::spotahome::{
         AuthSettings, RedisClaim, RedisClaimMetadata, RedisFailover, RedisFailoverSpec, RedisPods,
@@ -90,7 +89,7 @@ impl Failover {
                 pods: pods(servers, existing.redis.pods),
                 service_account_name: service_account_name.clone().filter(|name| !name.is_empty()),
                 storage: Some(RedisStorage {
-                    keep_after_deletion: cluster.tie_of_data() == DeletionBehavior::Kept,
+                    keep_after_deletion: cluster.deletion_of_data() == DeletionBehavior::Kept,
                     persistent_volume_claim: Some(claim),
                 }),
             },
@@ -173,8 +172,8 @@ fn pods(wanted: &ImageSpec, existing: RedisPods) -> RedisPods {
 /// which cannot override the ones that the operator relies on.
 fn labels(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::from([
-        ("app.kubernetes.io/name".to_owned(), "cache".to_owned()),
-        ("app.kubernetes.io/instance".to_owned(), cluster.namespace.to_owned()),
+        (NAME_LABEL.to_owned(), "cache".to_owned()),
+        (INSTANCE_LABEL.to_owned(), cluster.namespace.to_owned()),
     ]);
     labels.extend(cluster.metadata.labels.clone().unwrap_or_default());
     labels.remove(CONTROLLER_LABEL);

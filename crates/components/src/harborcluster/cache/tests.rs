@@ -45,7 +45,7 @@ fn before(case: &Case<HarborCluster>, kind: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a04_servers_that_nobody_describes_are_three_with_a_volume_each() {
+fn a04_servers_are_three_with_a_volume_each_by_default() {
     let case = by_spotahome().set(SETTINGS, json!({"operatorVersion": "1.0.0"}));
     let labels = json!({
         "app.kubernetes.io/instance": "registry", "app.kubernetes.io/name": "cache",

@@ -78,8 +78,8 @@ impl CloudNativePg {
         let password = password::copy(cluster, &secret, source.and_then(password::of), why);
         Ok(Self {
             settings,
-            access: credentials(cluster, &access).of(DATABASE).on_deletion(cluster.tie_of_data()),
-            cluster: Desired::from(postgres).of(DATABASE).on_deletion(cluster.tie_of_data()),
+            access: credentials(cluster, &access).of(DATABASE).on_deletion(cluster.deletion_of_data()),
+            cluster: Desired::from(postgres).of(DATABASE).on_deletion(cluster.deletion_of_data()),
             password,
         })
     }

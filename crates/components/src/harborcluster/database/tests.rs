@@ -206,7 +206,7 @@ fn volumes_neither_shrink_nor_move() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let case = zalando().set(&zalando_field("storage"), json!("big"));
     let case = case.set(&zalando_field("version"), json!("latest"));
     let error = case.set(&zalando_field("replicas"), json!(-1)).error();
@@ -256,17 +256,17 @@ fn only_the_secret_that_is_named_is_believed() {
 
 #[test]
 fn a10_data_stays_when_the_cluster_is_deleted_unless_the_user_wants_it_gone() {
-    let tie = |case: &Stack, name: &str| desired(case, name, |desired| desired.deletion);
+    let deletion = |case: &Stack, name: &str| desired(case, name, |desired| desired.deletion);
     let delete = |case: Stack| case.set("/spec/deletionPolicy", json!("Delete"));
     for (case, names) in [
         (zalando as fn() -> Stack, &["postgresql-registry-acme"][..]),
         (cloud_native_pg, &["postgresql-registry-acme", "acme-database"]),
     ] {
         for name in names {
-            assert_eq!(tie(&case(), name), DeletionBehavior::Kept, "{name}");
-            assert_eq!(tie(&delete(case()), name), DeletionBehavior::Owned, "{name}");
+            assert_eq!(deletion(&case(), name), DeletionBehavior::Kept, "{name}");
+            assert_eq!(deletion(&delete(case()), name), DeletionBehavior::Owned, "{name}");
         }
-        assert_eq!(tie(&case(), PASSWORD), DeletionBehavior::Owned, "a copy holds no data");
+        assert_eq!(deletion(&case(), PASSWORD), DeletionBehavior::Owned, "a copy holds no data");
     }
 }
 

@@ -88,12 +88,12 @@ impl Zalando {
             }
             None => format!(
                 "the Zalando postgres operator has not made a Secret with the password of user {USER} yet; if its \
-                 secret_name_template is not the usual one, name the Secret in {FIELD}.credentialsRef"
+                 secret_name_template is not the default, name the Secret in {FIELD}.credentialsRef"
             ),
         };
         Ok(Self {
             settings,
-            postgresql: Desired::from(postgresql).of(DATABASE).on_deletion(cluster.tie_of_data()),
+            postgresql: Desired::from(postgresql).of(DATABASE).on_deletion(cluster.deletion_of_data()),
             password: password::copy(cluster, &secret, password, why),
         })
     }

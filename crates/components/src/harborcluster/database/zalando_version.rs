@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_new_cluster_gets_what_harbor_runs_on_and_the_installed_operator_knows() {
-        assert_eq!(new_version(None, None).unwrap(), "15", "nobody tells what it knows");
+        assert_eq!(new_version(None, None).unwrap(), "15", "what it supports is unknown");
         assert_eq!(chosen(None, &["14", "15", "16", "17", "18"]), "15");
         assert_eq!(chosen(None, &["9.6", "10", "11", "12", "13", "14"]), "14", "an older operator");
         assert_eq!(chosen(None, &["17", "18", "19"]), "17", "one of tomorrow");

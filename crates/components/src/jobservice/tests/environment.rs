@@ -10,8 +10,8 @@ fn values(case: &Case<JobService>) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn times_are_told_in_the_units_harbor_counts_in_and_never_as_none() {
-    let told = |webhooks: &str, registry: &str| {
+fn times_are_in_the_units_of_harbor_and_never_zero() {
+    let passed_on = |webhooks: &str, registry: &str| {
         let case = a_jobservice()
             .set("/spec/webhooks", json!({"timeout": webhooks}))
             .set("/spec/registryHttpClientTimeout", json!(registry));
@@ -19,9 +19,9 @@ fn times_are_told_in_the_units_harbor_counts_in_and_never_as_none() {
         [&values["JOBSERVICE_WEBHOOK_JOB_HTTP_CLIENT_TIMEOUT"], &values["REGISTRY_HTTP_CLIENT_TIMEOUT"]]
             .map(|value| value.as_str().unwrap().to_owned())
     };
-    assert_eq!(told("3s", "30m"), ["3", "30"]);
-    assert_eq!(told("1200ms", "90s"), ["2", "2"]);
-    assert_eq!(told("0s", "0s"), ["1", "1"]);
+    assert_eq!(passed_on("3s", "30m"), ["3", "30"]);
+    assert_eq!(passed_on("1200ms", "90s"), ["2", "2"]);
+    assert_eq!(passed_on("0s", "0s"), ["1", "1"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@ use plan::{Class, Classify};
 use serde_json::{Value, json};
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let error = a_jobservice()
         .with("core-secret", "secret", "")
         .with("jobservice-secret", "secret", "")
@@ -16,7 +16,7 @@ fn every_problem_is_told_at_once() {
         .set("/spec/tls", json!({}))
         .annotated("harbor.goharbor.io/version", "2.4.0")
         .error();
-    for told in [
+    for problem in [
         "Secret registry/core-secret, key `secret`: is empty",
         "Secret registry/jobservice-secret, key `secret`: is empty",
         "Secret registry/registry-basicauth, key `secret`: is empty",
@@ -29,12 +29,12 @@ fn every_problem_is_told_at_once() {
         "spec.tls.certificateRef: is not set although TLS is on",
         "metadata.annotations[harbor.goharbor.io/version]: Harbor 2.4.0 is older than 2.5",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 
 #[test]
-fn b39_everything_that_is_missing_is_told_at_once() {
+fn b39_all_missing_objects_are_reported_at_once() {
     let case = Case::<JobService>::golden("full")
         .without("redis")
         .without("cache")

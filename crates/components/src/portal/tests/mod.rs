@@ -32,7 +32,7 @@ fn the_api_browser_has_a_page_where_harbor_has_one() {
 }
 
 #[test]
-fn no_connections_always_meant_the_usual_number() {
+fn no_connections_always_meant_the_default_number() {
     let none = a_portal().set("/spec/maxConnections", json!(0));
     assert_eq!(none.children(), a_portal().children());
 }

@@ -34,11 +34,11 @@ fn network_policies_are_made_only_where_they_are_asked_for() {
 }
 
 #[test]
-fn contour_is_told_that_portal_speaks_tls_and_only_then() {
+fn contour_gets_an_annotation_if_portal_serves_tls_and_only_then() {
     let annotations = |case: Case<Portal>| case.child("Service")["metadata"]["annotations"].clone();
     let annotated = |case: Case<Portal>| case.annotated("goharbor.io/ingress-controller", "contour");
-    let told = json!({"projectcontour.io/upstream-protocol.tls": "https"});
-    assert_eq!(annotations(annotated(Case::golden("tls"))), told);
+    let expected = json!({"projectcontour.io/upstream-protocol.tls": "https"});
+    assert_eq!(annotations(annotated(Case::golden("tls"))), expected);
     assert_eq!(annotations(annotated(a_portal())), Value::Null);
     assert_eq!(annotations(Case::golden("harbor-2.9")), Value::Null);
 }

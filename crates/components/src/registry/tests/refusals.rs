@@ -11,7 +11,7 @@ fn a_registry_without_its_controller_waits_for_it() {
 }
 
 #[test]
-fn everything_that_is_missing_is_told_at_once() {
+fn all_missing_objects_are_reported_at_once() {
     let error = Case::<Registry>::golden("full")
         .without("redis")
         .without("registry-basicauth")
@@ -27,7 +27,7 @@ fn everything_that_is_missing_is_told_at_once() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let error = Case::<Registry>::golden("full")
         .with("registry-basicauth", "htpasswd", "harbor:{SHA}x")
         .with("registry-http", "REGISTRY_HTTP_SECRET", "@x")
@@ -39,7 +39,7 @@ fn every_problem_is_told_at_once() {
         .set("/spec/http/net", json!("unix"))
         .annotated("harbor.goharbor.io/version", "2.4.0")
         .error();
-    for told in [
+    for problem in [
         "Secret registry/registry-basicauth, key `htpasswd`: names no user with a bcrypt password",
         "Secret registry/registry-http, key `REGISTRY_HTTP_SECRET`: is not a text in YAML",
         "Secret registry/schema1, key `tls.key`: is not a key the registry can load",
@@ -48,12 +48,12 @@ fn every_problem_is_told_at_once() {
         "spec.updateStrategyType: \"Sometimes\" is not a strategy to replace pods",
         "metadata.annotations[harbor.goharbor.io/version]: Harbor 2.4.0 is older than 2.5",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 
 #[test]
-fn every_problem_of_the_configuration_is_told_at_once() {
+fn every_problem_of_the_configuration_is_reported_at_once() {
     let error = Case::<Registry>::golden("full")
         .set("/spec/redis/readTimeout", json!("soon"))
         .set("/spec/redis/pool/idleTimeout", json!(""))

@@ -60,7 +60,7 @@ fn b13_an_access_key_in_the_spec_goes_no_further_than_a_secret() {
 }
 
 #[test]
-fn a_password_is_told_to_the_letter_whatever_yaml_makes_of_it() {
+fn a_password_is_passed_on_to_the_letter_whatever_yaml_makes_of_it() {
     let case = Case::<Registry>::golden("full");
     assert_eq!(case.setting("REGISTRY_REDIS_PASSWORD"), "@fake: 0123 #redis");
     assert_eq!(case.setting("REGISTRY_STORAGE_S3_SECRETKEY"), "fake/s3+secret=");

@@ -6,7 +6,7 @@ fn stored_in(driver: Value) -> Case<Registry> {
 }
 
 #[test]
-fn s3_can_be_told_to_do_without_tls_and_without_version_4() {
+fn s3_can_do_without_tls_and_without_version_4() {
     let s3 = Case::<Registry>::golden("full").config()["storage"]["s3"].clone();
     assert_eq!((&s3["secure"], &s3["v4auth"]), (&json!(false), &json!(false)));
     let case = stored_in(json!({"s3": {"region": "eu-central-1", "bucket": "images"}}));
@@ -135,12 +135,12 @@ fn options_cannot_make_planning_expensive() {
         .set("/spec/storage/driverOptions", json!({"a": bomb, "b": "x".repeat(100_000)}))
         .with("mail", "smtp", bomb)
         .error();
-    for told in [
+    for problem in [
         "spec.storage.driverOptions[a]: has an anchor, an alias or a merge key of YAML; write the value out",
         "spec.storage.driverOptions[b]: is larger than a setting can be",
         "Secret registry/mail, key `smtp`: has an anchor",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 

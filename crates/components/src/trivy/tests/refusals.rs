@@ -11,7 +11,7 @@ fn a_trivy_without_redis_is_refused() {
 }
 
 #[test]
-fn everything_that_is_missing_is_told_at_once() {
+fn all_missing_objects_are_reported_at_once() {
     let case = Case::<Trivy>::golden("full").without("redis").without("github").without("public-certificate");
     let error = case.plan().unwrap_err();
     assert_eq!(error.class(), Class::Dependency);
@@ -22,7 +22,7 @@ fn everything_that_is_missing_is_told_at_once() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let error = Case::<Trivy>::golden("full")
         .annotated(VERSION, "2.6.0")
         .set("/spec/timeout", json!("soon"))
@@ -32,7 +32,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         .set("/spec/storage/cache/prefix", json!("../elsewhere"))
         .with("corporate-ca", "ca.crt", "")
         .error();
-    for told in [
+    for problem in [
         "spec.timeout: \"soon\" is not a duration",
         "spec.server.readTimeout: \"5\" is not a duration",
         "spec.redis.pool.idleTimeout: \"later\" is not a duration",
@@ -45,7 +45,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         "spec.javaDbRepository: Harbor 2.6.0 does not know mirrors",
         "spec.skipJavaDBUpdate: Harbor 2.6.0 does not know a choice about the database of Java packages",
     ] {
-        assert!(error.contains(told), "{told}\nis not in\n{error}");
+        assert!(error.contains(problem), "{problem}\nis not in\n{error}");
     }
 }
 

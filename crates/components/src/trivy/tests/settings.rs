@@ -61,9 +61,9 @@ fn the_same_cache_is_never_opened_twice_at_once() {
 
 #[test]
 fn what_the_adapter_would_take_for_info_is_logged_as_errors() {
-    for (level, told) in [("fatal", "error"), ("panic", "error"), ("warning", "warning")] {
+    for (level, expected) in [("fatal", "error"), ("panic", "error"), ("warning", "warning")] {
         let case = a_trivy().set("/spec/log", json!({"level": level}));
-        assert_eq!(setting(&case, "SCANNER_LOG_LEVEL"), told);
+        assert_eq!(setting(&case, "SCANNER_LOG_LEVEL"), expected);
     }
 }
 
@@ -89,7 +89,7 @@ fn images_are_pulled_from_core_without_the_proxy() {
 }
 
 #[test]
-fn the_authorities_of_callers_are_told_as_files_that_exist() {
+fn the_authorities_of_callers_are_files_that_exist() {
     let case = Case::<Trivy>::golden("tls");
     let paths = variable(&case, "SCANNER_API_SERVER_CLIENT_CAS").unwrap();
     let directory = "/etc/harbor/callers";

@@ -91,8 +91,8 @@ fn a_second_document_is_refused() {
 #[test]
 fn what_is_said_of_a_text_does_not_quote_it() {
     for text in ["hunter2: [", "{hunter2", "&hunter2 a: *hunter2", "hunter2: 1\nhunter2: 2\n", "\"hunter2"] {
-        let told = measured(text).0.unwrap_err();
-        assert!(!told.contains("hunter2"), "{told}");
+        let reported = measured(text).0.unwrap_err();
+        assert!(!reported.contains("hunter2"), "{reported}");
     }
 }
 

@@ -102,7 +102,7 @@ impl Minio {
         }
         let tenant = tenant::tenant(&request, existing.as_ref(), &claims, &credentials);
         let part = |desired: Desired| desired.of(STORAGE);
-        let data = |desired: Desired| part(desired).on_deletion(cluster.tie_of_data());
+        let data = |desired: Desired| part(desired).on_deletion(cluster.deletion_of_data());
         let settings = settings(&access, &credentials);
         let minio = Self {
             claims: claims.objects(&request).map(|claim| data(Desired::once(claim))).collect(),

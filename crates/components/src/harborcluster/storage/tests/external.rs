@@ -51,7 +51,7 @@ fn redirection_is_the_harbors_upside_down() {
         let case = of_kind("Gcs").set("/spec/storage/spec/redirect", json!({"enable": enable}));
         assert_eq!(harbor_storage(&case)["redirect"], json!({"disable": !enable}));
     }
-    assert_eq!(harbor_storage(&of_kind("Gcs"))["redirect"], Value::Null, "as the Harbor has it unless told");
+    assert_eq!(harbor_storage(&of_kind("Gcs"))["redirect"], Value::Null, "as the Harbor has it by default");
 }
 
 #[test]

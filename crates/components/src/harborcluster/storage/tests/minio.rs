@@ -1,4 +1,4 @@
-use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, tied, with};
+use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, with, with_deletion};
 use crate::{cases::Case, harborcluster::HarborCluster};
 use plan::{DeletionBehavior, Policy};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn a05_claims_are_named_one_by_one_in_the_namespace_of_their_cluster() {
     let created_once = |key: &plan::ObjectKey| key.kind == "PersistentVolumeClaim";
     for (_, desired, _) in plan.graph.iter().filter(|(_, desired, _)| created_once(&desired.object.key())) {
         let once = Policy::CreateOnce { generate: [].into() };
-        assert_eq!(desired.policy, once, "one that exists is left alone, whoever owns it");
+        assert_eq!(desired.policy, once, "one that exists is left alone, whatever its owner is");
     }
 }
 
@@ -34,15 +34,18 @@ fn a10_data_and_what_opens_it_stay_unless_deletion_is_asked_for() {
     let mut expected = vec!["Secret minio-acme-creds".to_owned(), "Secret minio-acme".to_owned()];
     expected.extend(claims);
     expected.push("Tenant minio-acme".to_owned());
-    assert_eq!(tied(&a_cluster(), DeletionBehavior::Kept), expected);
-    assert_eq!(tied(&a_cluster(), DeletionBehavior::Owned), ["Service minio-acme", "Harbor acme-harbor"]);
+    assert_eq!(with_deletion(&a_cluster(), DeletionBehavior::Kept), expected);
+    assert_eq!(
+        with_deletion(&a_cluster(), DeletionBehavior::Owned),
+        ["Service minio-acme", "Harbor acme-harbor"]
+    );
 
     let deleted = a_cluster().set("/spec/deletionPolicy", "Delete".into());
-    assert_eq!(tied(&deleted, DeletionBehavior::Kept), [""; 0]);
+    assert_eq!(with_deletion(&deleted, DeletionBehavior::Kept), [""; 0]);
 }
 
 #[test]
-fn b41_what_is_to_be_deleted_belongs_to_the_cluster_itself_and_waits_for_nobody() {
+fn b41_what_is_to_be_deleted_belongs_to_the_cluster_itself_and_waits_for_nothing() {
     for child in an_exposed_cluster().children() {
         let owners: Vec<_> = child["metadata"]["ownerReferences"].as_array().unwrap().iter().collect();
         assert_eq!(owners.len(), 1, "{child}");
@@ -115,7 +118,7 @@ fn redirection_may_still_be_said_of_minio_itself_where_the_storage_says_nothing(
 }
 
 #[test]
-fn what_minio_and_the_registry_read_follows_from_what_was_made_up() {
+fn what_minio_and_the_registry_read_follows_from_the_generated_credentials() {
     let policy = |case: &super::Case<super::HarborCluster>, name: &str| {
         let plan = case.plan().unwrap();
         let mut found = plan.graph.iter().filter(|(_, desired, _)| desired.object.key().kind == "Secret");

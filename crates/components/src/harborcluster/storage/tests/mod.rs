@@ -34,11 +34,11 @@ fn the_credentials() -> Value {
 }
 
 /// The children, as `Kind name`, that are kept or deleted in this way.
-fn tied(case: &Case<HarborCluster>, tie: DeletionBehavior) -> Vec<String> {
+fn with_deletion(case: &Case<HarborCluster>, deletion: DeletionBehavior) -> Vec<String> {
     let plan = case.plan().unwrap();
-    let tied = plan.graph.iter().filter(|(_, desired, _)| desired.deletion == tie);
+    let with_deletion = plan.graph.iter().filter(|(_, desired, _)| desired.deletion == deletion);
     let shown = |key: plan::ObjectKey| format!("{} {}", key.kind, key.name);
-    tied.map(|(_, desired, _)| shown(desired.object.key())).collect()
+    with_deletion.map(|(_, desired, _)| shown(desired.object.key())).collect()
 }
 
 fn named(case: &Case<HarborCluster>, kind: &str, name: &str) -> Value {
