@@ -50,8 +50,8 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
-    Claim, Comparable, Connection, External, IfExists, Origin, Record, Signer, System, UnreadableRecord,
-    comparable, outside,
+    Claim, Comparable, Connection, External, IfExists, Origin, Record, Signer, System, SystemError,
+    UnreadableRecord, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;

@@ -1,9 +1,8 @@
 //! Errors of a reconcile.
 
-use crate::external::SystemError;
 use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
 use kube::core::Status;
-use plan::{Class, Classify, External, IfExists, ObjectKey, PlanError, UnreadableRecord};
+use plan::{Class, Classify, External, IfExists, ObjectKey, PlanError, SystemError, UnreadableRecord};
 use std::{fmt, time::Duration};
 
 /// The operation that failed.
@@ -232,13 +231,7 @@ impl Classify for ReconcileError {
             Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => {
                 Class::Conflict
             }
-            Self::External { error, .. } => match error {
-                SystemError::Unreachable(_) | SystemError::InUse { .. } => Class::Transient,
-                SystemError::Rejected { .. } => Class::Invalid,
-                SystemError::Forbidden { .. } => Class::Forbidden,
-                SystemError::Exists => Class::Conflict,
-                SystemError::Gone => Class::Dependency,
-            },
+            Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
         }
@@ -258,14 +251,7 @@ impl Classify for ReconcileError {
             Self::ChildFailed { .. } => "ChildFailed",
             Self::AlreadyOwned { .. } => "AlreadyOwned",
             Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
-            Self::External { error, .. } => match error {
-                SystemError::Unreachable(_) => "ExternalUnreachable",
-                SystemError::Rejected { .. } => "ExternalRejected",
-                SystemError::Forbidden { .. } => "ExternalForbidden",
-                SystemError::InUse { .. } => "ExternalInUse",
-                SystemError::Exists => "Conflict",
-                SystemError::Gone => "ExternalGone",
-            },
+            Self::External { error, .. } => error.reason(),
             Self::Contended { .. } => "Contended",
             Self::Unrecorded(_) | Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",

@@ -1,6 +1,6 @@
 //! Ensures that one object outside the cluster exists as desired.
 
-use super::{Age, Externals, SystemError};
+use super::{Age, Externals};
 use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, Done},
@@ -10,7 +10,7 @@ use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
     Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, ObjectKey, Origin,
-    Reached, Refusal,
+    Reached, Refusal, SystemError,
 };
 use progress::State;
 use std::sync::Arc;

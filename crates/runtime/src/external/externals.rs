@@ -1,6 +1,6 @@
 //! The objects outside the cluster of one owner.
 
-use super::{Reader, Recorder, SystemError, Systems, lock};
+use super::{Reader, Recorder, Systems, lock};
 use crate::{
     ReconcileError,
     apply::Read,
@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 use plan::{
     Action, Applied, Connection, Desired, Digest, Gate, Known, ObjectKey, ObjectVersion, Observed, Resolver,
-    System,
+    System, SystemError,
 };
 use std::{collections::BTreeMap, sync::Mutex};
 

@@ -4,18 +4,17 @@
 //! write is answered with replaces the object in the list, so no write of the operator needs another list.
 
 use super::{
-    At, ExternalDriver, SystemError,
     listing::{Listed, Listing, Objects},
     lock,
 };
 use crate::{
-    Entropy, Options, ReconcileError,
+    At, Entropy, ExternalDriver, Options, ReconcileError,
     cluster::{Cluster, Interest},
     error::Verb,
 };
 use election::Leadership;
 use kube::core::DynamicObject;
-use plan::{Connection, External, ObjectKey, ObjectVersion, System};
+use plan::{Connection, External, ObjectKey, ObjectVersion, System, SystemError};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,

@@ -9,11 +9,11 @@ use crate::{
     apply::RunState,
     cluster::Interest,
     error::Verb,
-    external::{Access, Age, Connect, Reader, SystemError},
+    external::{Access, Age, Connect, Reader},
 };
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
-use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System};
+use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System, SystemError};
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
