@@ -132,7 +132,7 @@ impl Applier<'_> {
 
     /// Fails without a request if the API server does not serve a kind. The owner is reconciled when it does.
     async fn served(&self, kind: &ChildKind) -> Result<(), ReconcileError> {
-        let (kind, provider) = (ObjectKey::dynamic(&kind.resource, "", ""), kind.provider);
+        let (kind, provider) = (ObjectKey::kind(&kind.resource), kind.provider);
         if self.cluster.router.index.serves(&kind) || self.read(&kind).await? {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Applier<'_> {
         if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
             return error;
         }
-        let (resource, router) = (ObjectKey::dynamic(&kind.resource, "", ""), &self.cluster.router);
+        let (resource, router) = (ObjectKey::kind(&kind.resource), &self.cluster.router);
         tracing::info!(kind = %resource, "the API server no longer serves this kind; the operator continues without it");
         router.wake(router.unserved(&resource));
         PlanError::Unserved([(resource, kind.provider.to_owned())].into()).into()

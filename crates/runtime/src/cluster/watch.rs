@@ -229,7 +229,7 @@ impl Watch<'_> {
     ) -> Ended {
         let Self { cluster, first, .. } = self;
         let (router, resource) = (&cluster.router, &self.kind.resource);
-        let kind = ObjectKey::dynamic(resource, "", "");
+        let kind = ObjectKey::kind(resource);
         let mut listed = BTreeSet::<ObjectKey>::new();
         let mut backoff = WatchBackoff::default();
         let mut events = pin!(events);
@@ -312,7 +312,7 @@ impl Watch<'_> {
     /// Records that the kind is not served, and waits before the next attempt.
     async fn unserved(&self) {
         let Cluster { router, entropy, stop, .. } = self.cluster;
-        let kind = ObjectKey::dynamic(&self.kind.resource, "", "");
+        let kind = ObjectKey::kind(&self.kind.resource);
         if router.index.serves(&kind) {
             tracing::info!(%kind, "the API server does not serve this kind; the operator continues without it");
         }

@@ -67,13 +67,13 @@ impl<'a> Externals<'a> {
         let Some(system) = key.system() else {
             return Err(ReconcileError::Bug(format!("{key} does not live outside the cluster")));
         };
-        if let Some(connection) = lock(&self.connections).get(&system) {
+        if let Some(connection) = lock(&self.connections).get(system) {
             return Ok(connection.clone());
         }
         let Access { connection, reads } = (self.connect)(system.clone()).await?;
         lock(&self.reads).extend(reads);
         let connection = connection?.ok_or_else(|| self.systems.failed(verb, key, SystemError::Gone))?;
-        lock(&self.connections).insert(system, connection.clone());
+        lock(&self.connections).insert(system.clone(), connection.clone());
         Ok(connection)
     }
 

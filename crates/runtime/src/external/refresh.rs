@@ -45,7 +45,7 @@ impl Systems {
                 return listing.set_due(now + self.interval);
             };
             if listing.due() <= now {
-                let at = At { system: &system, connection: &connection };
+                let at = At { system, connection: &connection };
                 self.list(collection, listing, &mut listed, at).await;
             }
         });

@@ -94,7 +94,7 @@ impl Systems {
         );
         let mut listed = listing.listed.lock().await;
         if !listing.serves(&listed, connection, age) {
-            self.list(key, &listing, &mut listed, At { system: &system, connection }).await;
+            self.list(key, &listing, &mut listed, At { system, connection }).await;
         }
         let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
         let object = objects.get(&key.name).cloned();
@@ -139,8 +139,8 @@ impl Systems {
         actual: &Value,
     ) -> Result<(), SystemError> {
         let system = system_of(key)?;
-        let driver = self.driver(&system)?;
-        self.while_leading(driver.delete(At { system: &system, connection }, key, actual)).await?;
+        let driver = self.driver(system)?;
+        self.while_leading(driver.delete(At { system, connection }, key, actual)).await?;
         self.replace(owner, key, None).await;
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Systems {
 
     /// The error of a request for an object.
     pub(crate) fn failed(&self, verb: Verb, key: &ObjectKey, error: SystemError) -> ReconcileError {
-        let system = key.system().map(|system| self.describe(&system)).unwrap_or_default();
+        let system = key.system().map(|system| self.describe(system)).unwrap_or_default();
         ReconcileError::External { verb, object: key.clone(), system, error }
     }
 
@@ -251,7 +251,7 @@ impl Systems {
     }
 }
 
-pub(super) fn system_of(key: &ObjectKey) -> Result<System, SystemError> {
+pub(super) fn system_of(key: &ObjectKey) -> Result<&System, SystemError> {
     key.system().ok_or(SystemError::Gone)
 }
 

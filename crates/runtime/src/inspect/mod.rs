@@ -178,7 +178,7 @@ impl Inspector {
     ) -> Result<Option<Outcome>, ReconcileError> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
         let index = &self.cluster().router.index;
-        let itself = ObjectKey::dynamic(&kind.resource, "", "");
+        let itself = ObjectKey::kind(&kind.resource);
         if !index.serves(&itself) {
             let unserved = plan::PlanError::Unserved([(itself, kind.provider.to_owned())].into());
             return Ok(Some(Outcome::Failed(plan::Failure::from(&ReconcileError::Plan(unserved)))));
@@ -251,7 +251,7 @@ fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
 
 /// Fails if a kind cannot be listed, with the reason.
 async fn listed(cluster: &Cluster, scope: &Scope, resource: &ApiResource) -> Result<(), ReconcileError> {
-    let kind = ObjectKey::dynamic(resource, "", "");
+    let kind = ObjectKey::kind(resource);
     let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
     let failed = |error| ReconcileError::api(Verb::List, &kind, error);
     api.list_metadata(&ListParams::default().limit(1)).await.map(|_| ()).map_err(failed)

@@ -132,7 +132,7 @@ impl<'a> Planning<'a> {
     ) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
         let Context { systems, cluster, .. } = self.context;
         let Some(system) = object.system() else { return Ok(None) };
-        let Access { connection, reads } = self.connect(system).await?;
+        let Access { connection, reads } = self.connect(system.clone()).await?;
         connections.extend(reads.keys().cloned());
         state.reads.extend(reads);
         let gone = || systems.failed(Verb::Read, object, SystemError::Gone);
