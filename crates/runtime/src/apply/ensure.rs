@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use kube::{Api, api::ListParams, core::DynamicObject};
 use plan::{
     ChildKind, Content, Desired, Gate, Health, ObjectKey, ObjectVersion, Observation, ObservedObject,
-    PlanError, Policy, Readiness, Resolver,
+    PlanError, Readiness, Resolver,
 };
 use progress::State;
 use std::{
@@ -87,7 +87,7 @@ impl Applier<'_> {
             Ok(Step::Blocked { .. }) => return step,
             Err(error) => span
                 .record("outcome", "failed")
-                .record("why", error.to_string())
+                .record("why", plan::one_line(error))
                 .record("otel.status_code", "ERROR"),
         };
         self.progress.child(self.owner, key, || match &step {
@@ -100,13 +100,8 @@ impl Applier<'_> {
     }
 
     async fn step(&self, child: Child<'_>, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
-        let Child { key, kind, desired } = child;
+        let Child { key, kind, .. } = child;
         self.served(kind).await?;
-        if let Policy::CreateOnce { generate } = &desired.policy
-            && self.cluster.router.index.is_child(key)
-        {
-            self.rehash(child, generate).await?;
-        }
         let performed = match self.perform(child, gate).await? {
             Performed::Blocked { by } => return Ok(Step::Blocked { by }),
             Performed::Exists(performed) => performed,

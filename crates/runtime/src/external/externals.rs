@@ -10,8 +10,8 @@ use crate::{
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Connection, Desired, Digest, Gate, Known, ObjectKey, ObjectVersion, Observed, Resolver,
-    System, SystemError,
+    Action, Applied, Connection, Desired, Digest, External, Gate, IfExists, Known, ObjectKey, ObjectVersion,
+    Observed, Resolver, System, SystemError,
 };
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -75,6 +75,18 @@ impl<'a> Externals<'a> {
         let connection = connection?.ok_or_else(|| self.systems.failed(verb, key, SystemError::Gone))?;
         lock(&self.connections).insert(system.clone(), connection.clone());
         Ok(connection)
+    }
+
+    /// The dependency that the creation of an object waits for, if the operator neither created nor may adopt one: then there
+    /// is nothing to repair, and the system need not be asked.
+    pub(super) fn is_kept_away<N: Copy>(
+        &self,
+        key: &ObjectKey,
+        external: &External,
+        gate: Gate<N>,
+    ) -> Option<N> {
+        let may_exist = self.recorder.claim(key).is_some() || external.if_exists == IfExists::Adopt;
+        gate.keeps_away().filter(|_| !may_exist)
     }
 
     /// What to do about an object that was last listed like this.

@@ -7,7 +7,10 @@ use crate::{
 };
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
-use plan::{Applied, Aspect, Desired, Gate, ObjectKey, Outcome, Reached, Readiness, Tag};
+use plan::{
+    Applied, Aspect, DeletionBehavior, Desired, Gate, ObjectKey, Observation, Outcome, Ownership, Reached,
+    Readiness, Tag,
+};
 use progress::Planned;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,6 +38,7 @@ pub(crate) struct Node {
     pub(crate) done: Done,
     /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
+    deletion: DeletionBehavior,
 }
 
 impl Node {
@@ -43,7 +47,7 @@ impl Node {
         let key = desired.object.key();
         let done = done.remove(&key).unwrap_or_default();
         let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
-        Self { key, after, done, aspect: desired.aspect }
+        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion }
     }
 
     /// The node in the form of progress reports.
@@ -51,8 +55,18 @@ impl Node {
         Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
     }
 
+    /// Whether an observed child is deleted with its owner, or kept, as desired.
+    fn is_tied(&self, now: &Observation) -> bool {
+        let behavior = match now.owner {
+            Some(Ownership::Owned(..)) => DeletionBehavior::Owned,
+            Some(Ownership::Kept(_)) => DeletionBehavior::Kept,
+            None => self.deletion,
+        };
+        behavior == self.deletion
+    }
+
     /// Whether a node that it needs is not ready, given the outcomes of the nodes before it.
-    fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
+    pub(crate) fn is_in_need(&self, outcomes: &[Outcome]) -> bool {
         let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
         needed.any(|(blocker, _)| outcomes[*blocker] != Outcome::Ready)
     }
@@ -109,7 +123,8 @@ impl Memo {
 
     /// The outcomes, if a reconcile would send nothing; `None` if there is something to do.
     ///
-    /// Uses only this memory and the index: this is the cost of a reconcile when a child became ready.
+    /// Law: then the resolver would change none of the children. Uses only this memory and the index: this is the cost of
+    /// a reconcile when a child became ready.
     pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
         let last = self.last.as_ref()?;
         if last.inputs.owner != owner.owner
@@ -131,7 +146,7 @@ impl Memo {
                 Gate::of(node.after.iter().copied(), |before| self.reached(&last.nodes[before].key, index));
             let child = index.child(&node.key);
             if node.done == Done::Nothing {
-                (gate.keeps_away().is_some() && child.is_none()).then_some(())?;
+                (gate.keeps_away().is_some() && !index.has(&node.key)).then_some(())?;
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
@@ -146,7 +161,7 @@ impl Memo {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
                 },
-                Some(now) if applied.holds(&now) => match &node.done {
+                Some(now) if applied.holds(&now) && node.is_tied(&now) => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Held(why) => outcome(&node.key, held_readiness(now.health.readiness, why.clone())),
                     Done::Nothing | Done::Everything => outcome(&node.key, now.health.readiness),
@@ -204,3 +219,6 @@ pub(crate) fn outcome(key: &ObjectKey, readiness: Readiness) -> Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
