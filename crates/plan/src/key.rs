@@ -107,6 +107,17 @@ impl ObjectKey {
         Self::to(target, [&self.group, &self.kind, "", ""])
     }
 
+    /// The key of an object of this kind; of one in a collection, wherever its owner lives.
+    #[must_use]
+    pub fn object(&self, namespace: &str, name: &str) -> Self {
+        match &self.0.target {
+            Target::Kind | Target::Definition | Target::Object => {
+                Self::new(&self.group, &self.kind, namespace, name)
+            }
+            Target::Collection(system) | Target::External(system) => Self::external(system, &self.kind, name),
+        }
+    }
+
     /// The same object in another namespace.
     #[must_use]
     pub fn within(&self, namespace: &str) -> Self {

@@ -112,6 +112,29 @@ fn before_anything_has_happened_an_object_is_pending() {
 }
 
 #[test]
+fn an_object_outside_the_cluster_is_drawn_like_any_other_child_and_names_what_it_waits_for() {
+    let system = plan::System::new("harbor", "registry", "acme");
+    let project = ObjectKey::external(&system, "project", "alpha");
+    let robot = ObjectKey::external(&system, "robot", "builder");
+    let mut story = Story::default();
+    let planned =
+        |object: &ObjectKey, after: &[usize]| Planned { object: object.clone(), after: after.to_vec() };
+    story.stage(Stage::Planned(vec![planned(&project, &[]), planned(&robot, &[0])]), 100);
+    let why = "was written, and the Harbor does not show it yet: public";
+    story.stage(Stage::Child { object: project.clone(), state: State::Waiting(why.into()) }, 200);
+    story.stage(Stage::Child { object: robot, state: State::Blocked { by: project.clone() } }, 300);
+    let found = story.tree.find("acme", "project", "alpha").unwrap();
+    assert_eq!((found.node.key, found.parent), (project, Some(core())));
+    assert_shown(
+        &story,
+        400,
+        (100, 24),
+        "
+",
+    );
+}
+
+#[test]
 fn while_children_are_applied_what_waits_for_them_is_pending() {
     assert_shown(
         &begun(),
