@@ -2,7 +2,7 @@
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
-use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL};
+use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL};
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -21,10 +21,7 @@ const UNSERVED_RETRY: Duration = Duration::from_mins(5);
 
 /// Labels of the Secrets and ConfigMaps that are read whole before anything is reconciled: the operator's children, and what
 /// cert-manager makes from its Certificates.
-const SURVEYED: [&str; 2] = [CONTROLLER_LABEL, CERT_MANAGER_LABEL];
-
-/// A label that no object has.
-const PROBE: &str = "goharbor.io/probe";
+const PRELOADED: [&str; 2] = [CONTROLLER_LABEL, CERT_MANAGER_LABEL];
 
 /// How many objects are in memory at the same time while they are listed.
 const PAGE: u32 = 20;
@@ -95,7 +92,7 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
         let watch = Watch { cluster: &cluster, kind: &kind, extent, lists, first: &first };
         let ended = match extent {
             Extent::Inputs => {
-                watch.survey(&scope).await;
+                watch.preload(&scope).await;
                 let api: Api<LeanMetadata> = scope.api(&cluster.client, resource);
                 let observe = |object: LeanMetadata| {
                     let observed = watch.observe(&object.metadata, Health::READY)?;
@@ -139,8 +136,10 @@ impl Cluster {
         let probe = || async {
             let resource = ApiResource::erase::<ConfigMap>(&());
             let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(&self.client, &resource);
-            let params =
-                WatchParams { send_initial_events: true, ..WatchParams::default().labels(PROBE).timeout(2) };
+            let params = WatchParams {
+                send_initial_events: true,
+                ..WatchParams::default().labels(PROBE_LABEL).timeout(2)
+            };
             let first = match api.watch_metadata(&params, "0").await {
                 Ok(events) => pin!(events).next().await,
                 Err(error) => Some(Err(error)),
@@ -197,13 +196,13 @@ impl Watch<'_> {
 
     /// Reads objects of this kind whole that owners are going to read, once and before anything is reconciled, so that none
     /// of them has to be read by itself after a restart. What cannot be listed is read later.
-    async fn survey(&self, scope: &Scope) {
-        for label in SURVEYED.iter().filter(|_| !self.first.has_ended()) {
-            self.survey_labelled(scope, label).await;
+    async fn preload(&self, scope: &Scope) {
+        for label in PRELOADED.iter().filter(|_| !self.first.has_ended()) {
+            self.preload_labelled(scope, label).await;
         }
     }
 
-    async fn survey_labelled(&self, scope: &Scope, label: &str) {
+    async fn preload_labelled(&self, scope: &Scope, label: &str) {
         let Cluster { client, router, cache, stop, .. } = self.cluster;
         let api: Api<DynamicObject> = scope.api(client, &self.kind.resource);
         let mut events = pin!(watcher(api, self.config().labels(label)));
@@ -213,7 +212,7 @@ impl Watch<'_> {
                     if let Some(observed) = self.observe_whole(&object) {
                         let key = observed.key.clone();
                         router.wake(router.index.seen(observed));
-                        cache.offer(&key, object);
+                        cache.preload(&key, object);
                     }
                 }
                 Ok(Event::Init) => {}
@@ -355,9 +354,13 @@ impl WatchBackoff {
     ) -> Duration {
         metrics.watch_failed(kind);
         if self.0 == 0 {
-            tracing::warn!(kind, %error, "a watch failed; the operator retries until it works");
+            tracing::warn!(
+                kind,
+                error = plan::one_line(error),
+                "a watch failed; the operator retries until it works"
+            );
         } else {
-            tracing::debug!(kind, %error, "a watch failed again");
+            tracing::debug!(kind, error = plan::one_line(error), "a watch failed again");
         }
         let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
         self.0 = self.0.saturating_add(1).min(16);
