@@ -73,7 +73,8 @@ impl Externals<'_> {
                 match self.delete(&key).await {
                     Ok(change) => swept.push((key, change)),
                     Err(error) if missing.means_gone(&error) => {
-                        tracing::warn!(object = %key, %error, "not deleted, its system is gone");
+                        let error = plan::one_line(&error);
+                        tracing::warn!(object = %key, error, "not deleted, its system is gone");
                         swept.push((key, Some(ChangeKind::Abandoned)));
                     }
                     Err(error @ ReconcileError::External { error: SystemError::InUse { .. }, .. }) => {

@@ -169,9 +169,9 @@ impl Systems {
             Err(error) => {
                 let (system, collection) = (self.describe(at.system), &key.kind);
                 if listed.failures == 1 {
-                    tracing::warn!(%system, collection, %error, "a list failed; the operator tries again");
+                    tracing::warn!(%system, collection, error = plan::one_line(error), "a list failed; the operator tries again");
                 } else {
-                    tracing::debug!(%system, collection, %error, "a list failed again");
+                    tracing::debug!(%system, collection, error = plan::one_line(error), "a list failed again");
                 }
                 return;
             }
