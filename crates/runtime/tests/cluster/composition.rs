@@ -21,7 +21,7 @@ async fn until_ready(world: &World, status: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn b07_a_child_that_is_a_component_is_waited_for_and_restored_like_any_other() {
+async fn b07_a_child_that_is_a_component_is_awaited_and_restored_like_any_other() {
     let world = World::with_operator().await;
     world.post(&Gadget::new("g", GadgetSpec { message: "one".into(), ..GadgetSpec::default() })).await;
     let waiting =

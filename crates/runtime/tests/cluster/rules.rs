@@ -30,7 +30,7 @@ fn data<'a>(config: &'a ConfigMap, key: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn rule_1_what_others_set_survives() {
+async fn rule_1_fields_of_other_managers_survive() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     let theirs = json!({

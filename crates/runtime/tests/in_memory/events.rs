@@ -69,7 +69,7 @@ async fn a_second_mistake_is_reported_in_its_own_words() {
         reported(&cluster).await,
         expected([
             ("DependencyMissing", "Secret default/first does not exist; create it"),
-            ("Ready", "everything is as it should be"),
+            ("Ready", "all children are ready"),
             ("DependencyMissing", "Secret default/second does not exist; create it"),
         ])
     );

@@ -130,7 +130,7 @@ async fn a_kind_that_goes_and_comes_back_is_watched_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_kind_is_named_with_what_to_install_until_it_is_there() {
+async fn a_missing_kind_is_reported_with_what_to_install_until_it_is_served() {
     let cluster = cluster().await;
     cluster.kiosk("a", Wants::Insists).await;
     let message = cluster.until_reason::<Kiosk>("a", "KindMissing").await;

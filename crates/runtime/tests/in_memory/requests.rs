@@ -80,7 +80,7 @@ impl Cluster {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bringing_a_widget_up_takes_a_request_per_child_and_two_statuses_however_many_there_are() {
+async fn a_new_widget_costs_one_request_per_child_and_two_status_writes_for_any_number_of_widgets() {
     let (cluster, _) = many().await;
     let sent = cluster.take_requests();
     let mut counts = BTreeMap::<&str, usize>::new();

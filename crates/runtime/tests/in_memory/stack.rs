@@ -214,7 +214,7 @@ async fn what_others_make_is_awaited_copied_and_followed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_part_of_an_owner_has_a_condition_of_its_own() {
+async fn each_aspect_of_an_owner_has_its_own_condition() {
     let cluster = cluster().await;
     cluster.stack(StackSpec { awaits: Some("word".into()), ..keeps() }).await;
     cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
