@@ -234,3 +234,6 @@ pub const EXTERNAL_FINALIZER: &str = "goharbor.io/external";
 
 /// With the value `true`, a user has the operator forget the objects outside of the cluster that it created for an object.
 pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
+
+/// Set on no object: the operator selects by it to find out how the API server lists objects.
+pub const PROBE_LABEL: &str = "goharbor.io/probe";

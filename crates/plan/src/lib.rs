@@ -21,6 +21,7 @@ mod harbor_class;
 mod htpasswd;
 mod issuance;
 mod key;
+pub mod managed_fields;
 mod manifest;
 pub mod mutation;
 mod name;
@@ -50,8 +51,8 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
-    Claim, Comparable, Connection, External, IfExists, Origin, Record, Signer, System, UnreadableRecord,
-    comparable, outside,
+    Claim, Comparable, Connection, External, IfExists, Origin, Record, Signer, System, SystemError,
+    UnreadableRecord, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;
@@ -63,16 +64,17 @@ pub use mutation::Mutation;
 pub use name::ChildName;
 pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
-    already_applied, applied_digest, controller_of, desired_digest, is_item, is_labelled_alike, owned, tags,
+    already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
 pub use planner::{Connected, Plan, Planned, connect_with, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
-pub use recipe::{GenerateError, Recipe, SecretGenerator, generated};
+pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};
 pub use references::{Content, ContentDigests, KNOWN_LATER, References, stamp};
 pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
     image, unwanted, wanted,
 };
+pub use sanitize::one_line;
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
 pub use world::{Snapshot, World, defined, served};

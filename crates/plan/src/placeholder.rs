@@ -50,7 +50,7 @@ fn tls(key: &str) -> String {
     if key != "tls.key" {
         return CERTIFICATE.into();
     }
-    let words = base64(ByteString(b"a placeholder, made up offline".to_vec()));
+    let words = base64(ByteString(b"a placeholder".to_vec()));
     let words = words.as_str().unwrap_or_default();
     format!("-----BEGIN RSA PRIVATE KEY-----\n{words}\n-----END RSA PRIVATE KEY-----\n")
 }

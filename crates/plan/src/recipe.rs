@@ -1,5 +1,7 @@
 //! How values of Secrets are generated.
 
+use k8s_openapi::ByteString;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How the operator generates a value.
@@ -85,6 +87,15 @@ pub fn generated(
         waiting = blocked;
     }
     Ok(values)
+}
+
+/// The decoded data of a Secret. Leaves values out that are not base64.
+pub fn secret_data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
+    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
+    let decoded = |(name, value): (&String, &Value)| {
+        Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
+    };
+    entries.filter_map(decoded).collect()
 }
 
 #[cfg(test)]

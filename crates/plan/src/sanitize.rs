@@ -1,5 +1,15 @@
 //! Makes the text of other programs and of users safe for conditions, events, logs and terminals.
 
+use std::fmt;
+
+/// Longest message for conditions and logs; a longer message is cut.
+const LONGEST_MESSAGE: usize = 2048;
+
+/// The message of an error that may quote other programs, in the form in which conditions and logs have it.
+pub fn one_line(error: &dyn fmt::Display) -> String {
+    sanitized(&error.to_string(), LONGEST_MESSAGE)
+}
+
 /// `text` on one line, without control characters, and no longer than `longest` bytes and an ellipsis.
 ///
 /// Messages contain text from the statuses of other programs and from users' fields. That text must not fill the

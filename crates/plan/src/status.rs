@@ -1,6 +1,6 @@
 //! The status that every kind reports: a pure fold of the outcomes of a reconcile.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, sanitize::sanitized};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, sanitize::one_line};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -49,7 +49,7 @@ impl<E: Classify> From<&E> for Failure {
         Self {
             class: error.class(),
             reason: error.reason(),
-            message: sanitized(&error.to_string(), LONGEST_MESSAGE),
+            message: one_line(error),
             stalls: error.stalls(),
         }
     }
@@ -80,9 +80,6 @@ pub enum Verdict {
 
 /// The type of the condition that is true while every workload has an available replica, possibly of an earlier spec.
 pub(crate) const AVAILABLE: &str = "Available";
-
-/// Longest condition message; a longer message is cut.
-const LONGEST_MESSAGE: usize = 2048;
 
 impl Verdict {
     /// The reason when children are not ready yet and nothing failed.
@@ -157,7 +154,7 @@ impl Verdict {
 }
 
 fn with_others(first: &str, count: usize) -> String {
-    let message = sanitized(first, LONGEST_MESSAGE);
+    let message = one_line(&first);
     match count.saturating_sub(1) {
         0 => message,
         others => format!("{message} (and {others} more)"),
@@ -184,7 +181,7 @@ fn held_back(outcomes: &[Outcome]) -> Option<String> {
         format!("{}: {why}", alike.map(named).collect::<Vec<_>>().join(", "))
     });
     let message = reasons.collect::<Vec<_>>().join("; ");
-    (!message.is_empty()).then(|| sanitized(&message, LONGEST_MESSAGE))
+    (!message.is_empty()).then(|| one_line(&message))
 }
 
 /// The input of a status besides the verdict.
@@ -270,7 +267,7 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     };
     let reported = |holds: bool| (verdict.reason(), verdict.message().filter(|_| holds));
     let advice = input.advice.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let advice = sanitized(&advice, LONGEST_MESSAGE);
+    let advice = one_line(&advice);
     let advice = Some(advice.as_str()).filter(|advice| ready && !advice.is_empty());
     let wanted = [
         ("Ready", ready, (verdict.reason(), advice.or(verdict.message()))),

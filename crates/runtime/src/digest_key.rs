@@ -5,6 +5,7 @@
 //! the Secret is deleted, the operator creates another at its next start, and replaces all pods once.
 
 use crate::{Entropy, ReconcileError, error::Verb};
+use api::names::{COMPONENT_LABEL, DESCRIPTION_ANNOTATION, NAME_LABEL};
 use k8s_openapi::{
     ByteString,
     api::{core::v1::Secret, rbac::v1::PolicyRule},
@@ -102,9 +103,8 @@ fn secrets(client: &Client, namespace: &str) -> Api<Secret> {
 }
 
 fn secret(bytes: &[u8]) -> Secret {
-    let labels =
-        [("app.kubernetes.io/name", "harbor-operator"), ("app.kubernetes.io/component", "digest-key")];
-    let annotations = [("kubernetes.io/description", DESCRIPTION)];
+    let labels = [(NAME_LABEL, "harbor-operator"), (COMPONENT_LABEL, "digest-key")];
+    let annotations = [(DESCRIPTION_ANNOTATION, DESCRIPTION)];
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     Secret {
         metadata: ObjectMeta {

@@ -1,9 +1,10 @@
 //! Errors of a reconcile.
 
-use crate::external::SystemError;
 use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
 use kube::core::Status;
-use plan::{Class, Classify, External, IfExists, ObjectKey, PlanError, UnreadableRecord};
+use plan::{
+    Class, Classify, External, IfExists, ObjectKey, PlanError, Refusal, SystemError, UnreadableRecord,
+};
 use std::{fmt, time::Duration};
 
 /// The operation that failed.
@@ -115,7 +116,7 @@ pub enum ReconcileError {
         /// The answer.
         error: SystemError,
     },
-    /// What the operator created outside the cluster cannot be told from what it did not.
+    /// What the operator created outside the cluster cannot be distinguished from what it did not create.
     #[error(transparent)]
     Unrecorded(UnreadableRecord),
     /// What the operator created outside the cluster keeps its owner from being deleted.
@@ -124,7 +125,7 @@ pub enum ReconcileError {
          {ABANDON_ANNOTATION}: \"true\" on it"
     )]
     NotFinalized(Box<ReconcileError>),
-    /// Somebody else keeps changing a child.
+    /// Another program keeps changing a child.
     #[error("{object} keeps being changed by another program; {}", culprit(object))]
     Contended {
         /// Which child.
@@ -165,6 +166,15 @@ impl ReconcileError {
         }
     }
 
+    /// The operator must not change an object that has the name of a child.
+    pub(crate) fn refused(object: &ObjectKey, refusal: Refusal) -> Self {
+        let object = object.clone();
+        match refusal {
+            Refusal::OwnedBy(owner) => Self::AlreadyOwned { object, owner },
+            Refusal::NotCreatedByOperator => Self::AlreadyExists { object },
+        }
+    }
+
     /// An object outside the cluster is in the way of a child.
     pub(crate) fn exists_outside(object: &ObjectKey, external: &External) -> Self {
         let remedy = match &external.if_exists {
@@ -190,8 +200,8 @@ fn answer(status: &Status) -> String {
 /// How to find the program that changes an object.
 fn culprit(object: &ObjectKey) -> &'static str {
     match object.system() {
-        Some(_) => "the audit log of its system may tell by which one",
-        None => "`kubectl get --show-managed-fields -o yaml` tells by which one",
+        Some(_) => "the audit log of its system may show by which one",
+        None => "`kubectl get --show-managed-fields -o yaml` shows by which one",
     }
 }
 
@@ -232,13 +242,7 @@ impl Classify for ReconcileError {
             Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => {
                 Class::Conflict
             }
-            Self::External { error, .. } => match error {
-                SystemError::Unreachable(_) | SystemError::InUse { .. } => Class::Transient,
-                SystemError::Rejected { .. } => Class::Invalid,
-                SystemError::Forbidden { .. } => Class::Forbidden,
-                SystemError::Exists => Class::Conflict,
-                SystemError::Gone => Class::Dependency,
-            },
+            Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
         }
@@ -258,14 +262,7 @@ impl Classify for ReconcileError {
             Self::ChildFailed { .. } => "ChildFailed",
             Self::AlreadyOwned { .. } => "AlreadyOwned",
             Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
-            Self::External { error, .. } => match error {
-                SystemError::Unreachable(_) => "ExternalUnreachable",
-                SystemError::Rejected { .. } => "ExternalRejected",
-                SystemError::Forbidden { .. } => "ExternalForbidden",
-                SystemError::InUse { .. } => "ExternalInUse",
-                SystemError::Exists => "Conflict",
-                SystemError::Gone => "ExternalGone",
-            },
+            Self::External { error, .. } => error.reason(),
             Self::Contended { .. } => "Contended",
             Self::Unrecorded(_) | Self::Undecodable(_) => "Undecodable",
             Self::DeadlineExceeded(_) => "DeadlineExceeded",

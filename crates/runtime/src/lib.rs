@@ -16,6 +16,7 @@
 mod apply;
 mod cluster;
 mod digest_key;
+mod driver;
 mod dry_run;
 mod entropy;
 mod error;
@@ -31,10 +32,10 @@ mod telemetry;
 
 pub use apply::server_side_apply;
 pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, find_digest_key, make_digest_key};
+pub use driver::{At, ExternalDriver};
 pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::with_sources;
-pub use external::{At, ExternalDriver, SystemError};
 pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};

@@ -12,9 +12,12 @@ use election::{Elector, Leadership, Lost};
 use futures::{FutureExt as _, future::join_all};
 use kube::Client;
 use plan::ComponentKind;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+/// How long the first reconciles of all owners take at most.
+const FIRST_RECONCILES: Duration = Duration::from_mins(5);
 
 /// Why the operator ended although it was not stopped.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +149,7 @@ impl Operator {
             components.iter().map(|component| cluster.router.queue([component.resource()])).collect();
         let mut settled = vec![leading.clone()];
         settled.extend(start_watches(&cluster, scope, tasks).iter().map(|(_, first)| first.settled()));
+        tasks.spawn(end_preload(Arc::clone(&cluster), settled.clone()));
         let limits = Limits { deadline: options.deadline, concurrency: options.concurrency };
         for (component, queue) in components.iter().zip(queues) {
             let reconciler = Reconciler::new(Arc::clone(&context), component.clone());
@@ -157,4 +161,14 @@ impl Operator {
             });
         }
     }
+}
+
+/// Frees what was read for the first reconciles, some time after they began.
+async fn end_preload(cluster: Arc<Cluster>, settled: Vec<CancellationToken>) {
+    let ended = async {
+        join_all(settled.iter().map(CancellationToken::cancelled)).await;
+        tokio::time::sleep(FIRST_RECONCILES).await;
+        cluster.cache.end_preload();
+    };
+    cluster.stop.run_until_cancelled(ended).await;
 }

@@ -50,11 +50,11 @@ pub struct Options {
     pub health: Arc<Health>,
     /// Returns the id of the trace that a span belongs to, if tracing is enabled. None by default.
     pub trace_id: fn(&tracing::Span) -> Option<String>,
-    /// What talks to systems outside the cluster, one for each kind of system. None by default.
+    /// Drivers of systems outside the cluster, one for each kind of system. None by default.
     pub external_drivers: Vec<Arc<dyn ExternalDriver>>,
     /// How often collections of systems outside the cluster are listed, within 20 %. Every five minutes by default.
     pub external_interval: Duration,
-    /// Who is told what happens while it does. Nobody by default.
+    /// Receives the progress of reconciles. None by default.
     pub observer: Option<Arc<dyn Observer>>,
 }
 

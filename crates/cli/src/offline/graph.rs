@@ -33,6 +33,10 @@ fn add<'g>(graph: &mut Builder<'g, String>, owner: Node<'g, ()>, below: &OwnedOb
     }
 }
 
+/// Kind and name of an object; of one that lives outside the cluster, also the system.
 fn label(key: &ObjectKey) -> String {
-    format!("{} {}", key.kind, key.name)
+    match key.system() {
+        Some(system) => format!("{} {} in {system}", key.kind, key.name),
+        None => format!("{} {}", key.kind, key.name),
+    }
 }

@@ -10,11 +10,15 @@ use crate::{
     output::{Error, Failure, warn},
 };
 use api::names::INPUTS_ANNOTATION;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
+use kube::core::DynamicObject;
 use plan::{
-    ComponentKind, Defaults, Desired, ObjectKey, PlanError, Policy, References, Undecodable, placeholder,
+    Action, Apply, ComponentKind, Defaults, Desired, Gate, Known, ObjectKey, Observed, PlanError, Policy,
+    References, Resolver, Undecodable, placeholder,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// An object whose children are rendered.
 #[derive(Clone, Debug)]
@@ -120,7 +124,7 @@ impl Renderer {
         }
         let mut unmet: Option<PlanError> = None;
         let children = plan.graph.iter().map(|(_, desired, after)| {
-            let (child, error) = self.child(desired)?;
+            let (child, error) = self.child(&owner.key, desired)?;
             unmet = match (unmet.take(), error) {
                 (Some(earlier), Some(error)) => Some(earlier.and(error)),
                 (earlier, error) => earlier.or(error),
@@ -132,45 +136,46 @@ impl Renderer {
         Ok(children)
     }
 
-    /// One child, and the error that keeps its pods from starting.
-    fn child(&mut self, desired: &Desired) -> Result<(Child, Option<PlanError>), Error> {
+    /// One child, as the action of the resolver says, and the error that keeps its pods from starting.
+    fn child(&mut self, owner: &ObjectKey, desired: &Desired) -> Result<(Child, Option<PlanError>), Error> {
         let key = desired.object.key();
-        let mut object = desired
-            .object
-            .to_json()
-            .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
+        let unencodable = |problem: String| Error::Encode { object: key.to_string(), problem };
+        let mut object = desired.object.to_json().map_err(|error| unencodable(error.to_string()))?;
         let mut notes = Vec::new();
         let mut error = self.store.unserved(&key, desired.object.child_kind().provider);
-        match &desired.policy {
-            Policy::Await { .. } => {
+        let given = self.store.given(&key);
+        match (action(owner, desired, given.as_ref()), &desired.policy) {
+            (Action::Await, _) => {
                 if self.store.read(&key).is_none() {
                     self.store.insert_generated(key.clone(), placeholder::awaited(object))?;
                 }
                 let child = Child { key, object: None, notes, after: Vec::new(), below: None };
                 return Ok((child, error));
             }
-            Policy::CreateOnce { .. } | Policy::Issue(_) if self.store.given(&key).is_some() => {
-                object = self.store.given(&key).unwrap_or(object);
-                notes.push("Given as input: the operator uses it as it is.".to_owned());
-            }
-            Policy::CreateOnce { generate } if !generate.is_empty() => {
-                let keys: Vec<_> = generate.keys().map(String::as_str).collect();
-                notes.push(made_by_operator("generates", &keys));
-                let secret = placeholder::generated(object.clone(), generate)
-                    .map_err(|error| Error::Encode { object: key.to_string(), problem: error.to_string() })?;
-                self.store.insert_generated(key.clone(), secret)?;
-            }
-            Policy::Issue(_) => {
-                notes.push(made_by_operator("issues", &placeholder::TLS_KEYS));
-                self.store.insert_generated(key.clone(), placeholder::issued(object.clone()))?;
-            }
-            Policy::External(external) => {
+            (Action::Create, Policy::External(external)) => {
                 notes.push(format!(
                     "Lives in {}, not in the cluster: the operator keeps it there.",
                     external.system
                 ));
             }
-            Policy::Apply | Policy::CreateOnce { .. } => {
+            (Action::Create, Policy::CreateOnce { generate }) if !generate.is_empty() => {
+                let keys: Vec<_> = generate.keys().map(String::as_str).collect();
+                notes.push(made_by_operator("generates", &keys));
+                let secret = placeholder::generated(object.clone(), generate)
+                    .map_err(|error| unencodable(error.to_string()))?;
+                self.store.insert_generated(key.clone(), secret)?;
+            }
+            (Action::Issue(Apply::New), _) => {
+                notes.push(made_by_operator("issues", &placeholder::TLS_KEYS));
+                self.store.insert_generated(key.clone(), placeholder::issued(object.clone()))?;
+            }
+            (action @ (Action::Apply(_) | Action::Create | Action::Refuse(_)), _) => {
+                if let Action::Refuse(_) = action {
+                    notes.push(
+                        "Given as input, and not created by the operator: it leaves that object alone."
+                            .to_owned(),
+                    );
+                }
                 if let Some(template) = desired.object.pod_template() {
                     error = error.or(self.check_references(&key, template, &mut notes).err());
                 }
@@ -180,6 +185,20 @@ impl Renderer {
                     self.store.insert_generated(secret, content)?;
                 }
                 self.store.insert_rendered(key.clone(), object.clone())?;
+            }
+            (
+                Action::Nothing
+                | Action::SetOwner
+                | Action::Rehash
+                | Action::Issue(_)
+                | Action::Read
+                | Action::Update { .. }
+                | Action::Hold
+                | Action::Blocked { .. },
+                _,
+            ) => {
+                object = given.unwrap_or(object);
+                notes.push("Given as input: the operator uses it as it is.".to_owned());
             }
         }
         Ok((Child { key, object: Some(object), notes, after: Vec::new(), below: None }, error))
@@ -202,6 +221,15 @@ impl Renderer {
         notes.push(format!("Without {INPUTS_ANNOTATION}: the operator adds it, made with a key of its own."));
         Ok(())
     }
+}
+
+/// What the operator would do about a child in a cluster that has only what was given. Render shows the end of a rollout:
+/// nothing waits.
+fn action(owner: &ObjectKey, desired: &Desired, given: Option<&Value>) -> Action<()> {
+    let given = given.and_then(|given| serde_json::from_value::<DynamicObject>(given.clone()).ok());
+    let observed = given.as_ref().map_or(Observed::Absent, Observed::Stored);
+    let resolver = Resolver { owner, uid: "", predecessors: &BTreeSet::new(), now: Timestamp::UNIX_EPOCH };
+    resolver.resolve(desired, observed, Gate::OPEN, Known::default())
 }
 
 fn made_by_operator(how: &str, keys: &[&str]) -> String {

@@ -112,6 +112,37 @@ fn before_its_first_reconcile_an_object_is_pending() {
 }
 
 #[test]
+fn an_object_outside_the_cluster_is_drawn_like_any_other_child_and_names_what_it_waits_for() {
+    let system = plan::System::new("harbor", "registry", "acme");
+    let project = ObjectKey::external(&system, "project", "alpha");
+    let robot = ObjectKey::external(&system, "robot", "builder");
+    let mut story = Story::default();
+    story.tree.expect(&core(), at(0));
+    let planned =
+        |object: &ObjectKey, after: &[usize]| Planned { object: object.clone(), after: after.to_vec() };
+    story.stage(Stage::Planned(vec![planned(&project, &[]), planned(&robot, &[0])]), 100);
+    let why = "was written, and the Harbor does not show it yet: public";
+    story.stage(Stage::Child { object: project.clone(), state: State::Applying }, 120);
+    story.stage(Stage::Child { object: project.clone(), state: State::Waiting(why.into()) }, 500);
+    story.stage(Stage::Child { object: robot, state: State::Blocked { by: project.clone() } }, 505);
+    let message = format!("{project}: {why}");
+    story.stage(Stage::Concluded(Verdict::Progressing { reason: "ChildrenNotReady", message }), 510);
+    let found = story.tree.find("acme", "project", "alpha").unwrap();
+    assert_eq!((found.node.key, found.parent), (project, Some(core())));
+    assert_shown(
+        &story,
+        1700,
+        (100, 24),
+        "
+◌ Core registry/harbor   waiting 1.1s  0 of 2 ready
+└── ◌ project alpha      waiting 1.2s  was written, and the Harbor does not show it yet: public
+    └── · robot builder  pending  until project alpha is ready
+0 of 3 objects ready, 1.7s
+",
+    );
+}
+
+#[test]
 fn while_children_are_applied_their_dependents_are_pending() {
     assert_shown(
         &begun(),

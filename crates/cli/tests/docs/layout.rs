@@ -2,7 +2,8 @@
 //!
 //! The `mod.rs` of every folder in `src` says what the folder is for, and has a line `//! Uses: a, b.` with the folders it
 //! imports from, or `//! Uses: nothing.`. Its submodules are private, so that others can use only what `mod.rs` exports. The
-//! lines of a crate have no cycle. Files in the root of a crate may be imported from everywhere; tests may import anything.
+//! lines of a crate have no cycle. Files in the root of a crate may be imported from everywhere, but a folder does not reach
+//! itself through them either. Tests may import anything.
 
 mod source;
 #[cfg(test)]
@@ -67,9 +68,14 @@ impl Crate {
         let imports = imports(&sources, &folders);
         violations.extend(imports.iter().filter_map(|import| import.against(&uses)));
         violations.extend(superfluous(&uses, &imports));
-        violations.extend(cycle(&uses).map(|folders| {
-            let problem = format!("the lines `Uses` form a cycle: {}", folders.join(" -> "));
-            Violation::new("src", problem, "move what one of them needs into a folder below the others")
+        let found = cycle(&uses).map(|way| ("the lines `Uses`", way, "a folder below the others"));
+        let found = found.or_else(|| {
+            let through_root = cycle(&with_root_files(&uses, &sources, &folders))?;
+            Some(("imports of files in the root", through_root, "a file that imports from no folder"))
+        });
+        violations.extend(found.map(|(what, way, below)| {
+            let problem = format!("{what} form a cycle: {}", way.join(" -> "));
+            Violation::new("src", problem, format!("move what one of them needs into {below}"))
         }));
         violations
     }
@@ -209,14 +215,32 @@ fn imports<'s>(sources: &'s Sources, folders: &Folders<'s>) -> Vec<Import<'s>> {
     imports
 }
 
-/// Names in the root of the crate that belong to a folder.
-fn exported<'s>(sources: &'s Sources, folders: &Folders<'s>) -> BTreeMap<&'s str, &'s str> {
+/// Names in the root of the crate that belong to one of these modules.
+fn exported<'s>(sources: &'s Sources, modules: &Folders<'s>) -> BTreeMap<&'s str, &'s str> {
     let roots = ["lib.rs", "main.rs"].into_iter().filter_map(|file| sources.get(file));
     let export = |path: &'s Path| {
         let [first, .., last] = &path.segments[..] else { return None };
-        Some((path.alias.as_ref().unwrap_or(last).as_str(), *folders.get(first.as_str())?))
+        Some((path.alias.as_ref().unwrap_or(last).as_str(), *modules.get(first.as_str())?))
     };
     roots.flat_map(|source| &source.paths).filter_map(export).collect()
+}
+
+/// What the folders say they use, and what they and the files in the root import through files in the root.
+fn with_root_files<'s>(uses: &Uses<'s>, sources: &'s Sources, folders: &Folders<'s>) -> Uses<'s> {
+    let stems = sources.keys().filter_map(|file| file.strip_suffix(".rs"));
+    let files: Folders<'s> = stems.filter(|it| !it.contains('/') && !matches!(*it, "lib" | "main")).collect();
+    let modules = folders | &files;
+    let exported = exported(sources, &modules);
+    let mut all = uses.clone();
+    for (file, source) in sources {
+        let from = file.split('/').next().unwrap_or_default();
+        let Some(&from) = modules.get(from.strip_suffix(".rs").unwrap_or(from)) else { continue };
+        let first = source.paths.iter().filter_map(|path| path.segments.first());
+        let targets = first.filter_map(|it| modules.get(it.as_str()).or_else(|| exported.get(it.as_str())));
+        let is_new = |target: &&&str| **target != from && (files.contains(**target) || files.contains(from));
+        all.entry(from).or_default().extend(targets.filter(is_new));
+    }
+    all
 }
 
 impl Import<'_> {

@@ -3,10 +3,12 @@
 //! They are nodes of the same graph as objects of the cluster. A component says what they should be, in the terms of the
 //! system's API; how to reach the system is asked for separately, so that no description of an object holds a credential.
 
+mod error;
 mod object;
 mod record;
 mod system;
 
+pub use error::SystemError;
 pub use object::{Comparable, External, IfExists, comparable};
 pub use record::{Claim, Origin, Record, Signer, UnreadableRecord};
 pub use system::{Connection, System};

@@ -28,13 +28,13 @@ pub struct External {
     /// Fields that are sent with [`Self::value`] and that the system does not return, such as passwords. They are compared
     /// by digest with what was sent before, and never shown.
     pub write_only: Map<String, Value>,
-    /// What becomes of an object of this name that the operator did not create.
+    /// What to do with an existing object of this name that the operator did not create.
     pub if_exists: IfExists,
     /// How the actual value is compared.
     pub comparable: Comparable,
 }
 
-/// What becomes of an object outside the cluster that exists, and that the operator did not create for its owner.
+/// What to do with an existing object outside the cluster that the operator did not create for its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfExists {
     /// It is kept as desired from now on. It is not deleted with its owner.
@@ -111,7 +111,7 @@ impl PartialEq for External {
 
 impl Eq for External {}
 
-/// The usual [`Comparable`]: the fields of `actual` that `desired` has, at any depth. Lists are compared as a whole.
+/// The default [`Comparable`]: the fields of `actual` that `desired` has, at any depth. Lists are compared as a whole.
 pub fn comparable(desired: &Value, actual: &Value) -> Value {
     let (Value::Object(desired), Value::Object(actual)) = (desired, actual) else { return actual.clone() };
     let fields = desired.iter().filter_map(|(name, desired)| Some((name, desired, actual.get(name)?)));

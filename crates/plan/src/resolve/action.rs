@@ -18,7 +18,7 @@ pub enum Action<N> {
     Read,
     /// Wait for it: another program creates it.
     Await,
-    /// Apply it.
+    /// Apply it. A Secret with a certificate keeps the one that it holds.
     Apply(Apply),
     /// Create it. If another program creates an object of the same name first, use that one unchanged.
     Create,
@@ -27,8 +27,10 @@ pub enum Action<N> {
         /// The fields that differ.
         fields: Vec<String>,
     },
-    /// Issue a certificate into it, if the one that it holds does not serve.
-    Issue,
+    /// Issue a certificate, and apply the Secret with it.
+    Issue(Apply),
+    /// Replace generated htpasswd lines that have a high bcrypt cost. The password stays.
+    Rehash,
     /// Write only the owner, or the annotation that replaces it.
     SetOwner,
     /// Leave it unchanged and report why.

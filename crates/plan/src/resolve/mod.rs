@@ -6,6 +6,7 @@
 mod action;
 mod applied;
 mod gate;
+mod secrets;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -17,9 +18,9 @@ pub use sweep::{Unwanted, unwanted};
 
 use crate::{
     Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfExists, ObjectKey,
-    Observation, Ownership, Policy, applied_digest, is_labelled_alike,
+    Observation, Ownership, Policy, applied_digest,
 };
-use api::names::{IMMUTABLE_ANNOTATION, KEPT_ANNOTATION};
+use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use std::collections::BTreeSet;
@@ -53,7 +54,8 @@ pub struct Resolver<'a> {
 /// What the operator remembers about a desired object and would send for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
-    /// The state in which the operator left the object.
+    /// The state in which the operator left the object. For [`Policy::Issue`] and a Secret that was just read, the
+    /// certificate in it, if that can still be used.
     pub applied: Option<&'a Applied>,
     /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue; for
     /// [`Policy::External`], the write-only fields, if there are any.
@@ -63,9 +65,9 @@ pub struct Known<'a> {
 impl Resolver<'_> {
     /// What to do about a desired object.
     ///
-    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed; an
-    /// existing object is never created; an object that another program created is never changed unless a user
-    /// requests it.
+    /// Laws: an action that was performed resolves to [`Action::Nothing`]; an immutable object is never changed, but for
+    /// [`Action::Rehash`], after which every reader finds the same password; an existing object is never created; an
+    /// object that another program created is never changed unless a user requests it.
     pub fn resolve<N: Copy>(
         &self,
         desired: &Desired,
@@ -83,7 +85,7 @@ impl Resolver<'_> {
             return match &desired.policy {
                 Policy::Apply => Action::Apply(Apply::New),
                 Policy::CreateOnce { .. } | Policy::External(_) => Action::Create,
-                Policy::Issue(_) | Policy::Await { .. } => Action::Issue,
+                Policy::Issue(_) | Policy::Await { .. } => Action::Issue(Apply::New),
             };
         }
         if gate.change.is_some() || held(desired, observed, gate).is_some_and(|held| held.object.is_none()) {
@@ -92,14 +94,12 @@ impl Resolver<'_> {
         if let Observed::Watched(seen) = observed
             && (seen.immutable || matches!(desired.policy, Policy::CreateOnce { .. }))
         {
-            return if self.has_owner(desired, seen) { Action::Nothing } else { Action::SetOwner };
+            let has_owner = self.has_owner(desired, seen.owner.as_ref());
+            return if has_owner { Action::Nothing } else { Action::SetOwner };
         }
         match &desired.policy {
-            Policy::CreateOnce { .. } => once(desired, observed),
-            Policy::Issue(_) if matches!(observed, Observed::Stored(stored) if is_immutable(stored)) => {
-                Action::Nothing
-            }
-            Policy::Issue(_) => self.issue(observed, known),
+            Policy::CreateOnce { generate } => self.once(desired, generate, observed),
+            Policy::Issue(_) => self.issue(desired, observed, known),
             Policy::External(external) => keep(external, observed, known),
             Policy::Apply | Policy::Await { .. } => self.apply(desired, observed, known),
         }
@@ -124,11 +124,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// How the operator applies a child to an existing object of the same name.
-    ///
-    /// # Errors
-    /// When the owner must not adopt the object.
-    pub fn adopt(&self, desired: &Desired, stored: &DynamicObject) -> Result<Apply, Refusal> {
+    /// How the operator applies a child to an existing object of the same name, or why it must not adopt the object.
+    fn adopt(&self, desired: &Desired, stored: &DynamicObject) -> Result<Apply, Refusal> {
         let Self { owner, uid, predecessors, .. } = *self;
         let claimant = Claimant { owner, uid, desired: desired.object.meta(), predecessors };
         match claimant.adoption(&stored.metadata) {
@@ -139,20 +136,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// The Secret is read only when the certificate is due for renewal, or when it or its inputs have changed.
-    fn issue<N>(&self, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
-        match (observed, known.applied) {
-            (Observed::Watched(seen), Some(Applied::Issued(certificate)))
-                if Some(certificate.asked) == known.digest
-                    && certificate.due > self.now
-                    && certificate.holds(seen) =>
-            {
-                Action::Nothing
-            }
-            _ => Action::Issue,
-        }
-    }
-
     /// Whether an object is a child of the owner with this uid, and the old operator owns none of its fields.
     pub fn is_child(&self, seen: &Observation) -> bool {
         seen.owner.as_ref().is_some_and(|owner| owner.is(self.owner, self.uid)) && !seen.unadopted
@@ -160,8 +143,8 @@ impl Resolver<'_> {
 
     /// Whether the ownership of a child matches the desired deletion behavior. An object without owner was created by a
     /// user and stays unchanged.
-    fn has_owner(&self, desired: &Desired, seen: &Observation) -> bool {
-        match (&seen.owner, desired.deletion) {
+    fn has_owner(&self, desired: &Desired, owner: Option<&Ownership>) -> bool {
+        match (owner, desired.deletion) {
             (Some(Ownership::Owned(owner, _)), DeletionBehavior::Kept)
             | (Some(Ownership::Kept(owner)), DeletionBehavior::Owned) => owner != self.owner,
             (Some(Ownership::Owned(..)), DeletionBehavior::Owned)
@@ -181,19 +164,6 @@ fn apply_child<N>(seen: &Observation, known: Known<'_>) -> Action<N> {
         _ if seen.applied.is_none() => Action::Read,
         _ if seen.applied == known.digest => Action::Nothing,
         _ => Action::Apply(Apply::Child),
-    }
-}
-
-/// For an existing object that is created once. A child without owner, because its owner was deleted with orphaned
-/// children and created again, gets the new owner.
-fn once<N>(desired: &Desired, observed: Observed<'_>) -> Action<N> {
-    let Observed::Stored(stored) = observed else { return Action::Read };
-    let owned = stored.owner_references().iter().any(|owner| owner.controller == Some(true))
-        || stored.annotations().contains_key(KEPT_ANNOTATION);
-    if owned || !is_labelled_alike(&stored.metadata, desired.object.meta()) {
-        Action::Nothing
-    } else {
-        Action::SetOwner
     }
 }
 

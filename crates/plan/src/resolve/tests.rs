@@ -1,10 +1,12 @@
 //! The laws of the resolver.
 
 mod external;
+mod rehash;
+mod sweep;
 
 use super::*;
 use crate::{Health, Issuance, ObservedObject, OwnedFields, Provenance, Role, desired_digest};
-use api::names::CONTROLLER_LABEL;
+use api::names::{CONTROLLER_LABEL, KEPT_ANNOTATION};
 use k8s_openapi::{
     api::core::v1::Secret,
     apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference},
@@ -63,11 +65,17 @@ fn issuance() -> Issuance {
     }
 }
 
+/// The number of a policy, see [`desired`].
+fn policies() -> std::ops::Range<usize> {
+    0..4
+}
+
 fn desired(policy: usize, deletion: DeletionBehavior) -> Desired {
     let desired = match policy {
         0 => Desired::from(secret(deletion)),
         1 => Desired::once(secret(deletion)),
-        _ => Desired::issued(secret(deletion), issuance()),
+        2 => Desired::issued(secret(deletion), issuance()),
+        _ => Desired::awaited(secret(deletion), "another program creates it"),
     };
     desired.on_deletion(deletion)
 }
@@ -171,8 +179,14 @@ fn remembered(which: usize, digest: Option<Digest>, seen: &Observation) -> Optio
         1 => Some(sent(digest?, seen.owned_fields)),
         2 => Some(sent(digest?, OwnedFields::of(&secret(DeletionBehavior::Owned).metadata))),
         3 => Some(sent(Digest::of("an earlier spec").ok()?, seen.owned_fields)),
+        4 => Some(issued(digest?, seen)),
         _ => Some(Applied::Exists),
     }
+}
+
+fn issued(asked: Digest, seen: &Observation) -> Applied {
+    let (uid, owned_fields) = (seen.uid.clone(), seen.owned_fields);
+    Applied::Issued(Certificate { asked, uid, owned_fields, due: Timestamp::MAX, expires: None })
 }
 
 /// The object after an action was performed, and the state that the operator then remembers.
@@ -185,15 +199,9 @@ fn performed(action: &Action<()>, desired: &Desired, seen: &Observation) -> (Obs
     let owner = Some(owner);
     let now = Observation { applied: digest, owner, unadopted: false, ..seen.clone() };
     let (uid, owned_fields) = (now.uid.clone(), now.owned_fields);
-    let applied = match action {
-        Action::Apply(_) => Applied::Sent { digest: digest.unwrap(), pods: None, uid, owned_fields },
-        Action::Issue => Applied::Issued(Certificate {
-            asked: digest.unwrap(),
-            uid,
-            owned_fields,
-            due: Timestamp::MAX,
-            expires: None,
-        }),
+    let applied = match (action, &desired.policy) {
+        (Action::Apply(_) | Action::Issue(_), Policy::Issue(_)) => issued(digest.unwrap(), &now),
+        (Action::Apply(_), _) => Applied::Sent { digest: digest.unwrap(), pods: None, uid, owned_fields },
         _ => Applied::Exists,
     };
     let immutable = now.immutable || matches!(action, Action::Create);
@@ -222,9 +230,9 @@ fn behavior() -> impl Strategy<Value = DeletionBehavior> {
 }
 
 fn gates() -> impl Strategy<Value = Gate<()>> {
-    (any::<bool>(), any::<bool>()).prop_map(|(creation, change)| Gate {
+    (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(creation, upgrade, change)| Gate {
         creation: creation.then_some(()),
-        upgrade: None,
+        upgrade: upgrade.then_some(()),
         change: change.then_some(()),
     })
 }
@@ -235,23 +243,20 @@ fn resolve(
     gate: Gate<()>,
     applied: Option<&Applied>,
 ) -> Action<()> {
-    let (owner, predecessors) = (owner(), ["old".to_owned()].into());
-    let resolver =
-        Resolver { owner: &owner, uid: UID, predecessors: &predecessors, now: Timestamp::UNIX_EPOCH };
-    resolver.resolve(desired, observed, gate, Known { applied, digest: digest(desired) })
+    resolver(|it| it.resolve(desired, observed, gate, Known { applied, digest: digest(desired) }))
 }
 
 proptest! {
     #[test]
     fn an_action_that_was_performed_resolves_to_nothing(
-        policy in 0..3_usize, deletion in behavior(), found in found(), known in knowledge(), memory in 0..5_usize,
+        policy in policies(), deletion in behavior(), found in found(), known in knowledge(), memory in 0..6_usize,
     ) {
         let desired = desired(policy, deletion);
         let (seen, stored) = (found.watched(digest(&desired)), found.stored());
         let applied = remembered(memory, digest(&desired), &seen);
         let observed = observed(known, &seen, &stored);
         let action = resolve(&desired, observed, Gate::OPEN, applied.as_ref());
-        if matches!(action, Action::Apply(_) | Action::Create | Action::Issue | Action::SetOwner) {
+        if matches!(action, Action::Apply(_) | Action::Create | Action::Issue(_) | Action::SetOwner) {
             let (now, applied) = performed(&action, &desired, &seen);
             let again = resolve(&desired, Observed::Watched(&now), Gate::OPEN, Some(&applied));
             prop_assert_eq!(again, Action::Nothing, "after {:?}", action);
@@ -260,7 +265,7 @@ proptest! {
 
     #[test]
     fn the_content_of_an_immutable_object_is_never_changed(
-        policy in 0..3_usize, deletion in behavior(), found in found(), gate in gates(), memory in 0..5_usize,
+        policy in policies(), deletion in behavior(), found in found(), gate in gates(), memory in 0..6_usize,
     ) {
         let found = Found { immutable: true, ..found };
         let desired = desired(policy, deletion);
@@ -268,29 +273,39 @@ proptest! {
         let applied = remembered(memory, digest(&desired), &seen);
         for observed in [Observed::Watched(&seen), Observed::Stored(&stored)] {
             let action = resolve(&desired, observed, gate, applied.as_ref());
-            let changes = matches!(action, Action::Apply(_) | Action::Create | Action::Issue);
+            let changes =
+                matches!(action, Action::Apply(_) | Action::Create | Action::Issue(_) | Action::Rehash);
             prop_assert!(!changes, "{:?} of {:?}", action, observed);
         }
     }
 
     #[test]
     fn an_existing_object_is_neither_created_nor_blocked_and_the_creation_of_an_absent_object_waits_for_the_gate(
-        policy in 0..3_usize, deletion in behavior(), found in found(), known in knowledge(), gate in gates(),
+        policy in policies(), deletion in behavior(), found in found(), known in knowledge(), gate in gates(),
     ) {
         let desired = desired(policy, deletion);
         let (seen, stored) = (found.watched(digest(&desired)), found.stored());
         let action = resolve(&desired, observed(known, &seen, &stored), gate, None);
         match known {
+            _ if matches!(desired.policy, Policy::Await { .. }) => prop_assert_eq!(action, Action::Await),
             Knowledge::Absent if gate.keeps_away().is_some() => {
                 prop_assert_eq!(action, Action::Blocked { by: () });
             }
             Knowledge::Absent => {
-                let creates = matches!(action, Action::Create | Action::Apply(Apply::New) | Action::Issue);
+                let creates = matches!(
+                    action,
+                    Action::Create | Action::Apply(Apply::New) | Action::Issue(Apply::New)
+                );
                 prop_assert!(creates, "{:?}", action);
             }
             Knowledge::Named | Knowledge::Watched | Knowledge::Stored => {
-                let creates =
-                    matches!(action, Action::Create | Action::Apply(Apply::New) | Action::Blocked { .. });
+                let creates = matches!(
+                    action,
+                    Action::Create
+                        | Action::Apply(Apply::New)
+                        | Action::Issue(Apply::New)
+                        | Action::Blocked { .. }
+                );
                 prop_assert!(!creates, "{:?}", action);
                 prop_assert_eq!(action == Action::Hold, gate.change.is_some());
             }
@@ -313,27 +328,38 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_deleted_that_is_wanted_immutable_or_created_by_another_program(
-        children in prop::collection::vec((found(), 0..3_usize, any::<bool>(), any::<bool>()), 0..8),
+    fn an_existing_object_is_always_repaired_while_its_upgrade_is_held_and_its_version_stays(
+        deletion in behavior(), found in found(), known in knowledge(), gate in gates(), memory in 0..6_usize,
     ) {
-        let provenance = [Provenance::Operator, Provenance::Appropriated, Provenance::Foreign];
-        let children: Vec<_> = (0..).zip(children).map(|(number, (found, which, deleting, here))| {
-            let seen = found.watched(None);
-            let namespace = if here { "ns" } else { "elsewhere" };
-            ObservedObject {
-                key: ObjectKey::of::<Secret>(namespace, &format!("{number}")),
-                observation: Observation { provenance: provenance[which], deleting, ..seen },
-            }
-        }).collect();
-        let wanted: BTreeSet<_> = children.iter().map(|child| &child.key).step_by(2).collect();
-        let unwanted = unwanted(children.clone(), "ns", &wanted);
-        for child in &unwanted.deleted {
-            prop_assert!(children.contains(child), "with the uid that was observed");
-            prop_assert!(!wanted.contains(&child.key) && child.key.namespace == "ns");
-            let Observation { immutable, deleting, provenance, .. } = child.observation;
-            prop_assert_eq!((immutable, deleting, provenance), (false, false, Provenance::Operator));
-        }
+        let gate = Gate { upgrade: Some(()), ..gate };
+        let (before, upgraded) = (desired(0, deletion), desired(0, deletion).held_as(secret(deletion), "waits"));
+        let upgraded = Desired { object: Box::new(upgraded_secret(deletion)), ..upgraded };
+        prop_assert_ne!(digest(&before), digest(&upgraded));
+        prop_assert_eq!(wanted(&upgraded, gate).to_json().unwrap(), before.object.to_json().unwrap());
+
+        let (seen, stored) = (found.watched(digest(&before)), found.stored());
+        let applied = remembered(memory, digest(&before), &seen);
+        let observed = observed(known, &seen, &stored);
+        let known = Known { applied: applied.as_ref(), digest: digest(&before) };
+        prop_assert_eq!(
+            resolver(|it| it.resolve(&upgraded, observed, gate, known)),
+            resolver(|it| it.resolve(&before, observed, Gate { upgrade: None, ..gate }, known))
+        );
+
+        let unchanged = desired(0, deletion).held("waits");
+        let is_held = resolver(|it| it.resolve(&unchanged, observed, gate, known)) == Action::Hold;
+        prop_assert_eq!(is_held, !matches!(observed, Observed::Absent));
     }
+}
+
+/// A new version of the child.
+fn upgraded_secret(deletion: DeletionBehavior) -> Secret {
+    Secret { type_: Some("example.com/v2".into()), ..secret(deletion) }
+}
+
+fn resolver<T>(with: impl FnOnce(&Resolver<'_>) -> T) -> T {
+    let (owner, predecessors) = (owner(), ["old".to_owned()].into());
+    with(&Resolver { owner: &owner, uid: UID, predecessors: &predecessors, now: Timestamp::UNIX_EPOCH })
 }
 
 fn observed<'a>(known: Knowledge, seen: &'a Observation, stored: &'a DynamicObject) -> Observed<'a> {

@@ -10,18 +10,19 @@ pub(super) const LONGEST_MESSAGE: usize = 1000;
 
 /// A kind, shared by all children of it.
 #[derive(Clone, Debug)]
-pub(super) struct Kind {
-    pub(super) group: Box<str>,
-    pub(super) name: Box<str>,
-}
+pub(super) struct Kind(ObjectKey);
 
 impl Kind {
     pub(super) fn of(key: &ObjectKey) -> Self {
-        Self { group: key.group.as_str().into(), name: key.kind.as_str().into() }
+        Self(key.its_kind())
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.0.kind
     }
 
     pub(super) fn is_of(&self, key: &ObjectKey) -> bool {
-        *self.name == *key.kind && *self.group == *key.group
+        self.0.kind == key.kind && self.0.group == key.group
     }
 }
 
@@ -250,7 +251,7 @@ impl<T> Child<T> {
     }
 
     pub(super) fn key(&self, namespace: &str) -> ObjectKey {
-        ObjectKey::new(&self.kind.group, &self.kind.name, namespace, &self.name)
+        self.kind.0.object(namespace, &self.name)
     }
 }
 

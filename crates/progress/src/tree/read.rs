@@ -66,13 +66,16 @@ impl<T: Copy> Tree<T> {
 
     /// The object with this name, be it an owner or a child.
     pub fn find(&self, namespace: &str, kind: &str, name: &str) -> Option<Found<T>> {
-        let is_child = |child: &Child<T>| *child.name == *name && *child.kind.name == *kind;
+        let is_child = |owner: &ObjectKey, child: &Child<T>| {
+            let is_named = *child.name == *name && child.kind.name() == kind;
+            is_named && child.key(&owner.namespace).namespace == namespace
+        };
         let is_owner = |key: &ObjectKey| key.name == name && key.kind == kind;
         let mut own = None;
-        for (key, owner) in self.owners.iter().filter(|(key, _)| key.namespace == namespace) {
-            if is_owner(key) {
+        for (key, owner) in &self.owners {
+            if key.namespace == namespace && is_owner(key) {
                 own = Some((key, owner));
-            } else if let Some(position) = owner.children.iter().position(is_child) {
+            } else if let Some(position) = owner.children.iter().position(|child| is_child(key, child)) {
                 let mut siblings = self.node(key, owner, 0).children;
                 let after: Vec<_> = siblings[position].after.iter().map(|&it| siblings[it].clone()).collect();
                 let node = siblings.swap_remove(position);

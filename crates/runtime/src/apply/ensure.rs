@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use kube::{Api, api::ListParams, core::DynamicObject};
 use plan::{
     ChildKind, Content, Desired, Gate, Health, ObjectKey, ObjectVersion, Observation, ObservedObject,
-    PlanError, Policy, Reached, Readiness, Resolver,
+    PlanError, Reached, Readiness, Resolver,
 };
 use progress::State;
 use std::{
@@ -89,7 +89,7 @@ impl Applier<'_> {
             Ok(Step::Blocked { .. }) => return step,
             Err(error) => span
                 .record("outcome", "failed")
-                .record("why", error.to_string())
+                .record("why", plan::one_line(error))
                 .record("otel.status_code", "ERROR"),
         };
         self.progress.child(self.owner, key, || match &step {
@@ -102,13 +102,8 @@ impl Applier<'_> {
     }
 
     async fn step(&self, child: Child<'_>, gate: Gate<NodeId>) -> Result<Step, ReconcileError> {
-        let Child { key, kind, desired } = child;
+        let Child { key, kind, .. } = child;
         self.served(kind).await?;
-        if let Policy::CreateOnce { generate } = &desired.policy
-            && self.cluster.router.index.is_child(key)
-        {
-            self.rehash(child, generate).await?;
-        }
         let performed = match self.perform(child, gate).await? {
             Performed::Blocked { by } => return Ok(Step::Blocked { by }),
             Performed::Exists(performed) => performed,
@@ -136,7 +131,7 @@ impl Applier<'_> {
 
     /// Fails without a request if the API server does not serve a kind. The owner is reconciled when it does.
     async fn served(&self, kind: &ChildKind) -> Result<(), ReconcileError> {
-        let (kind, provider) = (ObjectKey::dynamic(&kind.resource, "", ""), kind.provider);
+        let (kind, provider) = (ObjectKey::kind(&kind.resource), kind.provider);
         if self.cluster.router.index.serves(&kind) || self.read(&kind).await? {
             return Ok(());
         }
@@ -155,7 +150,7 @@ impl Applier<'_> {
         if !matches!(&listed, Err(kube::Error::Api(status)) if status.code == 404) {
             return error;
         }
-        let (resource, router) = (ObjectKey::dynamic(&kind.resource, "", ""), &self.cluster.router);
+        let (resource, router) = (ObjectKey::kind(&kind.resource), &self.cluster.router);
         tracing::info!(kind = %resource, "the API server no longer serves this kind; the operator continues without it");
         router.wake(router.unserved(&resource));
         PlanError::Unserved([(resource, kind.provider.to_owned())].into()).into()

@@ -44,20 +44,11 @@ fn add_generated(
     generate: &BTreeMap<String, Recipe>,
     entropy: &dyn Entropy,
 ) -> Result<(), ReconcileError> {
-    let present = data(secret);
+    let present = plan::secret_data(secret);
     let values = plan::generated(generate, &present, &entropy)
         .map_err(|error| ReconcileError::Bug(error.to_string()))?;
     for (name, value) in values {
         secret["data"][name] = json!(ByteString(value));
     }
     Ok(())
-}
-
-/// The decoded data of a Secret.
-pub(super) fn data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
-    let entries = secret.get("data").and_then(Value::as_object).into_iter().flatten();
-    let decoded = |(name, value): (&String, &Value)| {
-        Some((name.clone(), serde_json::from_value::<ByteString>(value.clone()).ok()?.0))
-    };
-    entries.filter_map(decoded).collect()
 }

@@ -12,84 +12,102 @@
 
 use super::{
     ensure::{Applier, Child},
-    generate::data,
+    perform::Reading,
 };
 use crate::{ReconcileError, cluster::Interest, report::ChangeKind};
-use api::names::{CONTROLLER_LABEL, IMMUTABLE_ANNOTATION};
-use k8s_openapi::{ByteString, api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::OwnerReference};
-use kube::{ResourceExt as _, core::DynamicObject};
+use jiff::Timestamp;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::core::DynamicObject;
 use pki::{Authority, IssueError, Issued, Purpose, Request};
 use plan::{
-    Applied, Certificate, Desired, Digest, Issuance, ObjectKey, Observation, PlanError, Policy, Role,
-    Snapshot, tags,
+    Applied, Apply, Certificate, Desired, Digest, Issuance, ObjectKey, Observation, PlanError, Role, Snapshot,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
+
+/// What a certificate depends on, and the one that a Secret holds.
+pub(super) struct Examined {
+    /// Digest of what the certificate depends on.
+    asked: Digest,
+    request: Request,
+    authority: Authority,
+    held: Option<Issued>,
+    /// When the certificate in the Secret is due for renewal, or why it cannot be used.
+    due: Result<Timestamp, String>,
+}
+
+impl Examined {
+    /// The certificate in a Secret that was observed like this, if it can be used.
+    pub(super) fn certificate(&self, seen: Option<&Observation>) -> Option<Applied> {
+        let (held, due) = (self.held.as_ref()?, *self.due.as_ref().ok()?);
+        Some(self.issued(seen?, due, held.expires()))
+    }
+
+    fn issued(&self, now: &Observation, due: Timestamp, expires: Option<Timestamp>) -> Applied {
+        let Observation { uid, owned_fields, .. } = now;
+        let (asked, uid, owned_fields) = (self.asked, uid.clone(), *owned_fields);
+        Applied::Issued(Certificate { asked, uid, owned_fields, due, expires })
+    }
+
+    /// Whether the operator has written a certificate before that it could still use: another program has changed it.
+    pub(super) fn is_remembered(&self, applied: Option<&Applied>, now: Timestamp) -> bool {
+        matches!(applied, Some(Applied::Issued(it)) if it.asked == self.asked && it.due > now)
+    }
+}
 
 impl Applier<'_> {
-    /// Issues a certificate, unless the certificate in the Secret is still good.
-    pub(super) async fn issue(
+    /// Reads what a certificate depends on, and examines the one in the Secret.
+    pub(super) async fn examine(
         &self,
-        child: Child<'_>,
-        seen: Option<Observation>,
-    ) -> Result<Applied, ReconcileError> {
-        let Child { key, kind, desired } = child;
-        let Policy::Issue(issuance) = &desired.policy else { return Ok(Applied::Exists) };
-        let asked = self.asked(child, issuance).await?;
-        let is_remembered = matches!(
-            self.state().applied.get(key),
-            Some(Applied::Issued(it)) if it.asked == asked && it.due > self.now
-        );
-        let keys: BTreeSet<_> = authority_key(key, issuance).into_iter().chain([key.clone()]).collect();
+        Child { key, .. }: Child<'_>,
+        issuance: &Issuance,
+        asked: Digest,
+        stored: Option<&DynamicObject>,
+    ) -> Result<Examined, ReconcileError> {
+        let keys = authority_key(key, issuance).into_iter().collect();
         let found = self.cluster.fetch(self.owner, &keys, Interest::Spec).await?;
         self.state().note(&found, Interest::Spec)?;
-        let stored = found.get(key).cloned().flatten();
-        if let Some(stored) = &stored
-            && seen.is_none()
-            && !is_ours(stored, desired)
-        {
-            return Ok(Applied::Exists);
-        }
-        let request = request(issuance);
         let authority = authority(key, issuance, &found)?;
-        let held = stored.as_deref().and_then(certificate_in);
+        let (request, held) = (request(issuance), stored.and_then(certificate_in));
         let due = match &held {
             Some(held) => request.due(held, &authority, self.now).map_err(|defect| defect.to_string()),
             None => Err("there is none".to_owned()),
         };
-        let mut renewed = None;
-        let (now, due, expires) = match (stored, due, seen) {
-            (Some(stored), Ok(due), Some(seen)) if has_metadata(&stored, desired) => {
-                (seen, due, held.as_ref().and_then(Issued::expires))
-            }
-            (stored, due, seen) => {
-                if is_remembered && !self.state().repairs.allow(key, self.now) {
-                    return Err(ReconcileError::Contended { object: key.clone() });
-                }
-                let issued = match (held, due) {
-                    (Some(held), Ok(_)) => held,
-                    (held, due) => {
-                        let why = due.err().unwrap_or_default();
-                        renewed = held.is_some().then(|| why.clone());
-                        tracing::info!(object = %key, why, "issuing a certificate");
-                        let kept = held.map(|held| held.key).filter(|key| pki::is_default(key));
-                        self.sign(key, request.clone(), authority.clone(), kept).await?
-                    }
-                };
-                let due = request.due(&issued, &authority, self.now);
-                let due = due
-                    .map_err(|defect| ReconcileError::Bug(format!("{key} was just issued, but {defect}")))?;
-                let secret = filled(desired, stored.as_deref(), &issued)
-                    .map_err(|error| ReconcileError::Bug(error.to_string()))?;
-                let sent = self.write(child, &secret, seen.as_ref()).await?;
-                (self.record(key, kind, &sent)?, due, issued.expires())
+        Ok(Examined { asked, request, authority, held, due })
+    }
+
+    /// Applies a Secret with its certificate, after signing a new one unless the one that it holds can be used. `None` if
+    /// another program created the Secret first.
+    pub(super) async fn certify(
+        &self,
+        child: Child<'_>,
+        examined: &Examined,
+        how: &Apply,
+        reading: &Reading,
+    ) -> Result<Option<Applied>, ReconcileError> {
+        let Child { key, kind, desired } = child;
+        let Examined { request, authority, held, due, .. } = examined;
+        let (issued, renewed) = match (held, due) {
+            (Some(held), Ok(_)) => (held.clone(), None),
+            (held, due) => {
+                let why = due.as_ref().err().cloned().unwrap_or_default();
+                tracing::info!(object = %key, why, "issuing a certificate");
+                let kept = held.as_ref().map(|held| held.key.clone()).filter(|key| pki::is_default(key));
+                let issued = self.sign(key, request.clone(), authority.clone(), kept).await?;
+                (issued, held.is_some().then_some(why))
             }
         };
+        let due = request.due(&issued, authority, self.now);
+        let due =
+            due.map_err(|defect| ReconcileError::Bug(format!("{key} was just issued, but {defect}")))?;
+        let secret = filled(desired, reading.object(), &issued)
+            .map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        let Some(sent) = self.send(child, &secret, how, reading).await? else { return Ok(None) };
+        let now = self.record(key, kind, &sent)?;
         if let Some(why) = renewed {
             self.state().changed_child(key, ChangeKind::Renewed(why));
         }
-        let Observation { uid, owned_fields, .. } = now;
-        Ok(Applied::Issued(Certificate { asked, uid, owned_fields, due, expires }))
+        Ok(Some(examined.issued(&now, due, issued.expires())))
     }
 
     /// A digest of everything that a certificate depends on.
@@ -195,38 +213,11 @@ fn request(issuance: &Issuance) -> Request {
 
 /// The certificate in a Secret. An authority that a user created may have no `ca.crt`.
 fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
-    let mut data = data(&secret.data);
+    let mut data = plan::secret_data(&secret.data);
     let mut text = |name: &str| String::from_utf8(data.remove(name)?).ok();
     Some(Issued {
         chain: text("tls.crt")?,
         key: text("tls.key")?,
         authority: text("ca.crt").unwrap_or_default(),
     })
-}
-
-/// Whether the operator created the Secret, for this owner or for another one.
-fn is_ours(secret: &DynamicObject, desired: &Desired) -> bool {
-    if secret.annotations().get(IMMUTABLE_ANNOTATION).is_some_and(|value| value == "true") {
-        return false;
-    }
-    secret.labels().contains_key(CONTROLLER_LABEL) || belongs(secret, desired)
-}
-
-/// Whether the Secret has the desired labels, annotations and owner.
-fn has_metadata(secret: &DynamicObject, desired: &Desired) -> bool {
-    tags(desired.object.meta()).is_subset(&tags(&secret.metadata))
-        && owners(desired).all(|owner| is_owned(secret, owner))
-}
-
-/// Whether the Secret has the desired owner.
-pub(super) fn belongs(secret: &DynamicObject, desired: &Desired) -> bool {
-    owners(desired).any(|owner| is_owned(secret, owner))
-}
-
-fn owners(desired: &Desired) -> impl Iterator<Item = &OwnerReference> {
-    desired.object.meta().owner_references.iter().flatten()
-}
-
-fn is_owned(secret: &DynamicObject, by: &OwnerReference) -> bool {
-    secret.owner_references().iter().any(|owner| owner.uid == by.uid)
 }

@@ -5,7 +5,6 @@
 
 mod amend;
 mod contention;
-mod emptied;
 mod ensure;
 mod generate;
 mod hand_over;
@@ -21,7 +20,6 @@ mod server_side_apply;
 mod set_owner;
 
 pub(crate) use contention::Repairs;
-pub(crate) use emptied::{put_empty, take_empty};
 pub(crate) use ensure::{Applier, node_span};
 pub(crate) use inputs::awaited;
 pub(crate) use inputs_digest::DigestSource;

@@ -2,48 +2,40 @@
 //!
 //! This is the only exception to the rule that generated Secrets are created once and never changed: the registry
 //! checks the line with every request. The password stays, and lines that a user wrote stay. The operator rewrites a
-//! line only if the Secret belongs to the owner, [`plan::expensive_lines`] lists the line, and it is a hash of the
-//! password in the same Secret. Pods get the new line in their mounted file and do not restart.
+//! line only if the resolver says so and the line is a hash of the password in the same Secret. Pods get the new line in
+//! their mounted file and do not restart.
 
 use super::{
     ensure::{Applier, Child},
-    generate::data,
-    issue::belongs,
+    perform::Reading,
 };
-use crate::{Entropy, ReconcileError, cluster::Interest, error::Verb};
+use crate::{Entropy, ReconcileError, error::Verb};
 use k8s_openapi::ByteString;
 use kube::{
     api::{Patch, PatchParams},
     core::DynamicObject,
 };
-use plan::{Class, Classify as _, ObjectKey, Recipe, SecretGenerator as _};
+use plan::{Class, Classify as _, ObjectKey, Policy, Recipe, SecretGenerator as _};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
 impl Applier<'_> {
-    /// Rewrites the expensive lines of an existing Secret. Once for each process, because no line becomes expensive
-    /// again.
+    /// Rewrites the expensive lines of a Secret that was read.
     pub(super) async fn rehash(
         &self,
         Child { key, kind, desired }: Child<'_>,
-        generate: &BTreeMap<String, Recipe>,
+        reading: &Reading,
     ) -> Result<(), ReconcileError> {
-        let has_lines = generate.values().any(|recipe| matches!(recipe, Recipe::Htpasswd { .. }));
-        if !has_lines || self.state().applied.contains_key(key) {
+        let (Policy::CreateOnce { generate }, Some(stored)) = (&desired.policy, reading.object()) else {
             return Ok(());
-        }
-        let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Spec).await?;
-        let Some(stored) = found.get(key).cloned().flatten() else { return Ok(()) };
-        if !belongs(&stored, desired) || stored.data["immutable"] == true {
-            return Ok(());
-        }
-        let lines = cheap_lines(key, generate, &stored, Arc::clone(&self.cluster.entropy)).await?;
+        };
+        let lines = cheap_lines(key, generate, stored, Arc::clone(&self.cluster.entropy)).await?;
         if lines.is_empty() {
             return Ok(());
         }
         let api = self.api(key, kind)?;
         let params = PatchParams { field_manager: Some(self.manager.into()), ..PatchParams::default() };
-        match api.patch(&key.name, &params, &Patch::Merge(patch(&stored, lines))).await {
+        match api.patch(&key.name, &params, &Patch::Merge(patch(stored, lines))).await {
             Ok(stored) => {
                 tracing::info!(object = %key, "rewrote the htpasswd line with a lower cost");
                 self.record(key, kind, &stored)?;
@@ -53,7 +45,8 @@ impl Applier<'_> {
                 failure if matches!(failure.class(), Class::Conflict | Class::Transient) => Err(failure),
                 // The old line still works.
                 failure => {
-                    tracing::warn!(object = %key, %failure, "could not rewrite the htpasswd line; its high cost stays");
+                    let failure = plan::one_line(&failure);
+                    tracing::warn!(object = %key, failure, "could not rewrite the htpasswd line; its high cost stays");
                     Ok(())
                 }
             },
@@ -69,10 +62,7 @@ async fn cheap_lines(
     stored: &DynamicObject,
     entropy: Arc<dyn Entropy>,
 ) -> Result<BTreeMap<String, ByteString>, ReconcileError> {
-    let data = data(&stored.data);
-    if plan::expensive_lines(generate, &data).is_empty() {
-        return Ok(BTreeMap::new());
-    }
+    let data = plan::secret_data(&stored.data);
     let generate = generate.clone();
     let lines = tokio::task::spawn_blocking(move || {
         let cheap = |line: plan::ExpensiveLine<'_>| {

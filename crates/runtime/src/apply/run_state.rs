@@ -3,7 +3,7 @@
 use super::contention::Repairs;
 use crate::{
     ReconcileError,
-    cluster::{Absences, Interest},
+    cluster::{Absences, Interest, is_input},
     report::{ChangeKind, ChildChange},
 };
 use plan::{Applied, Content, ContentDigests, ObjectKey, ObjectVersion, Reached, Snapshot};
@@ -24,7 +24,7 @@ pub(crate) struct RunState {
     pub(crate) reached: BTreeMap<ObjectKey, Reached>,
     /// The objects that were read.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
-    /// The content digests of the objects that were read.
+    /// The content digests of the Secrets and ConfigMaps that were read.
     pub(crate) contents: ContentDigests,
     /// Changes to report as events.
     pub(crate) child_changes: Vec<ChildChange>,
@@ -41,20 +41,18 @@ impl RunState {
         self.contents.retain(|key, _| reads.contains(key));
     }
 
-    /// Records the versions and the content digests of objects that were read, but not their content.
+    /// Records the versions of objects that were read, and of Secrets and ConfigMaps the digests of their content.
     pub(crate) fn note(&mut self, found: &Snapshot, interest: Interest) -> Result<(), ReconcileError> {
         for (key, object) in found {
             let state = object.as_ref().map(|object| ObjectVersion::of(&object.metadata));
             let earlier = self.reads.get(key).map_or(interest, |read| read.interest);
             self.reads.insert(key.clone(), Read { state, interest: interest.max(earlier) });
-            let content = match object {
-                Some(object) => Some(Content::of(
-                    &serde_json::to_value(&**object)
-                        .map_err(|_| ReconcileError::Bug(format!("{key} cannot be encoded")))?,
-                )),
-                None => None,
-            };
-            self.contents.insert(key.clone(), content);
+            // Pods and certificates use nothing else.
+            if key.is_object() && is_input(&key.group, &key.kind) {
+                let json = object.as_ref().map(|object| serde_json::to_value(&**object)).transpose();
+                let json = json.map_err(|_| ReconcileError::Bug(format!("{key} cannot be encoded")))?;
+                self.contents.insert(key.clone(), json.as_ref().map(Content::of));
+            }
         }
         Ok(())
     }

@@ -9,15 +9,12 @@ use super::{
 };
 use crate::{ReconcileError, report::ChangeKind};
 use kube::core::{DynamicObject, Status};
-use plan::{Apply, Observation};
+use plan::Apply;
 use progress::State;
 use serde_json::Value;
 
 /// The resource version of etcd's first revision, which no object has.
 const NO_OBJECTS_VERSION: &str = "1";
-
-/// How often the operator retries a write while other programs create and delete the object.
-const ROUNDS: usize = 4;
 
 impl Applier<'_> {
     /// Applies an object; `None` if it should be created, but an object of its name exists.
@@ -60,37 +57,6 @@ impl Applier<'_> {
             release(&cluster.client, &kind.resource, key, manager, left_to_others).await?;
         }
         self.patch(child, json).await.map(Some)
-    }
-
-    /// Applies content that the resolver does not compare. Adopts an existing object of the same name, if permitted.
-    pub(super) async fn write(
-        &self,
-        child: Child<'_>,
-        json: &Value,
-        seen: Option<&Observation>,
-    ) -> Result<DynamicObject, ReconcileError> {
-        let Child { key, desired, .. } = child;
-        let mut reading = Reading::NotRead;
-        for _ in 0..ROUNDS {
-            let how = match (&reading, seen) {
-                (Reading::NotRead, Some(seen)) if self.resolver().is_child(seen) => Apply::Child,
-                (Reading::NotRead, None) if !self.cluster.router.index.has(key) => Apply::New,
-                (Reading::NotRead, _) => {
-                    reading = self.reading(child).await?;
-                    continue;
-                }
-                (Reading::Absent, _) => Apply::New,
-                (Reading::Stored(stored), _) => match self.resolver().adopt(desired, stored) {
-                    Ok(how) => how,
-                    Err(refusal) => return Err(self.refused(child, refusal, &reading)?),
-                },
-            };
-            match self.send(child, json, &how, &reading).await? {
-                Some(stored) => return Ok(stored),
-                None => reading = self.reading(child).await?,
-            }
-        }
-        Err(ReconcileError::Contended { object: key.clone() })
     }
 
     async fn patch(

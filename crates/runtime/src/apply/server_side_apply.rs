@@ -1,13 +1,13 @@
 //! Server-side apply of one object, including nested objects that become empty.
 
-use super::{amend::amend, emptied};
+use super::amend::amend;
 use crate::{ReconcileError, cluster::addressable, error::Verb};
 use kube::{
     Api,
     api::{Patch, PatchParams},
     core::DynamicObject,
 };
-use plan::ObjectKey;
+use plan::{ObjectKey, managed_fields};
 use serde_json::{Value, json};
 
 /// Applies an object as `manager`. Forces conflicts: the manager takes over fields whose values differ.
@@ -25,7 +25,7 @@ pub async fn server_side_apply(
 ) -> Result<DynamicObject, ReconcileError> {
     addressable(key)?;
     let applied = apply(api, key, manager, object).await;
-    if !emptied::has_empty(object) {
+    if !managed_fields::has_empty(object) {
         return applied;
     }
     match applied {
@@ -34,7 +34,9 @@ pub async fn server_side_apply(
         {
             apply(api, key, manager, object).await
         }
-        Ok(stored) if emptied::is_lost(object, &value(&stored)?) => apply(api, key, manager, object).await,
+        Ok(stored) if managed_fields::is_lost(object, &value(&stored)?) => {
+            apply(api, key, manager, object).await
+        }
         applied => applied,
     }
 }
@@ -66,7 +68,7 @@ async fn make_way(
 ) -> Result<bool, ReconcileError> {
     let failed = |error| ReconcileError::api(Verb::Apply, key, error);
     let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
-    let removed = emptied::in_the_way(object, &value(&stored)?, manager);
+    let removed = managed_fields::in_the_way(object, &value(&stored)?, manager);
     if removed.is_empty() {
         return Ok(false);
     }

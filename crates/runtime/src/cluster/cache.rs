@@ -20,17 +20,25 @@ use tokio::sync::OwnedMutexGuard;
 /// How many bytes of JSON the cache holds.
 const CAPACITY: usize = 4 * 1024 * 1024;
 
+/// How many bytes of JSON it holds in addition until [`Cache::end_preload`]: what a thousand Harbors read when the operator
+/// starts.
+const PRELOADED_CAPACITY: usize = 32 * 1024 * 1024;
+
 /// Objects by key and version. Not `Debug`, so that it cannot be logged by mistake.
 pub(crate) struct Cache {
     entries: Mutex<Entries>,
     locks: Mutex<HashMap<ObjectKey, Weak<tokio::sync::Mutex<()>>>>,
     capacity: usize,
+    preloaded_capacity: usize,
 }
 
 #[derive(Default)]
 struct Entries {
     by_key: HashMap<ObjectKey, Entry>,
+    /// The size of all entries that are not preloaded.
     size: usize,
+    /// The size of all preloaded entries.
+    preloaded: usize,
     /// The number of uses so far, as a clock.
     now: u64,
 }
@@ -39,17 +47,18 @@ struct Entry {
     state: ObjectVersion,
     json: Box<[u8]>,
     used: u64,
+    is_preloaded: bool,
 }
 
 impl Default for Cache {
     fn default() -> Self {
-        Self::with_capacity(CAPACITY)
+        Self::with_capacity(CAPACITY, PRELOADED_CAPACITY)
     }
 }
 
 impl Cache {
-    fn with_capacity(capacity: usize) -> Self {
-        Self { entries: Mutex::default(), locks: Mutex::default(), capacity }
+    fn with_capacity(capacity: usize, preloaded_capacity: usize) -> Self {
+        Self { entries: Mutex::default(), locks: Mutex::default(), capacity, preloaded_capacity }
     }
 
     /// The object in this version, or in one that is the same for a reader with this interest. Removes any other
@@ -76,16 +85,10 @@ impl Cache {
     pub(crate) fn put(&self, key: &ObjectKey, object: Option<DynamicObject>) -> Option<Arc<DynamicObject>> {
         let mut entries = self.entries();
         entries.remove(key);
-        let mut object = object?;
-        // The largest part of most objects, which no reader uses.
-        object.metadata.managed_fields = None;
-        // An object without JSON form or resource version is not stored.
-        let json = object.metadata.resource_version.as_ref().and_then(|_| serde_json::to_vec(&object).ok());
-        if let Some(json) = json.filter(|json| json.len() <= self.capacity) {
-            entries.evict_to(self.capacity - json.len());
-            let (state, used) = (ObjectVersion::of(&object.metadata), entries.tick());
-            entries.size += json.len();
-            entries.by_key.insert(key.clone(), Entry { state, json: json.into(), used });
+        let (object, entry) = entry(object?);
+        if let Some(entry) = entry.filter(|entry| entry.json.len() <= self.capacity) {
+            entries.evict_to(self.capacity - entry.json.len());
+            entries.insert(key, entry);
         }
         Some(Arc::new(object))
     }
@@ -107,12 +110,33 @@ impl Cache {
         }
     }
 
-    /// Stores an object that was listed, unless the cache is half full.
-    pub(super) fn offer(&self, key: &ObjectKey, object: DynamicObject) {
-        let is_full = self.entries().size >= self.capacity / 2;
-        if !is_full {
-            self.put(key, Some(object));
+    /// Stores an object that was listed before anything is reconciled, as far as there is room.
+    pub(super) fn preload(&self, key: &ObjectKey, object: DynamicObject) {
+        let mut entries = self.entries();
+        entries.remove(key);
+        let (_, entry) = entry(object);
+        let room = self.preloaded_capacity.saturating_sub(entries.preloaded);
+        if let Some(entry) = entry.filter(|entry| entry.json.len() <= room) {
+            entries.insert(key, Entry { is_preloaded: true, ..entry });
         }
+    }
+
+    /// Evicts preloaded objects like others from now on: all owners have been reconciled.
+    pub(crate) fn end_preload(&self) {
+        let mut entries = self.entries();
+        entries.by_key.values_mut().for_each(|entry| entry.is_preloaded = false);
+        let preloaded = std::mem::take(&mut entries.preloaded);
+        entries.size += preloaded;
+        let mut by_use: Vec<_> =
+            entries.by_key.iter().map(|(key, entry)| (entry.used, key.clone())).collect();
+        by_use.sort_unstable();
+        for (_, key) in by_use {
+            if entries.size <= self.capacity {
+                break;
+            }
+            entries.remove(&key);
+        }
+        entries.by_key.shrink_to_fit();
     }
 
     /// Locks an object for a read. A second reader waits and then finds the object in the cache.
@@ -140,19 +164,40 @@ impl Entries {
         self.now
     }
 
+    fn insert(&mut self, key: &ObjectKey, entry: Entry) {
+        let used = self.tick();
+        *self.size_of(&entry) += entry.json.len();
+        self.by_key.insert(key.clone(), Entry { used, ..entry });
+    }
+
     fn remove(&mut self, key: &ObjectKey) {
         if let Some(entry) = self.by_key.remove(key) {
-            self.size -= entry.json.len();
+            *self.size_of(&entry) -= entry.json.len();
         }
+    }
+
+    fn size_of(&mut self, entry: &Entry) -> &mut usize {
+        if entry.is_preloaded { &mut self.preloaded } else { &mut self.size }
     }
 
     fn evict_to(&mut self, size: usize) {
         while self.size > size {
-            let oldest = self.by_key.iter().min_by_key(|(_, entry)| entry.used);
-            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
+            let evictable = self.by_key.iter().filter(|(_, entry)| !entry.is_preloaded);
+            let oldest = evictable.min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
+            let Some(oldest) = oldest else { return };
             self.remove(&oldest);
         }
     }
+}
+
+/// An object without its managed fields, which are the largest part of most objects and which no reader uses, and its entry.
+/// An object without JSON form or resource version gets none.
+fn entry(mut object: DynamicObject) -> (DynamicObject, Option<Entry>) {
+    object.metadata.managed_fields = None;
+    let json = object.metadata.resource_version.as_ref().and_then(|_| serde_json::to_vec(&object).ok());
+    let state = ObjectVersion::of(&object.metadata);
+    let entry = json.map(|json| Entry { state, json: json.into(), used: 0, is_preloaded: false });
+    (object, entry)
 }
 
 #[cfg(test)]
@@ -210,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_entry_is_evicted_first() {
-        let cache = Cache::with_capacity(1000);
+        let cache = Cache::with_capacity(1000, 2000);
         for name in ["a", "b", "c"] {
             cache.put(&key(name), Some(secret("1", 200)));
         }
@@ -222,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_object_larger_than_the_capacity_is_returned_and_evicts_nothing() {
-        let cache = Cache::with_capacity(1000);
+        let cache = Cache::with_capacity(1000, 2000);
         cache.put(&key("a"), Some(secret("1", 200)));
         let large = cache.put(&key("large"), Some(secret("1", 2000))).unwrap();
         assert_eq!(large.data["data"]["word"].as_str().map(str::len), Some(2000));
@@ -231,12 +276,31 @@ mod tests {
 
     #[test]
     fn replacing_an_entry_does_not_increase_the_size() {
-        let cache = Cache::with_capacity(1000);
+        let cache = Cache::with_capacity(1000, 2000);
         cache.put(&key("a"), Some(secret("1", 200)));
         for version in 2..100 {
             cache.put(&key("b"), Some(secret(&version.to_string(), 300)));
         }
         assert!(has(&cache, "a", "1") && has(&cache, "b", "99"));
+    }
+
+    #[test]
+    fn preloaded_objects_are_kept_beside_the_others_until_all_owners_have_been_reconciled() {
+        let cache = Cache::with_capacity(1000, 2000);
+        for name in ["a", "b", "c", "d", "e", "too-many"] {
+            cache.preload(&key(name), secret("1", 300));
+        }
+        cache.put(&key("read"), Some(secret("1", 600)));
+        cache.put(&key("also-read"), Some(secret("1", 300)));
+        let left = || {
+            let all = ["a", "b", "c", "d", "e", "too-many", "read", "also-read"];
+            all.into_iter().filter(|name| has(&cache, name, "1")).collect::<Vec<_>>()
+        };
+        assert_eq!(left(), ["a", "b", "c", "d", "e", "also-read"]);
+        cache.end_preload();
+        assert_eq!(left(), ["e", "also-read"], "the least recently used are evicted");
+        cache.put(&key("a"), Some(secret("1", 300)));
+        assert_eq!(left(), ["a", "also-read"]);
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
 use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
-use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL};
+use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL};
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -24,9 +24,6 @@ use tokio::task::JoinSet;
 
 /// How long the operator waits on average before it retries to list a kind that is not served.
 const UNSERVED_RETRY: Duration = Duration::from_mins(5);
-
-/// A label that no object has.
-const PROBE: &str = "goharbor.io/probe";
 
 /// How many objects are in memory at the same time while they are listed.
 const PAGE: u32 = 20;
@@ -149,8 +146,10 @@ impl Cluster {
         let probe = || async {
             let resource = ApiResource::erase::<ConfigMap>(&());
             let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(&self.client, &resource);
-            let params =
-                WatchParams { send_initial_events: true, ..WatchParams::default().labels(PROBE).timeout(2) };
+            let params = WatchParams {
+                send_initial_events: true,
+                ..WatchParams::default().labels(PROBE_LABEL).timeout(2)
+            };
             let first = match api.watch_metadata(&params, "0").await {
                 Ok(events) => pin!(events).next().await,
                 Err(error) => Some(Err(error)),
@@ -217,7 +216,11 @@ impl Watch<'_> {
             && let Some(Some(event)) = self.cluster.stop.run_until_cancelled(events.next()).await
         {
             match event {
-                Ok(Event::InitApply(object)) => self.cache(object),
+                Ok(Event::InitApply(object)) => {
+                    if let Some(key) = self.seen_whole(&object) {
+                        self.cluster.cache.preload(&key, object);
+                    }
+                }
                 Ok(Event::Init) => {}
                 Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)) | Err(_) => return,
             }
@@ -230,8 +233,12 @@ impl Watch<'_> {
         let stop = &self.cluster.stop;
         while let Some(Some(event)) = stop.run_until_cancelled(events.next()).await {
             match event {
-                Ok(Event::InitApply(object) | Event::Apply(object)) => self.cache(object),
-                Ok(Event::Init | Event::InitDone | Event::Delete(_)) => {}
+                Ok(Event::Apply(object)) => {
+                    if let Some(key) = self.seen_whole(&object) {
+                        self.cluster.cache.put(&key, Some(object));
+                    }
+                }
+                Ok(Event::Init | Event::InitApply(_) | Event::InitDone | Event::Delete(_)) => {}
                 Err(_) => drop(stop.run_until_cancelled(tokio::time::sleep(WatchBackoff::LONGEST)).await),
             }
         }
@@ -243,14 +250,11 @@ impl Watch<'_> {
         watcher(api, self.config().labels(label))
     }
 
-    /// Offers an object to the cache.
-    fn cache(&self, object: DynamicObject) {
-        let Cluster { router, cache, .. } = self.cluster;
-        if let Some(observed) = self.observe_whole(&object) {
-            let key = observed.key.clone();
-            router.wake(router.index.seen(observed));
-            cache.offer(&key, object);
-        }
+    fn seen_whole(&self, object: &DynamicObject) -> Option<ObjectKey> {
+        let observed = self.observe_whole(object)?;
+        let (router, key) = (&self.cluster.router, observed.key.clone());
+        router.wake(router.index.seen(observed));
+        Some(key)
     }
 
     async fn drive<K: Resource>(
@@ -260,7 +264,7 @@ impl Watch<'_> {
     ) -> Ended {
         let Self { cluster, first, .. } = self;
         let (router, resource) = (&cluster.router, &self.kind.resource);
-        let kind = ObjectKey::dynamic(resource, "", "");
+        let kind = ObjectKey::kind(resource);
         let mut listed = BTreeSet::<ObjectKey>::new();
         let mut backoff = WatchBackoff::default();
         let mut events = pin!(events);
@@ -343,7 +347,7 @@ impl Watch<'_> {
     /// Records that the kind is not served, and waits before the next attempt.
     async fn unserved(&self) {
         let Cluster { router, entropy, stop, .. } = self.cluster;
-        let kind = ObjectKey::dynamic(&self.kind.resource, "", "");
+        let kind = ObjectKey::kind(&self.kind.resource);
         if router.index.serves(&kind) {
             tracing::info!(%kind, "the API server does not serve this kind; the operator continues without it");
         }
@@ -386,9 +390,13 @@ impl WatchBackoff {
     ) -> Duration {
         metrics.watch_failed(kind);
         if self.0 == 0 {
-            tracing::warn!(kind, %error, "a watch failed; the operator retries until it works");
+            tracing::warn!(
+                kind,
+                error = plan::one_line(error),
+                "a watch failed; the operator retries until it works"
+            );
         } else {
-            tracing::debug!(kind, %error, "a watch failed again");
+            tracing::debug!(kind, error = plan::one_line(error), "a watch failed again");
         }
         let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
         self.0 = self.0.saturating_add(1).min(16);

@@ -1,8 +1,8 @@
 //! Drivers for systems outside the cluster that write nothing.
 
-use crate::external::{At, ExternalDriver, SystemError};
+use crate::{At, ExternalDriver};
 use futures::{FutureExt as _, future::BoxFuture};
-use plan::{Change, External, ObjectKey, System};
+use plan::{Change, External, ObjectKey, System, SystemError};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -6,7 +6,6 @@
 //! Uses: cluster, apply, external, reconcile, inspect.
 
 mod driver;
-mod field_ownership;
 mod namespace_run;
 mod overlay;
 mod placeholders;

@@ -4,15 +4,17 @@
 //! server reads the `dryRun` option of a deletion only from its body. Later reads return the answers to earlier
 //! writes, so that steps can build on each other.
 
-use super::field_ownership::{relinquish, restore};
-use crate::apply::{put_empty, take_empty};
 use http::{Method, Request, Response, StatusCode, Uri, header::CONTENT_TYPE};
 use kube::{
     Client,
     client::Body,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Change, ObjectKey, diff::ChangeType};
+use plan::{
+    Change, ObjectKey,
+    diff::ChangeType,
+    managed_fields::{put_empty, relinquish, restore, take_empty},
+};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
@@ -22,18 +24,18 @@ use std::{
 /// The results of all dry runs, in order.
 pub(super) struct Overlay {
     client: Client,
-    props: Mutex<Objects>,
+    objects: Mutex<Objects>,
 }
 
 #[derive(Default)]
 struct Objects {
-    objects: Vec<Tried>,
+    entries: Vec<Entry>,
     /// The position of each object in the list, by its API path.
     places: HashMap<String, usize>,
 }
 
 /// An object whose state differs from the cluster.
-struct Tried {
+struct Entry {
     before: Option<Value>,
     after: Option<Value>,
     /// Whether it is a placeholder for an object that another program is going to create.
@@ -42,7 +44,7 @@ struct Tried {
 
 impl Overlay {
     pub(super) fn new(client: Client) -> Arc<Self> {
-        Arc::new(Self { client, props: Mutex::default() })
+        Arc::new(Self { client, objects: Mutex::default() })
     }
 
     /// A client for the real state of the cluster.
@@ -62,10 +64,10 @@ impl Overlay {
 
     /// All changes, without placeholders.
     pub(super) fn changes(&self) -> Vec<Change> {
-        let props = self.props();
-        let tried = props.objects.iter().filter(|prop| !prop.stand_in);
+        let objects = self.entries();
+        let tried = objects.entries.iter().filter(|entry| !entry.stand_in);
         tried
-            .filter_map(|Tried { before, after, .. }| {
+            .filter_map(|Entry { before, after, .. }| {
                 Change::between(key(after.as_ref().or(before.as_ref())?), before.clone(), after.clone())
             })
             .collect()
@@ -73,8 +75,8 @@ impl Overlay {
 
     /// The objects of a namespace in the overlay, in order.
     pub(super) fn objects(&self, namespace: &str) -> Vec<(ObjectKey, DynamicObject)> {
-        let props = self.props();
-        let present = props.objects.iter().filter_map(|prop| prop.after.as_ref());
+        let objects = self.entries();
+        let present = objects.entries.iter().filter_map(|entry| entry.after.as_ref());
         let decoded =
             present.filter_map(|object| Some((key(object), serde_json::from_value(object.clone()).ok()?)));
         decoded.filter(|(key, _): &(ObjectKey, _)| key.namespace == namespace).collect()
@@ -95,21 +97,21 @@ impl Overlay {
     /// Adds a placeholder for an object that another program is going to create.
     pub(super) fn stand_in(&self, resource: &ApiResource, object: Value) {
         let path = path(resource, &key(&object));
-        self.props().put(path, Tried { before: None, after: Some(object), stand_in: true });
+        self.entries().put(path, Entry { before: None, after: Some(object), stand_in: true });
     }
 
     /// Marks an object as deleted that the garbage collector would delete.
     pub(super) fn gone(&self, resource: &ApiResource, object: DynamicObject) {
         let Ok(before) = serde_json::to_value(object) else { return };
         let path = path(resource, &key(&before));
-        self.props().put(path, Tried { before: Some(before), after: None, stand_in: false });
+        self.entries().put(path, Entry { before: Some(before), after: None, stand_in: false });
     }
 
     async fn perform(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
         match *request.method() {
             Method::GET => {
-                if let Some(prop) = self.props().get(request.uri().path()) {
-                    return Ok(prop.after.as_ref().map_or_else(not_found, |it| answer(StatusCode::OK, it)));
+                if let Some(entry) = self.entries().get(request.uri().path()) {
+                    return Ok(entry.after.as_ref().map_or_else(not_found, |it| answer(StatusCode::OK, it)));
                 }
             }
             Method::DELETE => return self.delete(request.uri().path()).await,
@@ -120,7 +122,7 @@ impl Overlay {
 
     async fn delete(&self, path: &str) -> kube::Result<Response<Body>> {
         let before = self.before(path).await?;
-        self.props().put(path.to_owned(), Tried { before, after: None, stand_in: false });
+        self.entries().put(path.to_owned(), Entry { before, after: None, stand_in: false });
         let done = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
         Ok(answer(StatusCode::OK, &done))
     }
@@ -140,7 +142,7 @@ impl Overlay {
             parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "application/apply-patch+yaml");
         parts.uri = tried(&parts.uri)?;
         let uri = parts.uri.clone();
-        let earlier = self.props().get(&path).and_then(|prop| prop.after.clone()).filter(|_| is_apply);
+        let earlier = self.entries().get(&path).and_then(|entry| entry.after.clone()).filter(|_| is_apply);
         let owners = earlier.as_ref().and_then(|earlier| changed_owners(before.as_ref()?, earlier));
         let mut body = body.to_vec();
         let ours = match &owners {
@@ -174,7 +176,7 @@ impl Overlay {
         if let Some(earlier) = earlier {
             after = self.after_handover(uri, before.as_ref(), &earlier, after).await?;
         }
-        self.props().put(path, Tried { before, after: Some(after.clone()), stand_in: false });
+        self.entries().put(path, Entry { before, after: Some(after.clone()), stand_in: false });
         Ok(answer(status, &after))
     }
 
@@ -209,8 +211,8 @@ impl Overlay {
 
     /// The object in the cluster.
     async fn before(&self, path: &str) -> kube::Result<Option<Value>> {
-        if let Some(prop) = self.props().get(path) {
-            return Ok(prop.before.clone());
+        if let Some(entry) = self.entries().get(path) {
+            return Ok(entry.before.clone());
         }
         let request = Request::get(path).body(Body::empty()).map_err(kube::Error::HttpError)?;
         let response = self.client.send(request).await?;
@@ -221,23 +223,23 @@ impl Overlay {
         serde_json::from_slice(&body).map(Some).map_err(kube::Error::SerdeError)
     }
 
-    fn props(&self) -> MutexGuard<'_, Objects> {
-        self.props.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Objects {
-    fn put(&mut self, path: String, prop: Tried) {
+    fn put(&mut self, path: String, entry: Entry) {
         if let Some(&place) = self.places.get(&path) {
-            self.objects[place] = prop;
+            self.entries[place] = entry;
         } else {
-            self.places.insert(path, self.objects.len());
-            self.objects.push(prop);
+            self.places.insert(path, self.entries.len());
+            self.entries.push(entry);
         }
     }
 
-    fn get(&self, path: &str) -> Option<&Tried> {
-        self.places.get(path).map(|&place| &self.objects[place])
+    fn get(&self, path: &str) -> Option<&Entry> {
+        self.places.get(path).map(|&place| &self.entries[place])
     }
 }
 

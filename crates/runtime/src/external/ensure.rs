@@ -1,6 +1,6 @@
 //! Ensures that one object outside the cluster exists as desired.
 
-use super::{Age, Externals, SystemError};
+use super::{Age, Externals};
 use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, Done},
@@ -9,8 +9,8 @@ use crate::{
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, IfExists, ObjectKey, Origin,
-    Reached, Refusal,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached, Refusal,
+    SystemError,
 };
 use progress::State;
 use std::sync::Arc;
@@ -47,8 +47,7 @@ impl Externals<'_> {
     ) -> Result<Step, ReconcileError> {
         let Wanted { key, desired, external, digest } = wanted;
         let claim = self.recorder.claim(key);
-        if let (Some(by), None, IfExists::Refuse { .. }) = (gate.keeps_away(), claim, &external.if_exists) {
-            // There is nothing to repair.
+        if let Some(by) = self.is_kept_away(key, external, gate) {
             return Ok(Step::Blocked { by });
         }
         let (connection, object) = match (self.observe(key, claim).await, gate.keeps_away()) {

@@ -1,6 +1,6 @@
 //! The objects outside the cluster of one owner.
 
-use super::{Reader, Recorder, SystemError, Systems, lock};
+use super::{Reader, Recorder, Systems, lock};
 use crate::{
     ReconcileError,
     apply::Read,
@@ -10,8 +10,8 @@ use crate::{
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Connection, Desired, Digest, Gate, Known, ObjectKey, ObjectVersion, Observed, Resolver,
-    System,
+    Action, Applied, Connection, Desired, Digest, External, Gate, IfExists, Known, ObjectKey, ObjectVersion,
+    Observed, Resolver, System, SystemError,
 };
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -67,14 +67,26 @@ impl<'a> Externals<'a> {
         let Some(system) = key.system() else {
             return Err(ReconcileError::Bug(format!("{key} does not live outside the cluster")));
         };
-        if let Some(connection) = lock(&self.connections).get(&system) {
+        if let Some(connection) = lock(&self.connections).get(system) {
             return Ok(connection.clone());
         }
         let Access { connection, reads } = (self.connect)(system.clone()).await?;
         lock(&self.reads).extend(reads);
         let connection = connection?.ok_or_else(|| self.systems.failed(verb, key, SystemError::Gone))?;
-        lock(&self.connections).insert(system, connection.clone());
+        lock(&self.connections).insert(system.clone(), connection.clone());
         Ok(connection)
+    }
+
+    /// The dependency that the creation of an object waits for, if the operator neither created nor may adopt one: then there
+    /// is nothing to repair, and the system need not be asked.
+    pub(super) fn is_kept_away<N: Copy>(
+        &self,
+        key: &ObjectKey,
+        external: &External,
+        gate: Gate<N>,
+    ) -> Option<N> {
+        let may_exist = self.recorder.claim(key).is_some() || external.if_exists == IfExists::Adopt;
+        gate.keeps_away().filter(|_| !may_exist)
     }
 
     /// What to do about an object that was last listed like this.

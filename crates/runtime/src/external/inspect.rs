@@ -1,45 +1,47 @@
-//! The state of an object outside the cluster, for those who only look.
+//! The state of an object outside the cluster, without changes.
 
 use super::{Age, Externals};
 use crate::{ReconcileError, error::Verb};
 use plan::{Action, Desired, External, Failure, Gate, ObjectKey, Outcome, Resolver};
 
 impl Externals<'_> {
-    /// The outcome of an object; `None` where it does not exist. Write-only fields count as written.
-    pub(crate) async fn inspect(
+    /// The outcome that the action of the resolver stands for. Write-only fields count as written.
+    pub(crate) async fn inspect<N: Copy>(
         &self,
         resolver: &Resolver<'_>,
         desired: &Desired,
         external: &External,
-    ) -> Option<Outcome> {
+        gate: Gate<N>,
+    ) -> Outcome {
         let key = external.key();
-        let action = match self.action(resolver, desired, &key).await {
-            Ok(action) => action,
-            Err(error) => return Some(Outcome::Failed(Failure::from(&error))),
-        };
-        match action {
-            Action::Create => None,
-            Action::Update { fields } => {
-                Some(Outcome::Waiting { object: key, why: format!("differs in {}", fields.join(", ")) })
+        if self.is_kept_away(&key, external, gate).is_some() {
+            return Outcome::Blocked;
+        }
+        match (self.action(resolver, desired, &key, gate).await, gate.keeps_away()) {
+            (Err(_), Some(_)) | (Ok(Action::Blocked { .. }), _) => Outcome::Blocked,
+            (Err(error), None) => Outcome::Failed(Failure::from(&error)),
+            (Ok(Action::Create), _) => Outcome::Waiting { object: key, why: "does not exist yet".into() },
+            (Ok(Action::Update { fields }), _) => {
+                Outcome::Waiting { object: key, why: format!("differs in {}", fields.join(", ")) }
             }
-            Action::Refuse(_) => {
-                let error = ReconcileError::exists_outside(&key, external);
-                Some(Outcome::Failed(Failure::from(&error)))
+            (Ok(Action::Refuse(_)), _) => {
+                Outcome::Failed(Failure::from(&ReconcileError::exists_outside(&key, external)))
             }
-            _ => Some(Outcome::Ready),
+            (Ok(_), _) => Outcome::Ready,
         }
     }
 
-    async fn action(
+    async fn action<N: Copy>(
         &self,
         resolver: &Resolver<'_>,
         desired: &Desired,
         key: &ObjectKey,
-    ) -> Result<Action<()>, ReconcileError> {
+        gate: Gate<N>,
+    ) -> Result<Action<N>, ReconcileError> {
         self.note(key, None);
         let connection = self.connection(Verb::Read, key).await?;
         let object = self.systems.read(self.reader(), &connection, key, Age::AsListed).await?;
         self.note(key, object.as_deref());
-        Ok(self.resolve(resolver, desired, (Gate::OPEN, None), object.as_deref()))
+        Ok(self.resolve(resolver, desired, (gate, None), object.as_deref()))
     }
 }

@@ -1,9 +1,9 @@
 //! One collection of one system, as it was last listed.
 
-use super::{Age, SystemError, lock};
+use super::{Age, lock};
 use crate::Entropy;
 use kube::core::DynamicObject;
-use plan::Connection;
+use plan::{Connection, SystemError};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},

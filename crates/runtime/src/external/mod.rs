@@ -3,7 +3,6 @@
 //!
 //! Uses: cluster, apply, report.
 
-mod driver;
 mod ensure;
 mod externals;
 mod inspect;
@@ -13,7 +12,6 @@ mod refresh;
 mod sweep;
 mod systems;
 
-pub use driver::{At, ExternalDriver, SystemError};
 pub(crate) use externals::{Access, Connect, Externals};
 pub(crate) use recorder::{Bookkeeping, Recorded, Recorder, has_finalizer};
 pub(crate) use sweep::abandon;

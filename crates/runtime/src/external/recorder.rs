@@ -35,7 +35,7 @@ pub(crate) struct Recorded {
     unreadable: Option<UnreadableRecord>,
 }
 
-/// What becomes of a record.
+/// How a change of the record is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bookkeeping<'a> {
     /// It is written into the owner, signed with this key.

@@ -1,6 +1,7 @@
 //! Lists collections at an interval, for as long as any owner reads them.
 
-use super::{At, Systems, lock, systems::system_of};
+use super::{Systems, lock, systems::system_of};
+use crate::At;
 use futures::future::join_all;
 use plan::ObjectKey;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ impl Systems {
                 return listing.set_due(now + self.interval);
             };
             if listing.due() <= now {
-                let at = At { system: &system, connection: &connection };
+                let at = At { system, connection: &connection };
                 self.list(collection, listing, &mut listed, at).await;
             }
         });

@@ -1,12 +1,12 @@
 //! Deletes what the operator created outside the cluster and no owner wants any more: what is recorded, and nothing else.
 
-use super::{Age, Externals, Recorder, SystemError};
+use super::{Age, Externals, Recorder};
 use crate::{
     ReconcileError,
     error::Verb,
     report::{ChangeKind, ChildChange},
 };
-use plan::{DeletionBehavior, ObjectKey, PlanError};
+use plan::{DeletionBehavior, ObjectKey, PlanError, SystemError};
 use std::collections::BTreeSet;
 
 /// What it means that an object is missing which is needed to reach a system.
@@ -73,7 +73,8 @@ impl Externals<'_> {
                 match self.delete(&key).await {
                     Ok(change) => swept.push((key, change)),
                     Err(error) if missing.means_gone(&error) => {
-                        tracing::warn!(object = %key, %error, "not deleted, its system is gone");
+                        let error = plan::one_line(&error);
+                        tracing::warn!(object = %key, error, "not deleted, its system is gone");
                         swept.push((key, Some(ChangeKind::Abandoned)));
                     }
                     Err(error @ ReconcileError::External { error: SystemError::InUse { .. }, .. }) => {

@@ -4,18 +4,17 @@
 //! write is answered with replaces the object in the list, so no write of the operator needs another list.
 
 use super::{
-    At, ExternalDriver, SystemError,
     listing::{Listed, Listing, Objects},
     lock,
 };
 use crate::{
-    Entropy, Options, ReconcileError,
+    At, Entropy, ExternalDriver, Options, ReconcileError,
     cluster::{Cluster, Interest},
     error::Verb,
 };
 use election::Leadership;
 use kube::core::DynamicObject;
-use plan::{Connection, External, ObjectKey, ObjectVersion, System};
+use plan::{Connection, External, ObjectKey, ObjectVersion, System, SystemError};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -95,7 +94,7 @@ impl Systems {
         );
         let mut listed = listing.listed.lock().await;
         if !listing.serves(&listed, connection, age) {
-            self.list(key, &listing, &mut listed, At { system: &system, connection }).await;
+            self.list(key, &listing, &mut listed, At { system, connection }).await;
         }
         let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
         let object = objects.get(&key.name).cloned();
@@ -140,8 +139,8 @@ impl Systems {
         actual: &Value,
     ) -> Result<(), SystemError> {
         let system = system_of(key)?;
-        let driver = self.driver(&system)?;
-        self.while_leading(driver.delete(At { system: &system, connection }, key, actual)).await?;
+        let driver = self.driver(system)?;
+        self.while_leading(driver.delete(At { system, connection }, key, actual)).await?;
         self.replace(owner, key, None).await;
         Ok(())
     }
@@ -155,7 +154,7 @@ impl Systems {
 
     /// The error of a request for an object.
     pub(crate) fn failed(&self, verb: Verb, key: &ObjectKey, error: SystemError) -> ReconcileError {
-        let system = key.system().map(|system| self.describe(&system)).unwrap_or_default();
+        let system = key.system().map(|system| self.describe(system)).unwrap_or_default();
         ReconcileError::External { verb, object: key.clone(), system, error }
     }
 
@@ -170,9 +169,9 @@ impl Systems {
             Err(error) => {
                 let (system, collection) = (self.describe(at.system), &key.kind);
                 if listed.failures == 1 {
-                    tracing::warn!(%system, collection, %error, "a list failed; the operator tries again");
+                    tracing::warn!(%system, collection, error = plan::one_line(error), "a list failed; the operator tries again");
                 } else {
-                    tracing::debug!(%system, collection, %error, "a list failed again");
+                    tracing::debug!(%system, collection, error = plan::one_line(error), "a list failed again");
                 }
                 return;
             }
@@ -252,7 +251,7 @@ impl Systems {
     }
 }
 
-pub(super) fn system_of(key: &ObjectKey) -> Result<System, SystemError> {
+pub(super) fn system_of(key: &ObjectKey) -> Result<&System, SystemError> {
     key.system().ok_or(SystemError::Gone)
 }
 

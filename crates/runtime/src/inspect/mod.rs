@@ -16,14 +16,15 @@ use crate::{
 };
 use election::Leadership;
 use futures::future::join_all;
+use graph::NodeId;
 use kube::{
     Api, Client,
     api::ListParams,
     core::{ApiResource, DynamicObject},
 };
 use plan::{
-    Action, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
-    Policy, Readiness, Resolver, Verdict,
+    Action, Apply, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
+    Policy, Reached, Readiness, Resolver, Verdict,
 };
 use progress::Stage;
 use std::{
@@ -145,67 +146,100 @@ impl Inspector {
         .readable()?;
         let connect = connector(&self.context, key, object);
         let externals = Externals::new(cluster, key, &self.context.systems, recorder, connect);
-        let mut outcomes: Vec<Outcome> = Vec::new();
-        for (_, desired, after) in plan.graph.iter() {
-            let outcome = match &desired.policy {
-                Policy::External(external) => externals.inspect(&resolver, desired, external).await,
-                _ => self.outcome(&resolver, desired, &mut state).await?,
+        let (mut nodes, mut outcomes, mut reached) =
+            (Vec::new(), Vec::<Outcome>::new(), Vec::<Reached>::new());
+        for (id, desired, _) in plan.graph.iter() {
+            let node = Node::of(&plan.graph, id, &mut BTreeMap::new());
+            let gate = Gate::of(plan.graph.edges(id), |before| reached[before.index()]);
+            let found = match &desired.policy {
+                _ if node.is_in_need(&outcomes, |before| reached[before]) => Found::from(Outcome::Blocked),
+                Policy::External(external) => {
+                    let outcome = externals.inspect(&resolver, desired, external, gate).await;
+                    let reached = (outcome == Outcome::Ready).then_some(Reached::Ready);
+                    Found { outcome, reached }
+                }
+                _ => self.outcome(&resolver, desired, gate, &mut state).await?,
             };
-            let outcome = match outcome {
-                Some(outcome) => outcome,
-                None if after.iter().any(|id| outcomes[id.index()] != Outcome::Ready) => Outcome::Blocked,
-                None => Outcome::Waiting { object: desired.object.key(), why: "does not exist yet".into() },
-            };
-            outcomes.push(outcome);
+            let seen = || index.child(&node.key).map(|seen| seen.health.reached);
+            reached.push(found.reached.or_else(seen).unwrap_or_default());
+            outcomes.push(found.outcome);
+            nodes.push(node.planned());
         }
-        let nodes: Vec<_> = plan
-            .graph
-            .iter()
-            .map(|(id, ..)| Node::of(&plan.graph, id, &mut BTreeMap::new()).planned())
-            .collect();
         progress.outcomes(key, || nodes, &outcomes, |_| true);
         let reads = state.reads.into_keys().chain(externals.reads().into_keys());
         index.unsubscribe_from_others(key, &reads.collect());
         Ok(outcomes)
     }
 
-    /// The outcome of a child; `None` if it does not exist.
+    /// The outcome that the action of the resolver stands for. Content is not compared: a child counts as applied.
     async fn outcome(
         &self,
         resolver: &Resolver<'_>,
         desired: &Desired,
+        gate: Gate<NodeId>,
         state: &mut RunState,
-    ) -> Result<Option<Outcome>, ReconcileError> {
+    ) -> Result<Found, ReconcileError> {
         let (key, kind) = (desired.object.key(), desired.object.child_kind());
-        let index = &self.cluster().router.index;
-        let itself = ObjectKey::dynamic(&kind.resource, "", "");
-        if !index.serves(&itself) {
+        let cluster = self.cluster();
+        let itself = ObjectKey::kind(&kind.resource);
+        if !cluster.router.index.serves(&itself) {
             let unserved = plan::PlanError::Unserved([(itself, kind.provider.to_owned())].into());
-            return Ok(Some(Outcome::Failed(plan::Failure::from(&ReconcileError::Plan(unserved)))));
+            return Ok(Found::failed(&ReconcileError::Plan(unserved)));
         }
-        let seen = index.child(&key);
-        let observed = match &seen {
+        let seen = cluster.router.index.child(&key);
+        let mut observed = match &seen {
             Some(seen) => Observed::Watched(seen),
-            None if index.has(&key) => Observed::Named,
+            None if cluster.router.index.has(&key) => Observed::Named,
             None => Observed::Absent,
         };
-        let action = resolver.resolve(desired, observed, Gate::<()>::OPEN, Known::default());
-        match (action, &desired.policy, seen) {
-            (Action::Await, Policy::Await { why }, _) => {
-                let keys = [key.clone()].into();
-                let found = self.cluster().fetch(resolver.owner, &keys, Interest::SpecAndStatus).await?;
-                state.note(&found, Interest::SpecAndStatus)?;
-                Ok(Some(outcome(&key, awaited(&key, &kind, why, &found)?.readiness)))
+        let known = Known { applied: None, digest: seen.as_ref().and_then(|seen| seen.applied) };
+        let mut health = seen.as_ref().map_or(Health::READY, |seen| seen.health.clone());
+        let mut action = resolver.resolve(desired, observed, gate, known);
+        let stored;
+        // A user's Secret of a child's name is used; any other object of that name may be refused. The watches of most
+        // kinds do not show it.
+        let is_foreign = !seen.as_ref().is_some_and(|seen| resolver.is_child(seen))
+            && (seen.is_some() || desired.policy == Policy::Apply);
+        if is_foreign && matches!(action, Action::Read | Action::Apply(Apply::New)) {
+            stored = cluster.stored(&key).await?;
+            observed = stored.as_ref().map_or(Observed::Absent, Observed::Stored);
+            action = resolver.resolve(desired, observed, gate, known);
+            if let (None, Some(stored)) = (&seen, &stored) {
+                let found = serde_json::to_value(stored).and_then(kind.health);
+                health = found.unwrap_or_else(|_| Health::undecodable());
             }
-            (_, _, Some(seen)) => Ok(Some(outcome(&key, seen.health.readiness))),
-            // The user created it beforehand, and the operator uses it unchanged.
-            (Action::Read | Action::Issue, Policy::CreateOnce { .. } | Policy::Issue(_), None)
-                if index.has(&key) =>
-            {
-                Ok(Some(Outcome::Ready))
-            }
-            (_, _, None) => Ok(None),
         }
+        Ok(match (action, &desired.policy) {
+            (Action::Await, Policy::Await { why }) => {
+                let keys = [key.clone()].into();
+                let found = cluster.fetch(resolver.owner, &keys, Interest::SpecAndStatus).await?;
+                state.note(&found, Interest::SpecAndStatus)?;
+                let Health { readiness, reached } = awaited(&key, &kind, why, &found)?;
+                Found { outcome: outcome(&key, readiness), reached: Some(reached) }
+            }
+            (Action::Blocked { .. }, _) => Outcome::Blocked.into(),
+            (Action::Refuse(refusal), _) => Found::failed(&ReconcileError::refused(&key, refusal)),
+            (Action::Create | Action::Apply(Apply::New) | Action::Issue(Apply::New), _) => {
+                Outcome::Waiting { object: key, why: "does not exist yet".into() }.into()
+            }
+            (
+                Action::Nothing
+                | Action::Hold
+                | Action::Read
+                | Action::Await
+                | Action::Apply(_)
+                | Action::Issue(_)
+                | Action::Update { .. }
+                | Action::Rehash
+                | Action::SetOwner,
+                _,
+            ) => match plan::held(desired, observed, gate) {
+                Some(held) if health.readiness == Readiness::Ready => {
+                    Outcome::Held { object: key, why: held.why.clone() }.into()
+                }
+                _ => outcome(&key, health.readiness).into(),
+            },
+        })
     }
 
     pub(crate) fn cluster(&self) -> &Arc<Cluster> {
@@ -236,6 +270,25 @@ impl Inspector {
     }
 }
 
+/// The state of one node.
+struct Found {
+    outcome: Outcome,
+    /// How far its rollout has come, if the index does not say that.
+    reached: Option<Reached>,
+}
+
+impl Found {
+    fn failed(error: &ReconcileError) -> Self {
+        Outcome::Failed(plan::Failure::from(error)).into()
+    }
+}
+
+impl From<Outcome> for Found {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, reached: None }
+    }
+}
+
 /// The verdict, and if all children are ready, the readiness of the owner itself: the operator may not have
 /// reconciled its newest spec yet.
 fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
@@ -251,7 +304,7 @@ fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
 
 /// Fails if a kind cannot be listed, with the reason.
 async fn listed(cluster: &Cluster, scope: &Scope, resource: &ApiResource) -> Result<(), ReconcileError> {
-    let kind = ObjectKey::dynamic(resource, "", "");
+    let kind = ObjectKey::kind(resource);
     let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
     let failed = |error| ReconcileError::api(Verb::List, &kind, error);
     api.list_metadata(&ListParams::default().limit(1)).await.map(|_| ()).map_err(failed)

@@ -9,7 +9,10 @@ use crate::{
 };
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
-use plan::{Applied, Aspect, Desired, Gate, ObjectKey, Outcome, Reached, Readiness, Tag};
+use plan::{
+    Applied, Aspect, DeletionBehavior, Desired, Gate, ObjectKey, Observation, Outcome, Ownership, Reached,
+    Readiness, Tag,
+};
 use progress::Planned;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,6 +40,7 @@ pub(crate) struct Node {
     pub(crate) done: Done,
     /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
+    deletion: DeletionBehavior,
 }
 
 impl Node {
@@ -45,12 +49,22 @@ impl Node {
         let key = desired.object.key();
         let done = done.remove(&key).unwrap_or_default();
         let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
-        Self { key, after, done, aspect: desired.aspect }
+        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion }
     }
 
     /// The node in the form of progress reports.
     pub(crate) fn planned(&self) -> Planned {
         Planned { object: self.key.clone(), after: self.after.iter().map(|(before, _)| *before).collect() }
+    }
+
+    /// Whether an observed child is deleted with its owner, or kept, as desired.
+    fn is_tied(&self, now: &Observation) -> bool {
+        let behavior = match now.owner {
+            Some(Ownership::Owned(..)) => DeletionBehavior::Owned,
+            Some(Ownership::Kept(_)) => DeletionBehavior::Kept,
+            None => self.deletion,
+        };
+        behavior == self.deletion
     }
 
     /// The outcome of its step.
@@ -64,7 +78,7 @@ impl Node {
     }
 
     /// Whether a node that it needs does not have what it reads, given the outcomes of the nodes before it.
-    fn is_in_need(&self, outcomes: &[Outcome], reached: impl Fn(usize) -> Reached) -> bool {
+    pub(crate) fn is_in_need(&self, outcomes: &[Outcome], reached: impl Fn(usize) -> Reached) -> bool {
         let mut needed = self.after.iter().filter(|(_, edges)| edges.contains(Edge::Needs));
         needed.any(|(blocker, _)| match &outcomes[*blocker] {
             Outcome::Ready => false,
@@ -125,7 +139,8 @@ impl Memo {
 
     /// The outcomes, if a reconcile would send nothing; `None` if there is something to do.
     ///
-    /// Uses only this memory and the index: this is the cost of a reconcile when a child became ready.
+    /// Law: then the resolver would change none of the children. Uses only this memory and the index: this is the cost of
+    /// a reconcile when a child became ready.
     pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
         let last = self.last.as_ref()?;
         if last.inputs.owner != owner.owner
@@ -147,7 +162,7 @@ impl Memo {
             let gate = Gate::of(node.after.iter().copied(), reached);
             let child = index.child(&node.key);
             if node.done == Done::Nothing {
-                (gate.keeps_away().is_some() && child.is_none()).then_some(())?;
+                (gate.keeps_away().is_some() && !index.has(&node.key)).then_some(())?;
                 outcomes.push(Outcome::Blocked);
                 continue;
             }
@@ -162,7 +177,7 @@ impl Memo {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
                 },
-                Some(now) if applied.holds(&now) => match &node.done {
+                Some(now) if applied.holds(&now) && node.is_tied(&now) => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Held(Some(why)) if now.health.readiness == Readiness::Ready => {
                         Outcome::Held { object: node.key.clone(), why: why.clone() }
@@ -224,3 +239,6 @@ pub(crate) fn outcome(key: &ObjectKey, readiness: Readiness) -> Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

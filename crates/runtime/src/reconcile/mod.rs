@@ -1,7 +1,7 @@
 //! One reconcile of one owner: plan, ensure the children in the order of the graph, sweep, write the status. Also the
 //! memory between two reconciles.
 //!
-//! Uses: cluster, apply, report, telemetry.
+//! Uses: cluster, apply, external, report, telemetry.
 
 mod context;
 mod memo;

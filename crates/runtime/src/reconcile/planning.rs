@@ -9,11 +9,11 @@ use crate::{
     apply::RunState,
     cluster::Interest,
     error::Verb,
-    external::{Access, Age, Connect, Reader, SystemError},
+    external::{Access, Age, Connect, Reader},
 };
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
-use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System};
+use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System, SystemError};
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -80,7 +80,7 @@ impl<'a> Planning<'a> {
         loop {
             let (owner, known, pass) = (Arc::clone(owner), snapshot, Arc::clone(&pass));
             let pass = move || (pass(&*owner, &known), known);
-            let (planned, known) = aside(context.planning, pass).await?;
+            let (planned, known) = on_blocking_thread(context.planning, pass).await?;
             snapshot = known;
             match planned {
                 Planned::Done(done) => {
@@ -88,7 +88,7 @@ impl<'a> Planning<'a> {
                     return Ok(Ok(done));
                 }
                 Planned::Failed { error: PlanError::Missing(keys), reads } => {
-                    // Before a user is told, the API server is asked: the watch may lag.
+                    // Ask the API server before reporting it: the watch may lag.
                     let unconfirmed = state.absences.unconfirmed(&keys, &cluster.router.index);
                     let found = cluster.confirm(key, &unconfirmed).await?;
                     if found.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Planning<'a> {
     ) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
         let Context { systems, cluster, .. } = self.context;
         let Some(system) = object.system() else { return Ok(None) };
-        let Access { connection, reads } = self.connect(system).await?;
+        let Access { connection, reads } = self.connect(system.clone()).await?;
         connections.extend(reads.keys().cloned());
         state.reads.extend(reads);
         let gone = || systems.failed(Verb::Read, object, SystemError::Gone);
@@ -144,7 +144,7 @@ impl<'a> Planning<'a> {
 /// Runs `work` on a blocking thread, and waits no longer than `longest`. The thread itself cannot be stopped and
 /// continues. On a runtime with one thread, as in tests with virtual time, `work` runs in place, so that the order is
 /// fixed.
-async fn aside<T: Send + 'static>(
+async fn on_blocking_thread<T: Send + 'static>(
     longest: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ReconcileError> {
@@ -171,7 +171,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn endless_work_times_out_and_does_not_block_the_worker_thread() {
         let (release, held) = mpsc::channel::<()>();
-        let endless = tokio::spawn(aside(Duration::from_millis(50), move || held.recv()));
+        let endless = tokio::spawn(on_blocking_thread(Duration::from_millis(50), move || held.recv()));
         // This would not run if the only worker thread did the work.
         tokio::spawn(async {}).await.unwrap();
         let failure = endless.await.unwrap().unwrap_err();
@@ -181,13 +181,13 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn a_panic_is_passed_on_to_the_caller() {
-        let failing = tokio::spawn(aside(Duration::from_mins(1), || -> () { panic!("a bug") }));
+        let failing = tokio::spawn(on_blocking_thread(Duration::from_mins(1), || -> () { panic!("a bug") }));
         assert!(failing.await.unwrap_err().is_panic());
     }
 
     #[tokio::test(start_paused = true)]
     async fn in_virtual_time_work_runs_in_place() {
         let here = thread::current().id();
-        assert_eq!(aside(Duration::ZERO, move || thread::current().id()).await.unwrap(), here);
+        assert_eq!(on_blocking_thread(Duration::ZERO, move || thread::current().id()).await.unwrap(), here);
     }
 }

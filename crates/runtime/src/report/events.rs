@@ -41,7 +41,8 @@ impl Events {
             while let Some(Some((event, about))) = stop.run_until_cancelled(queue.recv()).await {
                 if let Err(error) = recorders.get(&event).publish(&event, &about).await {
                     lost.event_lost();
-                    tracing::warn!(%error, reason = event.reason, "could not send an event");
+                    let error = plan::one_line(&error);
+                    tracing::warn!(error, reason = event.reason, "could not send an event");
                 }
             }
         };

@@ -190,8 +190,10 @@ impl Controller {
             Err(_elapsed) => (Some(ReconcileError::DeadlineExceeded(REPORT_DEADLINE)), None),
         };
         match &unreported {
-            Some(error) if session.attempts == 0 => tracing::warn!(%error, "could not write the status"),
-            Some(error) => tracing::debug!(%error, "could not write the status"),
+            Some(error) if session.attempts == 0 => {
+                tracing::warn!(error = plan::one_line(error), "could not write the status");
+            }
+            Some(error) => tracing::debug!(error = plan::one_line(error), "could not write the status"),
             None => {}
         }
         reconciler.context.progress.stage(&owner.key, || match &verdict {

@@ -1,6 +1,6 @@
 //! Decides when each owner is reconciled: queues, fairness between owners and namespaces, backoff, deadlines, panics.
 //!
-//! Uses: cluster, external, reconcile, report, telemetry.
+//! Uses: cluster, external, reconcile, telemetry.
 
 mod backoff;
 mod controller;

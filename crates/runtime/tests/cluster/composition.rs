@@ -21,19 +21,19 @@ async fn until_ready(world: &World, status: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn b07_a_child_that_is_a_component_is_waited_for_and_restored_like_any_other() {
+async fn b07_a_child_that_is_a_component_is_awaited_and_restored_like_any_other() {
     let world = World::with_operator().await;
     world.post(&Gadget::new("g", GadgetSpec { message: "one".into(), ..GadgetSpec::default() })).await;
     let waiting =
         format!("Deployment {}/g-gadget-widget: the newest spec has not been observed yet", world.name);
     world.until::<Widget>("g-gadget", |widget| widget.status.is_some()).await;
-    let told = world
+    let reported = world
         .until::<Gadget>("g", |gadget| {
             let conditions = gadget.status.iter().flat_map(|status| &status.conditions);
             conditions.into_iter().any(|c| c.message.as_ref().is_some_and(|words| words.ends_with(&waiting)))
         })
         .await;
-    assert!(told.metadata.uid.is_some(), "what the grandchild waits for is told by the grandparent");
+    assert!(reported.metadata.uid.is_some(), "what the grandchild waits for is reported by the grandparent");
 
     world.make_available("g-gadget-widget").await;
     assert_eq!(until_ready(&world, "True").await.0, "Ready");

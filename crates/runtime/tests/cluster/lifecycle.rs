@@ -1,7 +1,7 @@
 //! Operators come and go, and so do their objects.
 
 use crate::support::{
-    World, told,
+    World, true_condition,
     widget::{Widget, WidgetSpec},
 };
 use envtest::{Assets, ControlPlane};
@@ -143,7 +143,7 @@ async fn a_forbidden_write_shows_up_where_users_look() {
     world.create_widget("w", widget()).await;
 
     let widget = world.until_condition("w", "Stalled", "True").await;
-    let (reason, words) = told(&widget, "Stalled");
+    let (reason, words) = true_condition(&widget, "Stalled");
     assert_eq!(reason, "Forbidden");
     assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
 

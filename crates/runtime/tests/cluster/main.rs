@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod composition;
+mod external;
 mod lifecycle;
 mod progress;
 mod reads;

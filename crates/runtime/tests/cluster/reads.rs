@@ -1,7 +1,7 @@
 //! What several owners read is read once, and read again when it has changed.
 
 use crate::support::{
-    World, told,
+    World, true_condition,
     widget::{Widget, WidgetSpec},
 };
 use envtest::writes;
@@ -78,7 +78,7 @@ async fn a_deleted_secret_is_missed_and_its_successor_is_read() {
     };
     let widget = world.until::<Widget>("w", is_missed).await;
     let words = format!("Secret {}/word does not exist; create it", world.name);
-    assert_eq!(told(&widget, "Reconciling"), ("DependencyMissing".into(), words));
+    assert_eq!(true_condition(&widget, "Reconciling"), ("DependencyMissing".into(), words));
 
     world.create_secret("word", "two").await;
     world.until_word("w", "two").await;

@@ -68,7 +68,7 @@ async fn what_was_found_in_order_is_remembered_as_if_it_had_been_sent() {
 }
 
 #[tokio::test]
-async fn a_component_that_is_a_child_is_not_written_either() {
+async fn a_component_that_is_a_child_is_neither_read_nor_written_either() {
     let mut world = World::with_operator().await;
     world.post(&Gadget::new("w", GadgetSpec { message: "one".into(), ..GadgetSpec::default() })).await;
     world.make_available("w-gadget-widget").await;
@@ -80,7 +80,23 @@ async fn a_component_that_is_a_child_is_not_written_either() {
     world.until_quiet().await;
     world.stop_operator().await;
     world.requests.take();
-    assert_eq!(writes(&world.restarted().await), Vec::<&str>::new());
+    assert_eq!(world.restarted().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn of_any_number_of_owners_a_restart_reads_only_what_users_created_and_each_once() {
+    let mut world = World::with_operator().await;
+    world.create_secret("word", "one").await;
+    for number in 0..5 {
+        let word = Some("word".to_owned());
+        let spec = WidgetSpec { reads: word.clone(), uses: word, extras: vec![], ..widget() };
+        world.ready_widget(&format!("w{number}"), spec).await;
+    }
+    world.until_quiet().await;
+    world.stop_operator().await;
+    world.requests.take();
+    let read = format!("GET /api/v1/namespaces/{}/secrets/word", world.name);
+    assert_eq!(world.restarted().await, [read]);
 }
 
 #[tokio::test]

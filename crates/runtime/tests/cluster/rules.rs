@@ -1,7 +1,7 @@
 //! The rules of the engine, each shown on an API server: ours in memory, or a real one.
 
 use crate::support::{
-    World, told,
+    World, true_condition,
     widget::{Widget, WidgetSpec},
 };
 use api::names::{CONTROLLER_LABEL, INPUTS_ANNOTATION};
@@ -30,7 +30,7 @@ fn data<'a>(config: &'a ConfigMap, key: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn rule_1_what_others_set_survives() {
+async fn rule_1_fields_of_other_managers_survive() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     let theirs = json!({
@@ -64,7 +64,7 @@ async fn rule_2_nothing_changed_means_nothing_sent_and_nothing_read() {
     world.until::<Deployment>("w-widget", |_| true).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
     assert_eq!(
-        told(&widget, "Reconciling"),
+        true_condition(&widget, "Reconciling"),
         (
             "ChildrenNotReady".into(),
             format!("Deployment {}/w-widget: the newest spec has not been observed yet", world.name)
@@ -148,7 +148,7 @@ async fn rule_4_b01_b02_pods_restart_only_for_a_reason() {
     world.merge::<Secret>("used", json!({"stringData": {"other": "key"}})).await;
     assert_eq!(writes(&world.until_quiet().await), Vec::<&str>::new(), "a key the pods do not use");
     world.merge::<Secret>("unused", json!({"stringData": {"word": "two"}})).await;
-    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "a Secret nobody uses");
+    assert_eq!(world.until_quiet().await, Vec::<String>::new(), "no owner uses the Secret");
 
     world.merge::<Widget>("w", json!({"spec": {"replicas": 2}})).await;
     let scaled =
@@ -214,7 +214,7 @@ async fn rule_6_unwanted_children_are_swept_but_not_after_a_failure() {
     world.until_quiet().await;
     assert!(
         world.api::<ConfigMap>().get_opt("c").await.unwrap().is_some(),
-        "nobody's child is nobody's to sweep"
+        "an object without owner is not swept"
     );
     assert!(world.api::<Secret>().get_opt("w-widget-token").await.unwrap().is_some());
 }
@@ -247,8 +247,8 @@ async fn rule_7_b06_a_missing_secret_is_named_and_its_appearance_is_noticed() {
     world.create_widget("w", WidgetSpec { reads: Some("word".into()), ..message("one") }).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
     let words = format!("Secret {}/word does not exist; create it", world.name);
-    assert_eq!(told(&widget, "Reconciling"), ("DependencyMissing".into(), words.clone()));
-    assert_eq!(told(&widget, "InProgress"), ("DependencyMissing".into(), words));
+    assert_eq!(true_condition(&widget, "Reconciling"), ("DependencyMissing".into(), words.clone()));
+    assert_eq!(true_condition(&widget, "InProgress"), ("DependencyMissing".into(), words));
 
     world.create_secret("word", "hello").await;
     world.until::<ConfigMap>("w-widget", |config| data(config, "word") == Some("hello")).await;
@@ -260,7 +260,7 @@ async fn rule_7_a_secret_only_pods_use_is_named_too_when_it_is_missing() {
     world.create_widget("w", WidgetSpec { uses: Some("word".into()), ..message("one") }).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
     assert_eq!(
-        told(&widget, "Reconciling").1,
+        true_condition(&widget, "Reconciling").1,
         format!("Secret {}/word does not exist; create it", world.name)
     );
     world.create_secret("word", "hello").await;
@@ -268,11 +268,11 @@ async fn rule_7_a_secret_only_pods_use_is_named_too_when_it_is_missing() {
 }
 
 #[tokio::test]
-async fn rule_7_what_the_api_server_refuses_is_told_in_its_words() {
+async fn rule_7_what_the_api_server_refuses_is_reported_in_its_words() {
     let world = World::with_operator().await;
     world.create_widget("w", WidgetSpec { no_containers: true, ..message("one") }).await;
     let widget = world.until_condition("w", "Stalled", "True").await;
-    let (reason, words) = told(&widget, "Failed");
+    let (reason, words) = true_condition(&widget, "Failed");
     assert_eq!(reason, "Rejected");
     assert!(words.starts_with(&format!("cannot apply Deployment {}/w-widget: ", world.name)), "{words}");
     assert!(words.contains("spec.template.spec.containers: Required value"), "{words}");
@@ -294,11 +294,11 @@ async fn rule_7_b28_a_refused_change_stays_visible_while_other_things_happen() {
     world.make_available("w-widget").await;
     world.until_quiet().await;
     let widget = world.get::<Widget>("w").await;
-    assert_eq!(told(&widget, "Stalled").0, "Rejected");
+    assert_eq!(true_condition(&widget, "Stalled").0, "Rejected");
 }
 
 #[tokio::test]
-async fn rule_8_somebody_who_keeps_changing_a_child_does_not_make_us_spin() {
+async fn rule_8_another_program_that_keeps_changing_a_child_does_not_make_us_spin() {
     let world = World::with_operator().await;
     world.ready_widget("w", message("one")).await;
     let mut edits = 0;
@@ -312,24 +312,24 @@ async fn rule_8_somebody_who_keeps_changing_a_child_does_not_make_us_spin() {
         assert!(edits < 40, "it never gave up");
     };
     let words = format!("ConfigMap {}/w-widget keeps being changed by another program", world.name);
-    let (reason, message) = told(&contended, "Reconciling");
+    let (reason, message) = true_condition(&contended, "Reconciling");
     assert_eq!(reason, "Contended");
     assert!(message.starts_with(&words), "{message}");
 }
 
 #[tokio::test]
-async fn rule_8_a_panic_reaches_the_user_and_nobody_else() {
+async fn rule_8_a_panic_reaches_the_user_and_stops_nothing_else() {
     let world = World::with_operator().await;
     world.create_widget("broken", WidgetSpec { panics: true, ..message("one") }).await;
     let widget = world.until_condition("broken", "Stalled", "True").await;
-    assert_eq!(told(&widget, "Stalled").0, "Panicked");
+    assert_eq!(true_condition(&widget, "Stalled").0, "Panicked");
     world.ready_widget("fine", message("one")).await;
     world.merge::<Widget>("broken", json!({"spec": {"panics": false}})).await;
     world.until::<ConfigMap>("broken-widget", |_| true).await;
 }
 
 #[tokio::test]
-async fn rule_8_an_object_that_cannot_be_decoded_reaches_the_user_and_nobody_else() {
+async fn rule_8_an_object_that_cannot_be_decoded_is_reported_and_stops_nothing_else() {
     let world = World::with_operator().await;
     let undecodable: kube::core::DynamicObject = serde_json::from_value(json!({
         "apiVersion": "engine.test/v1", "kind": "Widget", "metadata": {"name": "broken"},
@@ -342,14 +342,14 @@ async fn rule_8_an_object_that_cannot_be_decoded_reaches_the_user_and_nobody_els
     api.create(&kube::api::PostParams::default(), &undecodable).await.unwrap();
     world.ready_widget("fine", message("one")).await;
 
-    let told =
+    let reported =
         kube::runtime::wait::await_condition(api, "broken", |object: Option<&kube::core::DynamicObject>| {
             object.is_some_and(|object| {
                 object.data.pointer("/status/conditions/0/reason") == Some(&Value::from("Undecodable"))
             })
         });
     let object =
-        tokio::time::timeout(std::time::Duration::from_secs(30), told).await.unwrap().unwrap().unwrap();
+        tokio::time::timeout(std::time::Duration::from_secs(30), reported).await.unwrap().unwrap().unwrap();
     let words = object.data.pointer("/status/conditions/0/message").unwrap().as_str().unwrap();
     assert!(words.contains("1000") && words.contains("kubectl edit"), "{words}");
 }
@@ -361,7 +361,7 @@ async fn rule_8_a_reconcile_that_takes_too_long_is_given_up_and_says_so() {
     world.start_operator();
     world.create_widget("w", message("one")).await;
     let widget = world.until_condition("w", "Reconciling", "True").await;
-    assert_eq!(told(&widget, "Reconciling").0, "DeadlineExceeded");
+    assert_eq!(true_condition(&widget, "Reconciling").0, "DeadlineExceeded");
 }
 
 #[tokio::test]
@@ -370,7 +370,7 @@ async fn rule_10_b33_a_name_that_cannot_be_is_refused_with_a_remedy() {
     let name = "w".repeat(60);
     world.create_widget(&name, message("one")).await;
     let widget = world.until_condition(&name, "Stalled", "True").await;
-    let (reason, words) = told(&widget, "Stalled");
+    let (reason, words) = true_condition(&widget, "Stalled");
     assert_eq!(reason, "InvalidSpec");
     assert!(words.ends_with("use a name of at most 56 characters"), "{words}");
 }
@@ -393,7 +393,10 @@ async fn a_paused_object_is_left_alone_and_says_so() {
     world.ready_widget("w", message("one")).await;
     world.merge::<Widget>("w", json!({"metadata": {"annotations": {"goharbor.io/pause": "true"}}})).await;
     let paused = world.until_condition("w", "Paused", "True").await;
-    assert_eq!(told(&paused, "Paused").1, "the annotation goharbor.io/pause is set; remove it to resume");
+    assert_eq!(
+        true_condition(&paused, "Paused").1,
+        "the annotation goharbor.io/pause is set; remove it to resume"
+    );
     world.until_quiet().await;
 
     world.merge::<Widget>("w", json!({"spec": {"message": "two"}})).await;

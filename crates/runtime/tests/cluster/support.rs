@@ -1,7 +1,12 @@
 //! An operator for widgets in a namespace of its own, on a real API server, whose every request is noted.
 
+#[path = "../support/depot.rs"]
+#[allow(dead_code, reason = "shared with tests that need all of it")]
+pub mod depot;
 #[path = "../support/gadget.rs"]
 pub mod gadget;
+#[path = "../support/shelf.rs"]
+pub mod shelf;
 #[path = "../support/widget.rs"]
 pub mod widget;
 
@@ -27,6 +32,7 @@ pub struct World {
     pub namespace: Namespace,
     pub requests: Requests,
     pub options: Options,
+    pub components: Vec<ComponentKind>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
 }
 
@@ -46,15 +52,12 @@ impl World {
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        let ours = [Widget::crd(), Gadget::crd()];
-        for definition in &ours {
-            install(&plane, definition).await;
-        }
-        plane.until_owners(&ours).await;
+        install(&plane, &[Widget::crd(), Gadget::crd()]).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
-        Self { namespace, requests: Requests::default(), options, operator: None }
+        let components = vec![ComponentKind::of::<WidgetComponent>(), ComponentKind::of::<GadgetComponent>()];
+        Self { namespace, requests: Requests::default(), options, components, operator: None }
     }
 
     /// The same, with the operator running as administrator.
@@ -69,9 +72,8 @@ impl World {
     }
 
     pub fn start_operator_as(&mut self, config: kube::Config) {
-        let components = vec![ComponentKind::of::<WidgetComponent>(), ComponentKind::of::<GadgetComponent>()];
         let client = self.requests.client(config).unwrap();
-        let operator = Operator::new(client, components, self.options.clone());
+        let operator = Operator::new(client, self.components.clone(), self.options.clone());
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(async move { operator.run(stopped).await.unwrap() });
@@ -134,15 +136,19 @@ pub fn condition(widget: &Widget, kind: &str) -> Option<(String, Option<i64>, St
 }
 
 /// Reason and message of a condition that holds.
-pub fn told(widget: &Widget, kind: &str) -> (String, String) {
+pub fn true_condition(widget: &Widget, kind: &str) -> (String, String) {
     let (status, _, reason, message) = condition(widget, kind).expect("the condition exists");
     assert_eq!(status, "True", "{kind}");
     (reason, message)
 }
 
-async fn install(plane: &ControlPlane, crd: &CustomResourceDefinition) {
+/// Installs definitions, and waits until their objects can be owners.
+pub async fn install(plane: &ControlPlane, definitions: &[CustomResourceDefinition]) {
     let api: Api<CustomResourceDefinition> = Api::all(plane.client());
-    let name = crd.name_any();
-    api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(crd)).await.unwrap();
-    plane.until_established(&name).await;
+    for definition in definitions {
+        let name = definition.name_any();
+        api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(definition)).await.unwrap();
+        plane.until_established(&name).await;
+    }
+    plane.until_owners(definitions).await;
 }

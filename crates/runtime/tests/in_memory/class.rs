@@ -72,14 +72,14 @@ async fn an_object_that_leaves_its_class_is_let_go_with_all_it_has() {
 
     cluster.merge::<Gadget>("g", json!({"metadata": {"annotations": {CLASS_ANNOTATION: "green"}}})).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    cluster.merge::<Gadget>("g", json!({"spec": {"message": "for somebody else"}})).await;
+    cluster.merge::<Gadget>("g", json!({"spec": {"message": "for another operator"}})).await;
     cluster.delete::<Widget>("g-gadget").await;
     tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(writes(&cluster.take_requests()), Vec::<&str>::new());
 
     cluster.merge::<Gadget>("g", json!({"metadata": {"annotations": {CLASS_ANNOTATION: "blue"}}})).await;
     let back = cluster.until::<Widget>("g-gadget", "is back", |_| true).await;
-    assert_eq!(back.spec.message, "for somebody else");
+    assert_eq!(back.spec.message, "for another operator");
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +103,7 @@ async fn an_object_that_joins_another_class_keeps_its_pods() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_somebody_gives_another_class_is_given_ours_again() {
+async fn a_child_whose_class_was_changed_gets_the_class_of_its_owner_again() {
     let cluster = cluster("blue").await;
     cluster.create(&gadget("g", Some("blue"))).await;
     cluster.until_reason::<Gadget>("g", "Ready").await;

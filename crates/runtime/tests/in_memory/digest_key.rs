@@ -62,7 +62,7 @@ async fn it_is_made_once_random_and_described_and_the_next_operator_finds_it() {
 async fn operators_that_start_at_once_agree_on_one() {
     const MANY: usize = 8;
     let (server, _) = server().await;
-    // Nobody creates it before all have seen that there is none.
+    // None creates it before all have seen that there is none.
     let barrier = Arc::new(Barrier::new(MANY));
     let start = || {
         let (server, barrier) = (server.clone(), Arc::clone(&barrier));

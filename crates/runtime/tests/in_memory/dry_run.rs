@@ -55,7 +55,7 @@ async fn run(dry_run: &DryRun) -> DryRunReport {
     dry_run.run(&["default".to_owned()].into()).await.unwrap()
 }
 
-fn told(report: &DryRunReport) -> Vec<String> {
+fn shown(report: &DryRunReport) -> Vec<String> {
     report.changes.iter().map(|change| format!("{change:?}")).collect()
 }
 
@@ -64,7 +64,7 @@ async fn settled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_is_written() {
+async fn of_something_new_everything_is_shown_down_to_the_deployment_and_nothing_is_written() {
     let cluster = cluster().await;
     let (dry_run, requests) = dry_run(&cluster);
     let gadgets: Api<Gadget> = Api::default_namespaced(dry_run.client());
@@ -72,7 +72,7 @@ async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_
     gadgets.patch("g", &PatchParams::apply("user"), &Patch::Apply(&gadget)).await.unwrap();
     let report = run(&dry_run).await;
     assert_eq!(
-        told(&report),
+        shown(&report),
         [
             "Created Gadget default/g",
             "Created Widget default/g-gadget",
@@ -92,7 +92,7 @@ async fn of_something_new_everything_is_told_down_to_the_deployment_and_nothing_
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nothing_changes_nothing_is_told() {
+async fn where_nothing_changes_nothing_is_shown() {
     let cluster = cluster().await;
     let gadget = Gadget::new("g", GadgetSpec { message: "hello".into(), ..GadgetSpec::default() });
     let apply = async |client: Client| {
@@ -104,7 +104,7 @@ async fn where_nothing_changes_nothing_is_told() {
     let (dry_run, requests) = dry_run(&cluster);
     apply(dry_run.client()).await;
     let report = run(&dry_run).await;
-    assert_eq!((told(&report), &report.remarks), (vec![], &vec![]));
+    assert_eq!((shown(&report), &report.remarks), (vec![], &vec![]));
     let writes = requests.lock().unwrap().iter().filter(|request| !request.starts_with("GET ")).count();
     assert_eq!(writes, 1, "what the operator has sent is not even tried again");
 }
@@ -132,13 +132,13 @@ async fn a_secret_that_changes_shows_whose_pods_are_replaced() {
     let secrets: Api<Secret> = Api::default_namespaced(dry_run.client());
     secrets.patch("s", &PatchParams::default(), &Patch::Merge(secret("new"))).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!(told(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    assert_eq!(shown(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
     let reasons: Vec<_> = restarts(&report.changes).into_iter().flat_map(|restart| restart.reasons).collect();
     assert_eq!(reasons, ["Secret s changes (word)"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
+async fn without_the_digest_key_only_pods_whose_inputs_change_are_shown() {
     let cluster = cluster_with_a_user().await;
     // Not the operator's.
     let options = || Options { digest_key: DigestKey::new([7; 32]), ..options() };
@@ -151,12 +151,12 @@ async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
 
     let dry_run = without_key();
     label(&dry_run, "old").await;
-    assert_eq!(told(&run(&dry_run).await), ["Changed Secret default/s"]);
+    assert_eq!(shown(&run(&dry_run).await), ["Changed Secret default/s"]);
 
     let dry_run = without_key();
     label(&dry_run, "new").await;
     let report = run(&dry_run).await;
-    assert_eq!(told(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
+    assert_eq!(shown(&report), ["Changed Secret default/s", "Changed Deployment default/user-widget"]);
     let reasons: Vec<_> = restarts(&report.changes).into_iter().flat_map(|restart| restart.reasons).collect();
     assert_eq!(reasons, ["Secret s changes (word)"]);
     let shown: Vec<_> = report.changes[1]
@@ -171,7 +171,7 @@ async fn without_the_digest_key_only_pods_whose_inputs_change_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_longer_wanted_is_told_and_still_there() {
+async fn what_is_no_longer_wanted_is_shown_and_still_there() {
     let cluster = cluster().await;
     let widget = |extras: &[&str]| {
         let extras = extras.iter().map(|&extra| extra.to_owned()).collect();
@@ -184,13 +184,13 @@ async fn what_is_no_longer_wanted_is_told_and_still_there() {
     let patch = json!({"spec": {"extras": ["keep"]}});
     widgets.patch("w", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!(told(&report), ["Changed Widget default/w", "Deleted ConfigMap default/drop"]);
+    assert_eq!(shown(&report), ["Changed Widget default/w", "Deleted ConfigMap default/drop"]);
     assert!(cluster.find::<ConfigMap>("drop").await.is_some());
     assert!(!requests.lock().unwrap().iter().any(|request| request.starts_with("DELETE ")));
 }
 
 #[tokio::test(start_paused = true)]
-async fn fields_of_the_old_operator_are_told_to_go() {
+async fn fields_of_the_old_operator_are_shown_as_removed() {
     let mut cluster = Cluster::new::<WidgetComponent>(options()).await;
     cluster.create(&Widget::new("w", WidgetSpec { message: "m".into(), ..WidgetSpec::default() })).await;
     let uid = cluster.get::<Widget>("w").await.metadata.uid;
@@ -220,18 +220,18 @@ async fn fields_of_the_old_operator_are_told_to_go() {
     let after = serde_json::to_value(cluster.get::<ConfigMap>("w-widget").await).unwrap();
     assert_eq!(after["data"].get("left-behind"), None);
     let key = ObjectKey::of::<ConfigMap>("default", "w-widget");
-    let told = report.changes.iter().find(|change| change.key == key).unwrap();
+    let shown_change = report.changes.iter().find(|change| change.key == key).unwrap();
     let types = |mut object: serde_json::Value| {
         object["apiVersion"] = "v1".into();
         object["kind"] = "ConfigMap".into();
         Some(object)
     };
     let done = plan::Change::between(key, types(before), types(after)).unwrap();
-    assert_eq!(told.text(), done.text());
+    assert_eq!(shown_change.text(), done.text());
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_would_fail_is_told() {
+async fn what_would_fail_is_shown() {
     let cluster = cluster().await;
     let (dry_run, _) = dry_run(&cluster);
     let widgets: Api<Widget> = Api::default_namespaced(dry_run.client());
@@ -293,7 +293,7 @@ async fn nothing_is_done_for_an_object_of_another_class() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_objects_of_another_class_that_nobody_touches_nothing_is_told() {
+async fn unchanged_objects_of_another_class_are_not_shown() {
     let cluster = cluster().await;
     let mut widget = Widget::new("theirs", WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() });
     widget.metadata.annotations = Some([(CLASS_ANNOTATION.into(), "green".into())].into());
@@ -303,5 +303,5 @@ async fn of_objects_of_another_class_that_nobody_touches_nothing_is_told() {
     let secret: Secret = serde_json::from_value(json!({"metadata": {"name": "s"}})).unwrap();
     secrets.patch("s", &PatchParams::apply("user"), &Patch::Apply(&secret)).await.unwrap();
     let report = run(&dry_run).await;
-    assert_eq!((told(&report), report.remarks), (vec!["Created Secret default/s".to_owned()], vec![]));
+    assert_eq!((shown(&report), report.remarks), (vec!["Created Secret default/s".to_owned()], vec![]));
 }

@@ -228,9 +228,9 @@ async fn a_deposed_operator_ends_and_writes_nothing_more() {
     let (site, mut first, second) = two().await;
     drop(second);
     let leases: Api<Lease> = Api::default_namespaced(site.client.clone());
-    let theirs = json!({"spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600}});
+    let theirs = json!({"spec": {"holderIdentity": "another", "leaseDurationSeconds": 3600}});
     leases.patch("operator", &PatchParams::default(), &Patch::Merge(theirs)).await.unwrap();
-    let taken = Lost::Taken { lease: "default/operator".into(), holder: "somebody".into() };
+    let taken = Lost::Taken { lease: "default/operator".into(), holder: "another".into() };
     let ended = (&mut first.task).await.unwrap().unwrap_err();
     assert!(matches!(&ended, Ended::Deposed(lost) if *lost == taken), "{ended}");
     let before = first.requests().len();
@@ -240,7 +240,7 @@ async fn a_deposed_operator_ends_and_writes_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn told_to_stop_an_operator_hands_over_at_once() {
+async fn an_operator_that_is_stopped_hands_over_at_once() {
     let (site, mut first, second) = two().await;
     first.stop.cancel();
     (&mut first.task).await.unwrap().unwrap();
@@ -252,7 +252,7 @@ async fn told_to_stop_an_operator_hands_over_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standby_that_is_told_to_stop_leaves_the_lease_alone() {
+async fn a_standby_that_is_stopped_leaves_the_lease_alone() {
     let (_site, first, mut second) = two().await;
     second.stop.cancel();
     (&mut second.task).await.unwrap().unwrap();

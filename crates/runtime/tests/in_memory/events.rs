@@ -1,4 +1,4 @@
-//! What users are told by events, and what not.
+//! What events report to users, and what not.
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
@@ -24,7 +24,7 @@ async fn cluster(spec: WidgetSpec) -> Cluster {
 }
 
 /// Reason and note of every event, as they were written.
-async fn told(cluster: &Cluster) -> Vec<(String, String)> {
+async fn reported(cluster: &Cluster) -> Vec<(String, String)> {
     tokio::time::sleep(Duration::from_secs(30)).await;
     let mut events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
     let version = |event: &Event| event.metadata.resource_version.as_ref().unwrap().parse::<u64>().unwrap();
@@ -37,27 +37,27 @@ fn expected<const N: usize>(events: [(&str, &str); N]) -> Vec<(String, String)> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_a_secret_that_restarts_pods_is_told_with_its_name_and_nothing_else_is() {
+async fn a_change_of_a_secret_that_restarts_pods_is_reported_with_its_name_and_nothing_else_is() {
     let cluster = cluster(WidgetSpec { uses: Some("s".into()), ..WidgetSpec::default() }).await;
-    assert_eq!(told(&cluster).await, expected([]), "coming up as expected is no news");
-    cluster.merge::<Secret>("s", json!({"metadata": {"labels": {"of": "somebody"}}})).await;
+    assert_eq!(reported(&cluster).await, expected([]), "coming up as expected is no news");
+    cluster.merge::<Secret>("s", json!({"metadata": {"labels": {"of": "another-program"}}})).await;
     cluster.merge::<Widget>("w", json!({"spec": {"replicas": 3}})).await;
-    assert_eq!(told(&cluster).await, expected([]), "neither a label nor a number restarts pods");
+    assert_eq!(reported(&cluster).await, expected([]), "neither a label nor a number restarts pods");
     cluster.merge::<Secret>("s", json!({"stringData": {"word": "b"}})).await;
     let note = "Deployment default/w-widget replaces its pods because Secret default/s changed";
-    assert_eq!(told(&cluster).await, expected([("RollingOut", note)]));
+    assert_eq!(reported(&cluster).await, expected([("RollingOut", note)]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_swept_is_told_once_for_all() {
+async fn what_is_swept_is_reported_once_for_all() {
     let cluster = cluster(WidgetSpec { extras: vec!["x".into(), "y".into()], ..WidgetSpec::default() }).await;
     cluster.merge::<Widget>("w", json!({"spec": {"extras": []}})).await;
     let note = "deleted ConfigMap default/x, which is no longer wanted (and 1 more)";
-    assert_eq!(told(&cluster).await, expected([("Deleted", note)]));
+    assert_eq!(reported(&cluster).await, expected([("Deleted", note)]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_mistake_is_told_in_its_own_words() {
+async fn a_second_mistake_is_reported_in_its_own_words() {
     let cluster = cluster(WidgetSpec::default()).await;
     cluster.merge::<Widget>("w", json!({"spec": {"reads": "first"}})).await;
     cluster.until_reason::<Widget>("w", "DependencyMissing").await;
@@ -66,17 +66,17 @@ async fn a_second_mistake_is_told_in_its_own_words() {
     cluster.merge::<Widget>("w", json!({"spec": {"reads": "second"}})).await;
     cluster.until_reason::<Widget>("w", "DependencyMissing").await;
     assert_eq!(
-        told(&cluster).await,
+        reported(&cluster).await,
         expected([
             ("DependencyMissing", "Secret default/first does not exist; create it"),
-            ("Ready", "everything is as it should be"),
+            ("Ready", "all children are ready"),
             ("DependencyMissing", "Secret default/second does not exist; create it"),
         ])
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_part_misses_is_told_once_of_the_whole_too() {
+async fn what_a_part_misses_is_reported_once_for_the_whole_too() {
     let options = Options { clock, ..Options::default() };
     let mut cluster = Cluster::new::<GadgetComponent>(options).await;
     cluster.install(Widget::crd()).await;
@@ -90,7 +90,7 @@ async fn what_a_part_misses_is_told_once_of_the_whole_too() {
     let note = "Secret default/s does not exist; create it";
     let of_part = format!("Widget default/g-gadget: {note}");
     let once = expected([("DependencyMissing", note), ("DependencyMissing", &of_part)]);
-    assert_eq!(told(&cluster).await, once);
+    assert_eq!(reported(&cluster).await, once);
     let mut events = cluster.api::<Event>().list(&ListParams::default()).await.unwrap().items;
     events.retain(|event| event.note.as_ref() == Some(&of_part));
     let gadget = cluster.get::<Gadget>("g").await.metadata;
@@ -105,5 +105,9 @@ async fn what_a_part_misses_is_told_once_of_the_whole_too() {
     cluster.stop().await;
     start(&mut cluster);
     tokio::time::sleep(Duration::from_mins(30)).await;
-    assert_eq!(told(&cluster).await, once, "neither another look nor another operator tells it again");
+    assert_eq!(
+        reported(&cluster).await,
+        once,
+        "neither another reconcile nor another operator reports it again"
+    );
 }

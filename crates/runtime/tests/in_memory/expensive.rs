@@ -52,7 +52,7 @@ impl Drop for End {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn an_object_that_takes_too_long_to_plan_is_told_and_left_until_it_changes() {
+async fn an_object_that_takes_too_long_to_plan_is_reported_and_left_until_it_changes() {
     let _end = End;
     let options = Options { planning: Duration::from_millis(100), ..Options::default() };
     let mut cluster = Cluster::new::<Expensive>(options).await;
@@ -66,7 +66,7 @@ async fn an_object_that_takes_too_long_to_plan_is_told_and_left_until_it_changes
     let words = cluster.until_reason::<Widget>("large", "TooExpensive").await;
     assert!(words.contains("make the object or what it refers to smaller"), "{words}");
 
-    // Every child that changes is a reason to look at its owner, which comes before younger objects.
+    // Every child that changes is a reason to reconcile its owner, which comes before younger objects.
     cluster.delete::<ConfigMap>("large-widget").await;
     cluster.create(&widget("small", "one")).await;
     cluster.until_reason::<Widget>("small", "Ready").await;

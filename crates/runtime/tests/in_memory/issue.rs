@@ -78,10 +78,10 @@ impl Component for VaultComponent {
         let copy = ("copy".to_owned(), Recipe::SameAs { key: "password".into() });
         let htpasswd =
             ("htpasswd".to_owned(), Recipe::Htpasswd { user: "admin".into(), password: "password".into() });
-        let made_up = Desired::generated(secret("made-up"), [password, copy, htpasswd]);
-        let made_up = graph.add::<Secret>(made_up, ());
+        let generated = Desired::generated(secret("generated"), [password, copy, htpasswd]);
+        let generated = graph.add::<Secret>(generated, ());
         graph.add::<Deployment>(deployment(vault, "with-leaf", "leaf"), leaf);
-        graph.add::<Deployment>(deployment(vault, "without", "made-up"), made_up);
+        graph.add::<Deployment>(deployment(vault, "without", "generated"), generated);
         Ok(())
     }
 }
@@ -316,7 +316,7 @@ async fn a_certificate_that_was_tampered_with_or_deleted_is_issued_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_label_of_somebody_else_is_no_reason_to_write_and_a_lost_one_of_ours_is() {
+async fn a_label_of_another_program_is_no_reason_to_write_and_a_lost_one_of_ours_is() {
     let cluster = cluster().await;
     let leaf = cluster.certificate("leaf").await;
     cluster.merge::<Secret>("leaf", json!({"metadata": {"labels": {"theirs": "x"}}})).await;
@@ -368,8 +368,8 @@ async fn a_leaf_of_an_authority_that_a_user_made_follows_it() {
     let mut cluster = stopped_cluster().await;
     cluster.start::<VaultComponent>();
     cluster.vault(VaultSpec { authority: Some("theirs".into()), ..VaultSpec::default() }).await;
-    let told = cluster.until_reason::<Vault>("v", "DependencyMissing").await;
-    assert_eq!(told, "Secret default/theirs does not exist; create it");
+    let message = cluster.until_reason::<Vault>("v", "DependencyMissing").await;
+    assert_eq!(message, "Secret default/theirs does not exist; create it");
 
     let (first, secret) = an_authority_of_a_user("theirs");
     cluster.create(&secret).await;
@@ -391,16 +391,16 @@ async fn an_authority_that_is_none_is_named_with_what_to_do_and_not_quoted() {
     cluster.create(&tls_secret("theirs", [("tls.crt", &nonsense), ("tls.key", &nonsense)])).await;
     cluster.start::<VaultComponent>();
     cluster.vault(VaultSpec { authority: Some("theirs".into()), ..VaultSpec::default() }).await;
-    let told = cluster.until_reason::<Vault>("v", "InvalidSpec").await;
+    let message = cluster.until_reason::<Vault>("v", "InvalidSpec").await;
     let expected = "Secret default/theirs: the authority has no certificate; \
                     put an authority's certificate into tls.crt and its key into tls.key";
-    assert_eq!(told, expected);
+    assert_eq!(message, expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn values_that_are_made_up_may_be_made_of_each_other() {
+async fn generated_values_may_refer_to_each_other() {
     let cluster = cluster().await;
-    let secret = cluster.get::<Secret>("made-up").await;
+    let secret = cluster.get::<Secret>("generated").await;
     let (password, line) = (text(&secret, "password"), text(&secret, "htpasswd"));
     assert_eq!((password.len(), text(&secret, "copy")), (16, password.clone()));
     let hash = line.strip_prefix("admin:").unwrap();
@@ -413,17 +413,28 @@ async fn values_that_are_made_up_may_be_made_of_each_other() {
 #[tokio::test(start_paused = true)]
 async fn a_scrape_tells_when_the_first_certificate_expires_and_that_it_was_renewed() {
     let cluster = cluster().await;
-    let told = || {
+    let shown = || {
         let text = cluster.options.metrics.text(Format::OpenMetrics);
         let name = "harbor_operator_certificate_expiry_timestamp_seconds{issuer=\"Operator\"} ";
         let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         Timestamp::from_second(line.parse().unwrap()).unwrap()
     };
     let leaf = cluster.certificate("leaf").await;
-    assert_eq!(Some(told()), leaf.expires());
+    assert_eq!(Some(shown()), leaf.expires());
     cluster.dismiss_stand_ins();
     tokio::time::sleep(Duration::from_hours(48)).await;
     let renewed = cluster.until_reissued("leaf", &leaf).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(Some(told()), renewed.expires());
+    assert_eq!(Some(shown()), renewed.expires());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_reads_neither_certificates_nor_generated_values() {
+    let mut cluster = cluster().await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    cluster.stop().await;
+    cluster.take_requests();
+    cluster.start::<VaultComponent>();
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(cluster.take_real_requests(), Vec::<String>::new());
 }

@@ -11,6 +11,7 @@ mod expensive;
 mod external;
 mod faults;
 mod forbidden;
+mod inspect;
 mod issue;
 mod memory;
 mod metrics;

@@ -28,7 +28,7 @@ fn samples(cluster: &Cluster) -> BTreeMap<String, usize> {
 }
 
 /// The samples of one name that are not zero, as lines.
-fn told(cluster: &Cluster, name: &str) -> Vec<String> {
+fn shown(cluster: &Cluster, name: &str) -> Vec<String> {
     let is_it = |sample: &str| sample.split('{').next() == Some(name);
     let samples = samples(cluster).into_iter().filter(|(sample, value)| is_it(sample) && *value != 0);
     samples.map(|(sample, value)| format!("{} {value}", sample.trim_start_matches(name))).collect()
@@ -82,9 +82,9 @@ async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
     tokio::time::sleep(Duration::from_secs(1)).await;
 
     let in_state = |state: &str| format!(r#"{{kind="Widget",state="{state}"}} 1"#);
-    assert_eq!(told(&cluster, "objects"), ["Paused", "Progressing", "Ready", "Stalled"].map(in_state));
+    assert_eq!(shown(&cluster, "objects"), ["Paused", "Progressing", "Ready", "Stalled"].map(in_state));
     assert_eq!(
-        told(&cluster, "errors_total"),
+        shown(&cluster, "errors_total"),
         [
             r#"{kind="Widget",class="dependency",reason="DependencyMissing"} 1"#,
             r#"{kind="Widget",class="invalid",reason="Rejected"} 1"#,
@@ -95,8 +95,8 @@ async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
         cluster.until_gone::<Widget>(name).await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(told(&cluster, "objects"), Vec::<String>::new());
-    assert_eq!(told(&cluster, "queue_depth"), Vec::<String>::new());
+    assert_eq!(shown(&cluster, "objects"), Vec::<String>::new());
+    assert_eq!(shown(&cluster, "queue_depth"), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +108,7 @@ async fn an_object_deleted_while_it_is_looked_at_is_not_counted_for_ever() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     cluster.delete::<Widget>("short-lived").await;
     tokio::time::sleep(Duration::from_mins(5)).await;
-    assert_eq!(told(&cluster, "objects"), Vec::<String>::new());
+    assert_eq!(shown(&cluster, "objects"), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,8 +132,8 @@ async fn a_panic_is_an_error_of_the_class_internal() {
     let cluster = cluster().await;
     create(&cluster, "a", WidgetSpec { panics: true, ..WidgetSpec::default() }).await;
     cluster.until_reason::<Widget>("a", "Panicked").await;
-    let told = told(&cluster, "errors_total");
-    assert!(told[0].starts_with(r#"{kind="Widget",class="internal",reason="Panicked"} "#), "{told:?}");
+    let shown = shown(&cluster, "errors_total");
+    assert!(shown[0].starts_with(r#"{kind="Widget",class="internal",reason="Panicked"} "#), "{shown:?}");
 }
 
 #[tokio::test(start_paused = true)]

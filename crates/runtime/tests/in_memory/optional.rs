@@ -89,7 +89,7 @@ impl Cluster {
         self.create(&Kiosk::new(name, KioskSpec { wants })).await;
     }
 
-    async fn until_told(&self, name: &str, served: &'static str) {
+    async fn until_reported(&self, name: &str, served: &'static str) {
         self.until::<ConfigMap>(name, served, |config| {
             config.data.as_ref().is_some_and(|data| data["served"] == served)
         })
@@ -101,17 +101,17 @@ impl Cluster {
 async fn what_depends_on_a_kind_learns_whether_it_is_served() {
     let cluster = cluster().await;
     cluster.kiosk("before", Wants::Whichever).await;
-    cluster.until_told("before", "false").await;
+    cluster.until_reported("before", "false").await;
 
     cluster.install(Certificate::crd()).await;
-    cluster.until_told("before", "true").await;
+    cluster.until_reported("before", "true").await;
     cluster.until::<Certificate>("before", "exists", |_| true).await;
     cluster.kiosk("after", Wants::Whichever).await;
-    cluster.until_told("after", "true").await;
+    cluster.until_reported("after", "true").await;
 
     cluster.uninstall(Certificate::crd()).await;
-    cluster.until_told("before", "false").await;
-    cluster.until_told("after", "false").await;
+    cluster.until_reported("before", "false").await;
+    cluster.until_reported("after", "false").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,9 +119,9 @@ async fn a_kind_that_goes_and_comes_back_is_watched_again() {
     let cluster = cluster().await;
     cluster.install(Certificate::crd()).await;
     cluster.kiosk("a", Wants::Whichever).await;
-    cluster.until_told("a", "true").await;
+    cluster.until_reported("a", "true").await;
     cluster.uninstall(Certificate::crd()).await;
-    cluster.until_told("a", "false").await;
+    cluster.until_reported("a", "false").await;
     cluster.install(Certificate::crd()).await;
     cluster.until::<Certificate>("a", "comes back", |_| true).await;
 
@@ -130,21 +130,21 @@ async fn a_kind_that_goes_and_comes_back_is_watched_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_kind_is_named_with_what_to_install_until_it_is_there() {
+async fn a_missing_kind_is_reported_with_what_to_install_until_it_is_served() {
     let cluster = cluster().await;
     cluster.kiosk("a", Wants::Insists).await;
-    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
-    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
+    let message = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
+    assert_eq!(message, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     cluster.install(Certificate::crd()).await;
-    cluster.until_told("a", "true").await;
+    cluster.until_reported("a", "true").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_child_of_a_missing_kind_is_not_sent_until_the_kind_is_there() {
     let cluster = cluster().await;
     cluster.kiosk("a", Wants::Blindly).await;
-    let told = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
-    assert_eq!(told, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
+    let message = cluster.until_reason::<Kiosk>("a", "KindMissing").await;
+    assert_eq!(message, "the cluster does not serve Certificate of cert-manager.io; install cert-manager");
     let sent = |line: &String| line.contains("certificates") && !line.starts_with("GET");
     assert_eq!(cluster.take_requests().into_iter().find(sent), None);
     cluster.install(Certificate::crd()).await;

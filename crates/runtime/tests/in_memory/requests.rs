@@ -80,7 +80,7 @@ impl Cluster {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bringing_a_widget_up_takes_a_request_per_child_and_two_statuses_however_many_there_are() {
+async fn a_new_widget_costs_one_request_per_child_and_two_status_writes_for_any_number_of_widgets() {
     let (cluster, _) = many().await;
     let sent = cluster.take_requests();
     let mut counts = BTreeMap::<&str, usize>::new();
@@ -182,7 +182,7 @@ async fn b32_the_number_of_pods_is_in_the_status_and_the_scale_works() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_path_in_the_place_of_a_name_is_told_with_its_field_and_nothing_is_sent() {
+async fn a_path_in_the_place_of_a_name_is_reported_with_its_field_and_nothing_is_sent() {
     const PATH: &str = "../../victim/secrets/creds";
     let wanted = [
         ("reads", "spec.reads", WidgetSpec { reads: Some(PATH.into()), ..WidgetSpec::default() }),
@@ -200,8 +200,8 @@ async fn a_path_in_the_place_of_a_name_is_told_with_its_field_and_nothing_is_sen
     tokio::time::sleep(Duration::from_mins(1)).await;
 
     for (name, field, _) in wanted {
-        let told = message(&cluster.api::<Widget>().get(name).await.unwrap());
-        assert!(told.starts_with(&format!("{field}: {PATH:?} cannot be the name of a ")), "{told}");
+        let shown = message(&cluster.api::<Widget>().get(name).await.unwrap());
+        assert!(shown.starts_with(&format!("{field}: {PATH:?} cannot be the name of a ")), "{shown}");
     }
     let sent = cluster.take_requests();
     let about_widgets = |request: &String| request.contains("/widgets/") || request.ends_with("/events");

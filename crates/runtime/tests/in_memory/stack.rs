@@ -25,7 +25,7 @@ pub struct StackSpec {
     pub keeps: bool,
     /// Whether there is a ledger at all.
     pub ledgerless: bool,
-    /// A Secret somebody else makes, with the key `word`.
+    /// A Secret that another program creates, with the key `word`.
     pub awaits: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl Component for StackComponent {
         let copy = Secret { metadata: metadata("word"), ..Secret::default() };
         let copy = match world.read::<Secret>(source)? {
             Some(source) => Desired::from(Secret { data: source.data, ..copy }),
-            None => Desired::awaited(copy, format!("somebody has yet to make Secret {source}")),
+            None => Desired::awaited(copy, format!("another program has to create Secret {source}")),
         };
         let copy = graph.add::<Secret>(copy.of(WORD), ());
         graph.add::<ConfigMap>(ConfigMap { metadata: metadata("reader"), ..ConfigMap::default() }, copy);
@@ -112,7 +112,7 @@ fn kept_for(meta: &ObjectMeta) -> Option<&str> {
     meta.annotations.as_ref()?.get(KEPT_ANNOTATION).map(String::as_str)
 }
 
-fn told(status: &StackStatus, kind: &str) -> (String, String) {
+fn condition(status: &StackStatus, kind: &str) -> (String, String) {
     let condition = status.common.conditions.iter().find(|condition| condition.type_ == kind).unwrap();
     (condition.status.clone(), condition.reason.clone().unwrap_or_default())
 }
@@ -195,9 +195,9 @@ fn secret(name: &str, word: &str) -> Secret {
 async fn what_others_make_is_awaited_copied_and_followed() {
     let cluster = cluster().await;
     cluster.stack(StackSpec { awaits: Some("word".into()), ..keeps() }).await;
-    let told_why = cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
-    let expected = "Secret default/a-word: does not exist yet; somebody has yet to make Secret word";
-    assert_eq!(told_why, expected);
+    let message = cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
+    let expected = "Secret default/a-word: does not exist yet; another program has to create Secret word";
+    assert_eq!(message, expected);
     assert!(cluster.find::<ConfigMap>("a-reader").await.is_none());
 
     cluster.create(&secret("word", "hello")).await;
@@ -214,25 +214,25 @@ async fn what_others_make_is_awaited_copied_and_followed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_part_of_an_owner_has_a_condition_of_its_own() {
+async fn each_aspect_of_an_owner_has_its_own_condition() {
     let cluster = cluster().await;
     cluster.stack(StackSpec { awaits: Some("word".into()), ..keeps() }).await;
     cluster.until_reason::<Stack>("a", "ChildrenNotReady").await;
     let status = cluster.get::<Stack>("a").await.status.unwrap();
-    assert_eq!(told(&status, "LedgerReady"), pair("True", "Ready"));
-    assert_eq!(told(&status, "WordReady"), pair("False", "ChildrenNotReady"));
+    assert_eq!(condition(&status, "LedgerReady"), pair("True", "Ready"));
+    assert_eq!(condition(&status, "WordReady"), pair("False", "ChildrenNotReady"));
     assert_eq!(status.mood, "tense");
 
     cluster.create(&secret("word", "hello")).await;
     let status = cluster.until_harbor_is_ready().await;
-    assert_eq!(told(&status, "WordReady"), pair("True", "Ready"));
+    assert_eq!(condition(&status, "WordReady"), pair("True", "Ready"));
     assert_eq!(status.mood, "fine");
 
     cluster.merge::<Stack>("a", json!({"spec": {"ledgerless": true}})).await;
     cluster
         .until::<Stack>("a", "has no ledger", |stack| {
             let status = stack.status.as_ref().unwrap();
-            told(status, "LedgerReady") == pair("True", "External")
+            condition(status, "LedgerReady") == pair("True", "External")
         })
         .await;
 }

@@ -1,8 +1,8 @@
 //! A system outside the cluster, in memory: depots that hold boxes.
 
 use futures::{FutureExt as _, future::BoxFuture};
-use plan::{External, ObjectKey, System};
-use runtime::{At, ExternalDriver, SystemError};
+use plan::{External, ObjectKey, System, SystemError};
+use runtime::{At, ExternalDriver};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

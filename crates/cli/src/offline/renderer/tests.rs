@@ -320,4 +320,6 @@ fn what_lives_outside_the_cluster_is_rendered_with_where_it_lives_and_without_wr
     assert_eq!((alpha.key.to_string().as_str(), json_of(alpha)), ("project acme/alpha", &expected));
     assert_eq!(alpha.notes, ["Lives in harbor ns/acme, not in the cluster: the operator keeps it there."]);
     assert_eq!((messages(&renderer.errors), messages(&renderer.unmet)), (vec![], vec![]));
+    let graph = dependency_graph(&[below]);
+    assert_eq!(graph.to_tree(Clone::clone), "ConfigMap o\n└── project alpha in harbor ns/acme\n");
 }

@@ -67,6 +67,22 @@ fn a_cycle_in_the_lines_is_found() {
 }
 
 #[test]
+fn a_cycle_through_a_file_in_the_root_is_found() {
+    let root = format!("{ROOT}mod error;\npub use error::Fault;\n");
+    for (low, error) in
+        [("use crate::error::Fault;", "use crate::high::Tower;"), ("use crate::Fault;", "use super::high;")]
+    {
+        let files =
+            [("lib.rs", root.as_str()), ("low/mod.rs", &format!("{LOW}{low}\n")), ("error.rs", error)];
+        let expected = "src: imports of files in the root form a cycle: error -> high -> low -> error; \
+                        move what one of them needs into a file that imports from no folder";
+        assert_eq!(found(&files), [expected]);
+    }
+    let files = [("lib.rs", root.as_str()), ("error.rs", "use crate::high::Tower;")];
+    assert_eq!(found(&files), [""; 0], "no folder imports it");
+}
+
+#[test]
 fn a_folder_without_the_line_or_without_a_purpose_is_found() {
     let form = "has a line `Uses` in another form; write it as `//! Uses: a, b.`";
     let line =

@@ -5,7 +5,7 @@
 //! maps need no schema, because `managedFields` names their items by key. Another manager that edits a field takes it
 //! over, so an edit shows even where the value was edited back.
 //!
-//! Where this cannot be told for sure the answer is no: an apply is always right, only noisier. That is so for an atomic list
+//! Where this cannot be determined, the answer is no: an apply is always right, only noisier. That is so for an atomic list
 //! or struct in which the API server fills in defaults. An empty list is as good as none, since the API server stores none.
 
 use super::is_operator;
@@ -25,7 +25,7 @@ pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
 }
 
 /// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
-/// when the object is [`already_applied`]. `None` where the object does not tell. Items of a list do not name their API
+/// when the object is [`already_applied`]. `None` where that cannot be determined. Items of a list do not name their API
 /// version, so the caller does.
 pub fn applied_digest(object: &DynamicObject, api_version: &str) -> Option<Digest> {
     let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
@@ -95,7 +95,7 @@ fn forget_empty_lists(value: &mut Value) {
     }
 }
 
-/// The part of `stored` that these fields name, with the values it has; `None` where that cannot be told. Items of a
+/// The part of `stored` that these fields name, with the values it has; `None` where that cannot be determined. Items of a
 /// list keep their order: an environment variable may refer to those before it.
 fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
     if fields.keys().all(|part| part == ".") {

@@ -39,12 +39,9 @@ fn resolve(
     gate: Gate<()>,
     applied: Option<&Applied>,
 ) -> Action<()> {
-    let (owner, predecessors) = (owner(), BTreeSet::new());
-    let resolver =
-        Resolver { owner: &owner, uid: UID, predecessors: &predecessors, now: Timestamp::UNIX_EPOCH };
     let observed = actual.map_or(Observed::Absent, |actual| Observed::Stored(actual));
     let known = Known { applied, digest: digest(external) };
-    resolver.resolve(&Desired::external(external.clone()), observed, gate, known)
+    resolver(|it| it.resolve(&Desired::external(external.clone()), observed, gate, known))
 }
 
 proptest! {

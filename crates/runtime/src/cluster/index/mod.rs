@@ -70,7 +70,7 @@ impl Index {
         let mut state = self.state();
         state.names.replace(group, kind, listed);
         let vanished = |key: &&ObjectKey| {
-            key.group == group && key.kind == kind && !key.is_kind() && !listed.contains(*key)
+            key.is_object() && key.group == group && key.kind == kind && !listed.contains(*key)
         };
         let children: Vec<_> = state.children.keys().filter(vanished).cloned().collect();
         let mut affected = AffectedOwners::new();

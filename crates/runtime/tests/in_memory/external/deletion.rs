@@ -115,7 +115,7 @@ async fn a_record_that_a_user_wrote_makes_the_operator_delete_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_that_cannot_be_read_is_told_and_does_not_keep_an_abandoned_owner() {
+async fn a_record_that_cannot_be_read_is_reported_and_does_not_keep_an_abandoned_owner() {
     let world = World::new().await;
     world.ready("s", boxes([("a", "tea")])).await;
     let annotate = async |name: &str, value: &str| {

@@ -55,7 +55,7 @@ async fn a_system_that_fails_is_asked_ever_more_rarely_for_all_owners_together_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_that_a_system_does_not_take_is_told_and_not_repeated_at_once() {
+async fn a_write_that_a_system_does_not_take_is_reported_and_not_repeated_at_once() {
     let world = World::new().await;
     world.ready("s", boxes([("a", "tea")])).await;
     world.depots.set_mood(Mood::Deaf);
@@ -72,7 +72,7 @@ async fn two_owners_that_want_different_things_of_one_object_do_not_write_it_wit
     world.ready("one", ShelfSpec { adopts: true, ..boxes([("a", "tea")]) }).await;
     world.cluster.create(&Shelf::new("two", ShelfSpec { adopts: true, ..boxes([("a", "salt")]) })).await;
     let message = world.cluster.until_reason::<Shelf>("two", "Contended").await;
-    let expected = "box acme/a keeps being changed by another program; the audit log of its system may tell by which one";
+    let expected = "box acme/a keeps being changed by another program; the audit log of its system may show by which one";
     assert_eq!(message, expected);
     world.depots.take_calls();
     tokio::time::sleep(Duration::from_mins(10)).await;

@@ -19,7 +19,8 @@ use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
 };
-use runtime::{Options, SystemError};
+use plan::SystemError;
+use runtime::Options;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 

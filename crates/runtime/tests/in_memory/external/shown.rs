@@ -171,3 +171,26 @@ async fn secrets_appear_in_no_log_status_annotation_event_or_difference() {
         assert!(!text.contains("hunter2") && !text.contains(TOKEN), "{what}: {text}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_words_of_a_system_are_logged_and_reported_on_one_line_of_bounded_length() {
+    let log = Log::default();
+    let _logging = tracing::subscriber::set_default(log.clone());
+    let world = World::new().await;
+    let words = format!("refused\nlevel=info forged\x1b[2J{}", "x".repeat(10_000));
+    world.depots.set_mood(Mood::Failing(SystemError::Unreachable(words)));
+    world.cluster.create(&Shelf::new("s", boxes([("a", "tea")]))).await;
+    let message = world.cluster.until_reason::<Shelf>("s", "ExternalUnreachable").await;
+    let log = log.0.lock().unwrap().clone();
+    assert!(log.contains("refused level=info forged [2J"), "{log}");
+    for text in [&message, &log] {
+        // Fields that are texts are quoted in this log, with control characters escaped.
+        assert!(
+            !text.contains('\n')
+                && !text.contains("\\n")
+                && !text.contains('\x1b')
+                && !text.contains("\\u{1b}")
+        );
+        assert!(!text.contains(&"x".repeat(3000)));
+    }
+}

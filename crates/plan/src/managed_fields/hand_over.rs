@@ -1,7 +1,7 @@
 //! Which fields an apply would remove or leave after an earlier step of the dry run changed their ownership.
 
+use crate::observed::is_item;
 use api::names::FIELD_MANAGER_PREFIX;
-use plan::is_item;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
@@ -9,7 +9,7 @@ type Fields = Map<String, Value>;
 /// `applied` is the answer to an apply of the operator, `earlier` the object after a hand-over that was only a dry
 /// run. Removes the fields that the apply would have removed after that: fields that the operator owns in `earlier`
 /// and does not send, and that no other manager owns. Returns whether there were any.
-pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
+pub fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
     let Some(wanted) = owners(applied).find(is_ours).map(|owner| owner.fields.clone()) else { return false };
     let (ours, others): (Vec<_>, Vec<_>) = owners(earlier).partition(is_ours);
     let kept: Vec<_> = others.iter().map(|owner| owner.fields).chain([&wanted]).collect();
@@ -20,7 +20,7 @@ pub(super) fn relinquish(applied: &mut Value, earlier: &Value) -> bool {
 /// `applied` is the answer to an apply of the operator on the object `stored`, `earlier` the object after a release
 /// that was only a dry run. Restores the fields that the apply would not have removed after that: fields that the
 /// operator no longer owns in `earlier`. Returns whether there were any.
-pub(super) fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> bool {
+pub fn restore(applied: &mut Value, stored: &Value, earlier: &Value) -> bool {
     let ours = |object| owners(object).find(is_ours).map(|owner| owner.fields.clone());
     let (Some(had), Some(has)) = (ours(stored), ours(earlier)) else { return false };
     put_back(applied, &had, &has, earlier)

@@ -5,14 +5,14 @@
 //! field of a built-in kind. So the operator removes its fields from such a nested object before it applies the
 //! object.
 
-use plan::{is_item, owned};
+use crate::observed::{is_item, owned};
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
 /// The fields to remove from `stored` before `manager` can apply `desired`, as JSON pointers: the manager's fields in
 /// nested objects that are empty in `desired`. Fields of other managers stay.
-pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<String> {
+pub fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<String> {
     let Some(ours) = owned(stored, &desired["apiVersion"], manager) else { return Vec::new() };
     let entries = stored.pointer("/metadata/managedFields").and_then(Value::as_array);
     let fields = entries.into_iter().flatten().filter_map(|entry| entry.get("fieldsV1")?.as_object());
@@ -23,7 +23,7 @@ pub(crate) fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<
 }
 
 /// Whether an object contains an empty nested object.
-pub(crate) fn has_empty(object: &Value) -> bool {
+pub fn has_empty(object: &Value) -> bool {
     match object {
         Value::Object(fields) => fields.is_empty() || fields.values().any(has_empty),
         Value::Array(items) => items.iter().any(has_empty),
@@ -32,7 +32,7 @@ pub(crate) fn has_empty(object: &Value) -> bool {
 }
 
 /// Whether an empty nested object was sent and is not in the answer.
-pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
+pub fn is_lost(sent: &Value, answer: &Value) -> bool {
     match (sent, answer) {
         (Value::Object(sent), Value::Null) => sent.is_empty(),
         (Value::Object(sent), Value::Object(answer)) => {
@@ -44,7 +44,7 @@ pub(crate) fn is_lost(sent: &Value, answer: &Value) -> bool {
 }
 
 /// Removes empty nested objects, and objects that contain nothing else. Returns their positions as JSON pointers.
-pub(crate) fn take_empty(object: &mut Value) -> Vec<String> {
+pub fn take_empty(object: &mut Value) -> Vec<String> {
     fn take(object: &mut Value, at: &str, found: &mut Vec<String>) {
         let Value::Object(fields) = object else { return };
         fields.retain(|name, value| {
@@ -64,7 +64,7 @@ pub(crate) fn take_empty(object: &mut Value) -> Vec<String> {
 }
 
 /// Inserts an empty object at a position that has no value.
-pub(crate) fn put_empty(object: &mut Value, place: &str) {
+pub fn put_empty(object: &mut Value, place: &str) {
     let mut at = object;
     for step in place.split('/').skip(1) {
         if at.is_null() {

@@ -1,0 +1,66 @@
+//! Errors of systems outside the cluster.
+
+use crate::{Class, Classify};
+
+/// Why a request to a system failed. The status of the owner shows the message, so it never contains a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SystemError {
+    /// It could not be reached or did not answer. Whether it performed the request is unknown.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It does not accept the object as it is.
+    #[error("{problem}; {remedy}")]
+    Rejected {
+        /// What is wrong with the object.
+        problem: String,
+        /// What a user can do.
+        remedy: String,
+    },
+    /// It does not accept the credentials, or they lack a permission.
+    #[error("{problem}; {remedy}")]
+    Forbidden {
+        /// What is not allowed.
+        problem: String,
+        /// What a user can do.
+        remedy: String,
+    },
+    /// Another object must be changed or deleted first.
+    #[error("{problem}; {remedy}")]
+    InUse {
+        /// Which object that is.
+        problem: String,
+        /// What a user can do.
+        remedy: String,
+    },
+    /// The object to create already exists.
+    #[error("it was created by another program just now; the operator tries again")]
+    Exists,
+    /// The system no longer exists.
+    #[error(
+        "the system does not exist any more; delete this object, or correct the field that names the system"
+    )]
+    Gone,
+}
+
+impl Classify for SystemError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Unreachable(_) | Self::InUse { .. } => Class::Transient,
+            Self::Rejected { .. } => Class::Invalid,
+            Self::Forbidden { .. } => Class::Forbidden,
+            Self::Exists => Class::Conflict,
+            Self::Gone => Class::Dependency,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Unreachable(_) => "ExternalUnreachable",
+            Self::Rejected { .. } => "ExternalRejected",
+            Self::Forbidden { .. } => "ExternalForbidden",
+            Self::InUse { .. } => "ExternalInUse",
+            Self::Exists => "Conflict",
+            Self::Gone => "ExternalGone",
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The interface that a driver of systems outside the cluster implements.
+
+use futures::future::BoxFuture;
+use plan::{Connection, External, ObjectKey, System, SystemError};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Talks to all systems of one kind.
+///
+/// Requests may be abandoned at any time, and two of them may be under way at once.
+pub trait ExternalDriver: Send + Sync {
+    /// The kind of system, see [`System::kind`].
+    fn kind(&self) -> &'static str;
+
+    /// The display name of a system.
+    fn describe(&self, system: &System) -> String {
+        system.to_string()
+    }
+
+    /// All objects of a collection, by name.
+    fn list<'a>(
+        &'a self,
+        at: At<'a>,
+        collection: &'a str,
+    ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>>;
+
+    /// Creates an object and returns the stored object. An existing object stays unchanged, and the answer is
+    /// [`SystemError::Exists`].
+    fn create<'a>(&'a self, at: At<'a>, wanted: &'a External) -> BoxFuture<'a, Result<Value, SystemError>>;
+
+    /// Updates an object whose last known state is `actual`, and returns the stored object.
+    fn update<'a>(
+        &'a self,
+        at: At<'a>,
+        wanted: &'a External,
+        actual: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, SystemError>>;
+
+    /// Deletes an object whose last known state is `actual`. Succeeds if the object does not exist.
+    fn delete<'a>(
+        &'a self,
+        at: At<'a>,
+        object: &'a ObjectKey,
+        actual: &'a Value,
+    ) -> BoxFuture<'a, Result<(), SystemError>>;
+}
+
+/// A system, and how to reach it.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// How to reach it, as the component of the owner describes it.
+    pub connection: &'a Connection,
+}
