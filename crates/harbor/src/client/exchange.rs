@@ -13,16 +13,16 @@ use crate::{
     error::{Dependency, Error, Failure, Message, Unreachable, classify},
     health::Health,
 };
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, USER_AGENT},
 };
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use secrecy::ExposeSecret as _;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use tower::ServiceExt as _;
+use tower::{BoxError, ServiceExt as _};
 
 /// The pauses before further attempts of a read.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
@@ -59,15 +59,14 @@ impl Harbor {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
-            match pauses.next().filter(|_| failure.is_passing()) {
-                Some(pause) => sleep(*pause).await,
-                None => {
-                    if !matches!(failure, Failure::NotFound(_) | Failure::Conflict(_)) {
-                        self.session().distrust();
-                    }
-                    return Err(request.fails(failure));
-                }
+            if let Some(pause) = pauses.next().filter(|_| failure.is_passing()) {
+                sleep(*pause).await;
+                continue;
             }
+            if !matches!(failure, Failure::NotFound(_) | Failure::Conflict(_)) {
+                self.session().distrust();
+            }
+            return Err(request.fails(failure));
         }
     }
 
@@ -133,14 +132,8 @@ impl Harbor {
             let response = self.shared.transport.clone().oneshot(sent).await;
             let response = response.map_err(|error| Failure::Unreachable(network::unreachable(&error)))?;
             let (head, body) = response.into_parts();
-            let body = Limited::new(body, limits.answer_bytes).collect().await.map_err(|error| {
-                if error.is::<LengthLimitError>() {
-                    Failure::Unexpected(Message::new("the body is too long"))
-                } else {
-                    Failure::Unreachable(Unreachable::Broken(Message::new(&error.to_string())))
-                }
-            })?;
-            Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
+            let body = whole(body, limits.answer_bytes).await?;
+            Ok(Answer { status: head.status, headers: head.headers, body })
         };
         let answer = timeout(patience, exchange).await;
         let answer = answer.unwrap_or(Err(Failure::Unreachable(Unreachable::Timeout(patience))));
@@ -193,6 +186,20 @@ impl Harbor {
         *sent.headers_mut() = headers;
         Ok(sent)
     }
+}
+
+/// Reads a body up to a length.
+async fn whole(mut body: UnsyncBoxBody<Bytes, BoxError>, most: usize) -> Result<Bytes, Failure> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::Unreachable(network::unreachable(&error)))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > most {
+            return Err(Failure::Unexpected(Message::new("the body is too long")));
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
 }
 
 /// Tells success from failure.

@@ -170,7 +170,10 @@ impl Harbor {
 impl fmt::Debug for Harbor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let user = self.identity().credentials.username;
-        f.debug_struct("Harbor").field("address", &self.shared.address).field("user", &user).finish()
+        f.debug_struct("Harbor")
+            .field("address", &self.shared.address)
+            .field("user", &user)
+            .finish_non_exhaustive()
     }
 }
 

@@ -75,11 +75,7 @@ pub(super) fn unreachable(error: &BoxError) -> Unreachable {
     while let Some(error) = cause {
         // Writing to a String does not fail.
         let _ = write!(text, "{}{error}", if text.is_empty() { "" } else { ": " });
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let tls = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        if let Some(rustls::Error::InvalidCertificate(problem)) = tls {
-            certificate = Some(Message::new(&problem.to_string()));
-        }
+        certificate = certificate.or_else(|| certificate_problem(error));
         cause = error.source();
     }
     let connecting = error.downcast_ref::<legacy::Error>().is_some_and(legacy::Error::is_connect);
@@ -88,4 +84,13 @@ pub(super) fn unreachable(error: &BoxError) -> Unreachable {
         None if connecting => Unreachable::Connection(Message::new(&text)),
         None => Unreachable::Broken(Message::new(&text)),
     }
+}
+
+/// What is wrong with a certificate. TLS hides that in I/O errors, whose `source` passes over what they contain.
+fn certificate_problem(error: &(dyn Error + 'static)) -> Option<Message> {
+    if let Some(rustls::Error::InvalidCertificate(problem)) = error.downcast_ref() {
+        return Some(Message::new(&problem.to_string()));
+    }
+    let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
+    certificate_problem(inner)
 }

@@ -179,20 +179,20 @@ impl Serialize for NewMember {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         #[serde(untagged)]
-        enum Named<'a> {
+        enum Reference<'a> {
             User { user_id: UserId },
-            UserNamed { username: &'a str },
+            Username { username: &'a str },
             Group { id: GroupId },
             LdapGroup { ldap_group_dn: &'a str },
-            GroupNamed { group_name: &'a str, group_type: GroupType },
+            GroupName { group_name: &'a str, group_type: GroupType },
         }
         let (field, entity) = match &self.entity {
-            Entity::User(user_id) => ("member_user", Named::User { user_id: *user_id }),
-            Entity::UserNamed(username) => ("member_user", Named::UserNamed { username }),
-            Entity::Group(id) => ("member_group", Named::Group { id: *id }),
-            Entity::LdapGroup(ldap_group_dn) => ("member_group", Named::LdapGroup { ldap_group_dn }),
+            Entity::User(user_id) => ("member_user", Reference::User { user_id: *user_id }),
+            Entity::UserNamed(username) => ("member_user", Reference::Username { username }),
+            Entity::Group(id) => ("member_group", Reference::Group { id: *id }),
+            Entity::LdapGroup(ldap_group_dn) => ("member_group", Reference::LdapGroup { ldap_group_dn }),
             Entity::GroupNamed(group_name, group_type) => {
-                ("member_group", Named::GroupNamed { group_name, group_type: *group_type })
+                ("member_group", Reference::GroupName { group_name, group_type: *group_type })
             }
         };
         let mut member = serializer.serialize_struct("NewMember", 2)?;

@@ -89,7 +89,7 @@ pub enum Storage {
 
 /// A number is not an amount of storage that Harbor accepts as a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not a limit; it must be -1 for none, or 1 to {} bytes", Storage::MOST)]
+#[error("{0} is not a limit; it must be -1 for none, or 1 to 1125899906842624 bytes")]
 pub struct NotALimit(i64);
 
 impl Storage {

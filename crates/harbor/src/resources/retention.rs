@@ -148,7 +148,7 @@ impl RetentionPolicy {
     /// of rules does not either.
     pub fn is_as(&self, other: &Self) -> bool {
         let rules = |policy: &Self| {
-            let mut rules: Vec<_> = policy.rules.iter().cloned().map(|rule| rule.normal()).collect();
+            let mut rules: Vec<_> = policy.rules.iter().cloned().map(RetentionRule::normal).collect();
             rules.sort_by_key(|rule| serde_json::to_string(rule).unwrap_or_default());
             rules
         };

@@ -125,6 +125,7 @@ words! {
 }
 
 /// A scanner.
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Scanner {

@@ -150,15 +150,19 @@ pub struct Job {
     /// Its number.
     pub id: ExecutionId,
     /// Its name.
-    pub job_name: String,
+    #[serde(rename = "job_name")]
+    pub name: String,
     /// Its cron line, or `MANUAL`.
-    pub job_kind: String,
+    #[serde(rename = "job_kind")]
+    pub kind: String,
     /// How it stands: `Pending`, `Running`, `Success`, `Error` or `Stopped`.
-    pub job_status: String,
+    #[serde(rename = "job_status")]
+    pub status: String,
     /// Its schedule.
     pub schedule: ShownSchedule,
     /// JSON in a text. In versions before 2.15.1, a run of the garbage collection shows the password of Redis here.
-    job_parameters: JobParameters,
+    #[serde(rename = "job_parameters")]
+    parameters: JobParameters,
     /// When it was created.
     #[serde(deserialize_with = "crate::time::lenient")]
     pub creation_time: Option<Timestamp>,
@@ -181,12 +185,12 @@ impl fmt::Debug for JobParameters {
 impl Job {
     /// Its parameters, as far as `P` has them; the default if they cannot be read.
     pub(super) fn parameters<P: for<'de> Deserialize<'de> + Default>(&self) -> P {
-        serde_json::from_str(&self.job_parameters.0).unwrap_or_default()
+        serde_json::from_str(&self.parameters.0).unwrap_or_default()
     }
 
     /// Whether a run has ended.
     pub fn has_ended(&self) -> bool {
-        ["Success", "Error", "Stopped"].contains(&self.job_status.as_str())
+        ["Success", "Error", "Stopped"].contains(&self.status.as_str())
     }
 }
 

@@ -77,6 +77,7 @@ fn yes() -> bool {
     true
 }
 
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn extras_text<S: Serializer>(untagged: &Option<bool>, serializer: S) -> Result<S::Ok, S::Error> {
     match untagged {
         Some(untagged) => serializer.serialize_str(&format!(r#"{{"untagged":{untagged}}}"#)),

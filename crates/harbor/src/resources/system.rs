@@ -77,6 +77,7 @@ words! {
 }
 
 /// Version and mode.
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct GeneralInfo {

@@ -163,7 +163,7 @@ impl Body for Content {
         match &mut *self {
             Self::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
             Self::Stalled => Poll::Pending,
-            Self::Endless => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[b' '; 65536]))))),
+            Self::Endless => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[b' '; 16384]))))),
         }
     }
 }

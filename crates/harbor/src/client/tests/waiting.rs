@@ -21,7 +21,7 @@ async fn an_answer_must_end_within_thirty_seconds_and_is_not_asked_for_again() {
         let (harbor, log) = harbor(move |_| act.clone());
         let began = Instant::now();
         let error = harbor.users().current().await.unwrap_err();
-        assert_eq!((error.failure(), began.elapsed()), (&timeout(30), Duration::from_secs(30)));
+        assert_eq!((error.failure(), began.elapsed().as_secs()), (&timeout(30), 30));
         assert_eq!(log.take().len(), 1);
     }
 }
@@ -48,5 +48,5 @@ async fn a_connection_has_five_seconds() {
     let connector = Patient { connector: never, patience: crate::Limits::DEFAULT.connect };
     let began = Instant::now();
     let error = connector.oneshot(Uri::from_static("http://x")).await.unwrap_err();
-    assert_eq!((error.to_string().as_str(), began.elapsed()), ("it took too long", Duration::from_secs(5)));
+    assert_eq!((error.to_string().as_str(), began.elapsed().as_secs()), ("it took too long", 5));
 }

@@ -4,7 +4,10 @@ use super::{
     Configurations,
     keys::{Key, Kind, Writable},
 };
-use crate::{Secret, Version, resources::quotas::Storage};
+use crate::{
+    Secret, Version,
+    resources::quotas::{NotALimit, Storage},
+};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -69,9 +72,17 @@ pub enum SettingError {
     /// The value is out of range.
     #[error("{0} must be {1} to {2}")]
     Range(&'static str, i64, i64),
+    /// The value is not an amount of storage.
+    #[error("{0}: {1}")]
+    Limit(&'static str, NotALimit),
     /// The value is none of the words.
-    #[error("{0} must be one of {}", .1.join(", "))]
-    Choice(&'static str, &'static [&'static str]),
+    #[error("{name} must be one of {}", .words.join(", "))]
+    Choice {
+        /// The setting.
+        name: &'static str,
+        /// The words.
+        words: &'static [&'static str],
+    },
     /// The value is empty.
     #[error("{0} must not be empty")]
     Empty(&'static str),
@@ -141,36 +152,32 @@ fn check(key: &'static Key, value: &Setting) -> Result<(), SettingError> {
         return Err(SettingError::Unwritable(name));
     }
     match (key.kind, value) {
-        (Kind::Text | Kind::Password, Setting::Text(_)) | (Kind::Flag, Setting::Flag(_)) => Ok(()),
-        (Kind::NonEmptyText, Setting::Text(text)) if text.is_empty() => Err(SettingError::Empty(name)),
-        (Kind::NonEmptyText, Setting::Text(_)) => Ok(()),
-        (Kind::JsonText, Setting::Text(text)) if text.is_empty() => Ok(()),
-        (Kind::JsonText, Setting::Text(text)) => match serde_json::from_str::<Value>(text.expose()) {
-            Ok(Value::Object(_)) => Ok(()),
-            _ => Err(SettingError::Type(name, "a JSON object")),
-        },
-        (Kind::Map, Setting::Text(text)) => {
-            match serde_json::from_str::<BTreeMap<String, String>>(text.expose()) {
-                Ok(_) => Ok(()),
-                Err(_) => Err(SettingError::Type(name, "a JSON object of texts")),
-            }
+        (Kind::Flag, Setting::Flag(_)) => Ok(()),
+        (Kind::Flag, Setting::Text(_) | Setting::Number(_)) => Err(SettingError::Type(name, "true or false")),
+        (Kind::Number(least, most), Setting::Number(number)) => {
+            let fits = (least..=most).contains(number);
+            fits.then_some(()).ok_or(SettingError::Range(name, least, most))
         }
-        (Kind::Choice(words), Setting::Text(word)) if words.contains(&word.expose()) => Ok(()),
-        (Kind::Choice(words), Setting::Text(_)) => Err(SettingError::Choice(name, words)),
-        (Kind::Number(least, most), Setting::Number(number)) if !(least..=most).contains(number) => {
-            Err(SettingError::Range(name, least, most))
+        (Kind::Bytes, Setting::Number(number)) => {
+            Storage::limit(*number).map(drop).map_err(|problem| SettingError::Limit(name, problem))
         }
-        (Kind::Number(..), Setting::Number(_)) => Ok(()),
-        (Kind::Bytes, Setting::Number(number)) => match Storage::limit(*number) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(SettingError::Type(name, "-1, or 1 to 1125899906842624")),
-        },
-        (Kind::Flag, _) => Err(SettingError::Type(name, "true or false")),
-        (Kind::Number(..) | Kind::Bytes, _) => Err(SettingError::Type(name, "a number")),
-        (
-            Kind::Text | Kind::Password | Kind::NonEmptyText | Kind::JsonText | Kind::Map | Kind::Choice(_),
-            Setting::Flag(_) | Setting::Number(_),
-        ) => Err(SettingError::Type(name, "a text")),
+        (Kind::Number(..) | Kind::Bytes, Setting::Text(_) | Setting::Flag(_)) => {
+            Err(SettingError::Type(name, "a number"))
+        }
+        (kind, Setting::Text(text)) => check_text(name, kind, text.expose()),
+        (_, Setting::Flag(_) | Setting::Number(_)) => Err(SettingError::Type(name, "a text")),
+    }
+}
+
+fn check_text(name: &'static str, kind: Kind, text: &str) -> Result<(), SettingError> {
+    let is_object = || serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
+    let is_map = || serde_json::from_str::<BTreeMap<String, String>>(text).is_ok();
+    match kind {
+        Kind::NonEmptyText if text.is_empty() => Err(SettingError::Empty(name)),
+        Kind::JsonText if !text.is_empty() && !is_object() => Err(SettingError::Type(name, "a JSON object")),
+        Kind::Map if !is_map() => Err(SettingError::Type(name, "a JSON object of texts")),
+        Kind::Choice(words) if !words.contains(&text) => Err(SettingError::Choice { name, words }),
+        _ => Ok(()),
     }
 }
 
@@ -217,13 +224,14 @@ mod tests {
         assert_eq!(refused("token_expiration", "30"), SettingError::Type("token_expiration", "a number"));
         assert_eq!(refused("ldap_url", ""), SettingError::Empty("ldap_url"));
         let restriction = "project_creation_restriction";
-        assert_eq!(refused(restriction, "nobody"), SettingError::Choice(restriction, choices));
+        let expected = SettingError::Choice { name: restriction, words: choices };
+        assert_eq!(refused(restriction, "nobody"), expected);
         assert_eq!(refused("banner_message", "hello"), SettingError::Type("banner_message", "a JSON object"));
         let extra = "oidc_extra_redirect_parms";
         assert_eq!(refused(extra, "{\"a\":1}"), SettingError::Type(extra, "a JSON object of texts"));
         assert_eq!(
-            refused("storage_per_project", 0),
-            SettingError::Type("storage_per_project", "-1, or 1 to 1125899906842624")
+            refused("storage_per_project", 0).to_string(),
+            "storage_per_project: 0 is not a limit; it must be -1 for none, or 1 to 1125899906842624 bytes"
         );
     }
 

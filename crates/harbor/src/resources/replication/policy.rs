@@ -61,6 +61,7 @@ pub enum Filter {
 }
 
 /// A policy to create, or to replace another with. Two are equal if they replicate the same.
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewReplication {
     /// Its name.
@@ -97,6 +98,7 @@ impl Serialize for NewReplication {
         struct Reference {
             id: RegistryId,
         }
+        #[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
         #[derive(Serialize)]
         struct Body<'a> {
             name: &'a str,
@@ -141,6 +143,7 @@ impl Serialize for NewReplication {
 }
 
 /// A policy as Harbor shows it.
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the API")]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ReplicationPolicy {

@@ -51,7 +51,7 @@ impl Robots<'_> {
         self.harbor.get(Path::new(ROBOTS).id(id)).json_if_found().await
     }
 
-    /// Creates a robot. Harbor shows its secret only here. It is enabled, whatever else is asked for.
+    /// Creates a robot. Harbor shows its secret only here.
     pub async fn create(&self, robot: &NewRobot) -> Result<CreatedRobot, Error> {
         self.harbor.post(Path::new(ROBOTS)).body(robot).json().await
     }
@@ -177,14 +177,14 @@ impl Robot {
         };
         let same = self.description == wanted.description
             && self.duration == days
-            && !self.disable
+            && self.disable == wanted.disable
             && PermissionSet::new(&self.permissions) == PermissionSet::new(&wanted.permissions);
         (!same).then(|| RobotUpdate {
             name: self.name.clone(),
             level: self.level.clone(),
             description: wanted.description.clone(),
             duration: wanted.duration,
-            disable: false,
+            disable: wanted.disable,
             permissions: wanted.permissions.clone(),
         })
     }
@@ -201,6 +201,9 @@ pub struct NewRobot {
     pub level: RobotLevel,
     /// How long it lives.
     pub duration: Duration,
+    /// Whether it is disabled. Harbor ignores this at first; send what [`Robot::changes`] says.
+    #[serde(skip)]
+    pub disable: bool,
     /// Its permissions; those of a project's robot are exactly one, for that project.
     pub permissions: Vec<Permission>,
 }

@@ -8,6 +8,7 @@ fn wanted() -> NewRobot {
         description: String::new(),
         level: RobotLevel::System,
         duration: Duration::Days(30),
+        disable: false,
         permissions: vec![
             Permission::system([("project", "create"), ("project", "list")]),
             Permission::project("*", [("repository", "pull"), ("project", "read")]),
@@ -48,9 +49,12 @@ fn an_update_repeats_name_and_level_as_harbor_shows_them() {
 }
 
 #[test]
-fn a_disabled_robot_is_enabled_again() {
+fn a_robot_is_disabled_and_enabled_by_an_update() {
     let disabled = Robot { disable: true, ..shown() };
-    assert!(disabled.changes(&wanted()).is_some_and(|update| !update.disable));
+    assert_eq!(disabled.changes(&wanted()).map(|update| update.disable), Some(false));
+    let wanted = NewRobot { disable: true, ..wanted() };
+    assert_eq!(shown().changes(&wanted).map(|update| update.disable), Some(true));
+    assert_eq!(serde_json::to_value(wanted).unwrap().get("disable"), None);
 }
 
 #[test]

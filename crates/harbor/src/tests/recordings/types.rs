@@ -72,8 +72,8 @@ fn got(exchange: &Exchange) -> Reading {
     match exchange.segments().as_slice() {
         ["projects", _, rest @ ..] if !rest.is_empty() => of_project(exchange, rest),
         ["system", rest @ ..] => of_system(exchange, rest),
-        ["ping"] | ["audit-logs" | "auditlog-exts" | "search" | "statistics"] => Reading::NotOurs,
-        ["users" | "usergroups", "search"] => Reading::NotOurs,
+        ["ping" | "audit-logs" | "auditlog-exts" | "search" | "statistics"]
+        | ["users" | "usergroups", "search"] => Reading::NotOurs,
         ["auditlog-exts", "events"] => of::<Vec<audit::EventType>>(exchange),
         ["configurations"] => of::<Configurations>(exchange),
         ["health"] => of::<Health>(exchange),
@@ -134,9 +134,11 @@ fn of_project(exchange: &Exchange, rest: &[&str]) -> Reading {
         ["webhook", "events"] => of::<SupportedEvents>(exchange),
         ["webhook", "policies"] => of::<Vec<Webhook>>(exchange),
         ["webhook", "policies", _] => of::<Webhook>(exchange),
-        ["webhook", "lasttrigger"] | ["webhook", "policies", _, "executions"] => Reading::NotOurs,
         // Artifacts belong to users, robots of the first generation to the past.
-        ["artifacts"] | ["robots"] | ["repositories", _, "artifacts", ..] => Reading::NotOurs,
+        ["artifacts" | "robots"]
+        | ["repositories", _, "artifacts", ..]
+        | ["webhook", "lasttrigger"]
+        | ["webhook", "policies", _, "executions"] => Reading::NotOurs,
         _ => Reading::Forgotten,
     }
 }
