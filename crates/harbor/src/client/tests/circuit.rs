@@ -1,0 +1,132 @@
+use super::standin::{Act, Asked, harbor};
+use crate::{Class, Credentials, Dependency, Failure, Message, garbage_collection::Parameters};
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::{advance, sleep};
+
+const GOOD: &str = "admin:Correct1";
+
+/// Rejects all passwords but one.
+fn strict(asked: &Asked) -> Act {
+    match (asked.path.as_str(), asked.user.as_deref()) {
+        ("/health", _) => health("healthy"),
+        (_, Some(GOOD)) => Act::json(json!({})),
+        _ => Act::status(401),
+    }
+}
+
+fn health(database: &str) -> Act {
+    Act::json(json!({"status": database, "components": [{"name": "database", "status": database}]}))
+}
+
+fn rejected() -> Failure {
+    Failure::CredentialsRejected { user: "admin".to_owned() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_credentials_are_not_sent_again() {
+    let (harbor, log) = harbor(strict);
+    let error = harbor.users().current().await.unwrap_err();
+    assert_eq!((error.failure(), error.class()), (&rejected(), Class::Forbidden));
+    assert_eq!(log.take(), ["GET /users/current", "GET /health"]);
+    for _ in 0..3 {
+        assert_eq!(*harbor.projects().list().await.unwrap_err().failure(), rejected());
+    }
+    assert_eq!(log.take(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_rejection_counts_for_five_minutes() {
+    let (harbor, log) = harbor(strict);
+    let fails = async || assert_eq!(*harbor.users().current().await.unwrap_err().failure(), rejected());
+    fails().await;
+    advance(Duration::from_secs(15)).await;
+    fails().await;
+    assert_eq!(log.take().len(), 4);
+    advance(Duration::from_secs(299)).await;
+    fails().await;
+    assert_eq!(log.take(), [""; 0]);
+    advance(Duration::from_secs(1)).await;
+    fails().await;
+    assert_eq!(log.take(), ["GET /users/current", "GET /health"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_credentials_are_sent_at_once() {
+    let (harbor, log) = harbor(strict);
+    harbor.users().current().await.unwrap_err();
+    harbor.set_credentials(Credentials::new("admin", "Harbor12345"));
+    assert_eq!(*harbor.users().current().await.unwrap_err().failure(), rejected());
+    log.take();
+    harbor.set_credentials(Credentials::new("admin", "Correct1"));
+    harbor.users().current().await.unwrap();
+    assert_eq!(log.take(), ["GET /users/current"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_request_finds_out_whether_old_credentials_are_accepted_again() {
+    let (harbor, log) = harbor(|asked| match asked.path.as_str() {
+        "/health" => health("healthy"),
+        _ if asked.at < Duration::from_secs(10) => Act::status(401),
+        _ => Act::json(json!({})).after(Duration::from_secs(2)),
+    });
+    harbor.users().current().await.unwrap_err();
+    advance(Duration::from_secs(16)).await;
+    log.take();
+    let trial = tokio::spawn({
+        let harbor = harbor.clone();
+        async move { harbor.users().current().await.map(drop) }
+    });
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(*harbor.users().current().await.unwrap_err().failure(), rejected());
+    trial.await.unwrap().unwrap();
+    harbor.users().current().await.unwrap();
+    assert_eq!(log.take().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn health_is_asked_for_once_when_several_requests_are_rejected() {
+    let (harbor, log) = harbor(|asked| strict(asked).after(Duration::from_secs(2)));
+    let ask = || harbor.users();
+    let (a, b, c, d) = (ask(), ask(), ask(), ask());
+    let answers = tokio::join!(a.current(), b.current(), c.current(), d.current());
+    let failed = [answers.0, answers.1, answers.2, answers.3].map(|answer| answer.unwrap_err());
+    assert!(failed.iter().all(|error| *error.failure() == rejected()));
+    let asked = log.take();
+    assert_eq!(asked.iter().filter(|line| *line == "GET /health").count(), 1, "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_is_not_believed_while_the_database_is_down() {
+    let (harbor, log) = harbor(|asked| match asked.path.as_str() {
+        "/health" => health("unhealthy"),
+        _ => Act::status(401),
+    });
+    for _ in 0..2 {
+        let error = harbor.users().current().await.unwrap_err();
+        assert_eq!((error.failure(), error.class()), (&Failure::DatabaseDown, Class::Transient));
+    }
+    assert_eq!(log.take().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_by_jobservice_is_not_one_of_the_account() {
+    let (harbor, log) = harbor(|asked| match asked.path.as_str() {
+        "/health" => health("healthy"),
+        "/users/current" => Act::status(412),
+        _ => Act::status(401),
+    });
+    let error = harbor.garbage_collection().start(&Parameters::default()).await.unwrap_err();
+    let expected = Failure::Dependency { on: Dependency::JobService, message: Message::default() };
+    assert_eq!(*error.failure(), expected);
+    assert_eq!(log.take(), ["POST /system/gc/schedule", "GET /health", "GET /users/current"]);
+    assert!(harbor.garbage_collection().start(&Parameters::default()).await.is_err());
+    assert_eq!(log.take().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_credentials_passes_an_open_circuit() {
+    let (harbor, _) = harbor(strict);
+    harbor.users().current().await.unwrap_err();
+    assert!(harbor.system().health().await.unwrap().is_healthy());
+}
