@@ -17,7 +17,7 @@ impl Kind {
         Self(key.its_kind())
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn word(&self) -> &str {
         &self.0.kind
     }
 

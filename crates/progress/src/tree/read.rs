@@ -67,7 +67,7 @@ impl<T: Copy> Tree<T> {
     /// The object with this name, be it an owner or a child.
     pub fn find(&self, namespace: &str, kind: &str, name: &str) -> Option<Found<T>> {
         let is_child = |owner: &ObjectKey, child: &Child<T>| {
-            let is_named = *child.name == *name && child.kind.name() == kind;
+            let is_named = *child.name == *name && child.kind.word() == kind;
             is_named && child.key(&owner.namespace).namespace == namespace
         };
         let is_owner = |key: &ObjectKey| key.name == name && key.kind == kind;

@@ -139,7 +139,7 @@ fn where_the_memory_has_outcomes_the_resolver_would_change_nothing() {
                         format!("{sort}, edge {edge} at {reached:?}, {done:?}, {applied:?}, {change:?}");
                     match action(&graph, reached, done, applied, change) {
                         Some(Action::Nothing | Action::Hold | Action::Blocked { .. } | Action::Await) => {
-                            remembered += 1
+                            remembered += 1;
                         }
                         Some(action) => panic!("{case}: {action:?}"),
                         None => changing += 1,
