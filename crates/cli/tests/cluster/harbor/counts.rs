@@ -13,7 +13,7 @@ use serde_json::json;
 use std::{collections::BTreeMap, pin::pin};
 
 /// How many requests of each sort, for people.
-pub fn summary(sent: &[String]) -> String {
+fn summary(sent: &[String]) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for request in sent {
         let (verb, path) = request.split_once(' ').unwrap();
