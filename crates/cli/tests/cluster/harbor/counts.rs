@@ -12,8 +12,8 @@ use kube::runtime::{WatchStreamExt as _, watcher};
 use serde_json::json;
 use std::{collections::BTreeMap, pin::pin};
 
-/// The number of requests of each sort, as text.
-pub fn summary(sent: &[String]) -> String {
+/// How many requests of each sort, for people.
+fn summary(sent: &[String]) -> String {
     let mut counts = BTreeMap::<String, usize>::new();
     for request in sent {
         let (verb, path) = request.split_once(' ').unwrap();

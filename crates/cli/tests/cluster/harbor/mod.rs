@@ -2,7 +2,7 @@
 
 mod adoption;
 mod claims;
-pub mod counts;
+mod counts;
 mod data;
 mod exposure;
 mod faults;
