@@ -86,16 +86,16 @@ async fn a_component_that_is_a_child_is_neither_read_nor_written_either() {
 #[tokio::test]
 async fn of_any_number_of_owners_a_restart_reads_only_what_users_created_and_each_once() {
     let mut world = World::with_operator().await;
-    world.create_secret("word", "one").await;
+    world.create_secret("text", "one").await;
     for number in 0..5 {
-        let word = Some("word".to_owned());
-        let spec = WidgetSpec { reads: word.clone(), uses: word, extras: vec![], ..widget() };
+        let text = Some("text".to_owned());
+        let spec = WidgetSpec { reads: text.clone(), uses: text, extras: vec![], ..widget() };
         world.ready_widget(&format!("w{number}"), spec).await;
     }
     world.until_quiet().await;
     world.stop_operator().await;
     world.requests.take();
-    let read = format!("GET /api/v1/namespaces/{}/secrets/word", world.name);
+    let read = format!("GET /api/v1/namespaces/{}/secrets/text", world.name);
     assert_eq!(world.restarted().await, [read]);
 }
 
