@@ -4,7 +4,7 @@ use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
 use election::{Election, Timing};
 use futures::StreamExt as _;
-use http::{Request, StatusCode};
+use http::{Request, Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
     ByteString, api::core::v1::Secret,
@@ -14,6 +14,7 @@ use kube::{
     Api, Client,
     api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams},
     client::Body,
+    core::Status,
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
 use progress::Observer;
@@ -47,8 +48,32 @@ const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator"
 
 pub struct Cluster {
     pub client: Client,
+    /// How operators can list.
+    pub lists: Lists,
     server: ApiServer,
     _stop: DropGuard,
+}
+
+/// How an API server lists objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// As the first events of a watch.
+    Streamed,
+    /// In pages only, as before Kubernetes 1.32.
+    Paged,
+}
+
+impl Lists {
+    /// The answer to a request that asks for the other way.
+    fn refusal(self, request: &Request<Body>) -> Option<Response<apiserver::Body>> {
+        let is_stream = request.uri().query().is_some_and(|query| query.contains("sendInitialEvents=true"));
+        let status = Status::failure("sendInitialEvents is forbidden", "Invalid").with_code(422);
+        let refusal = || {
+            let body = apiserver::Body::full(serde_json::to_vec(&status).unwrap());
+            Response::builder().status(StatusCode::UNPROCESSABLE_ENTITY).body(body).unwrap()
+        };
+        (self == Self::Paged && is_stream).then(refusal)
+    }
 }
 
 impl Cluster {
@@ -64,7 +89,7 @@ impl Cluster {
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
-        let cluster = Self { client, server, _stop: stop.drop_guard() };
+        let cluster = Self { client, lists: Lists::Streamed, server, _stop: stop.drop_guard() };
         cluster.define(|of| of != group).await;
         cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
         for object in &*PERMISSIONS {
@@ -182,14 +207,17 @@ impl Cluster {
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
-        let (kill, refuse) = (killed.clone(), refused.clone());
+        let (kill, refuse, lists) = (killed.clone(), refused.clone(), self.lists);
         let counted = tower::service_fn(move |request: Request<Body>| {
             let (server, left) = (server.clone(), Arc::clone(&left));
             let (kill, refuse) = (kill.clone(), refuse.clone());
             let write = request.method() != http::Method::GET;
             async move {
                 let last = write && left.fetch_sub(1, Ordering::SeqCst) <= 1;
-                let answer = server.oneshot(request).await;
+                let answer = match lists.refusal(&request) {
+                    Some(refusal) => Ok(refusal),
+                    None => server.oneshot(request).await,
+                };
                 if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::FORBIDDEN) {
                     refuse.cancel();
                 }

@@ -3,7 +3,7 @@
 //! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
-use crate::cluster::{Cluster, HOME, NAMESPACE, Operating, PERMISSIONS};
+use crate::cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS};
 use api::names::CONTROLLER_LABEL;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
@@ -116,8 +116,14 @@ impl Settled {
             ("get" | "patch" | "delete", "") if plural == "persistentvolumeclaims" => {
                 self.turn_deletion_policy().await;
             }
-            // An operator that starts lists, watches, and compares the stored objects with the desired ones.
-            ("list" | "watch" | "get", "") => {}
+            // An operator that starts lists and watches.
+            ("list" | "watch", "") => {}
+            // A child that has lost the label of the operator and its owner is read before it is taken over again.
+            ("get", "") => {
+                let child = self.child(&kind).await;
+                let lost = json!({"metadata": {"labels": {CONTROLLER_LABEL: null}, "ownerReferences": null}});
+                self.merge(&kind, child.metadata.name.as_deref().unwrap(), lost).await;
+            }
             ("create", "") => {
                 let child = self.child(&kind).await;
                 self.delete(&kind, &child).await;
@@ -231,7 +237,7 @@ impl Settled {
         drop(operator);
         give_back(&PERMISSIONS, &self.cluster).await;
         // Deleted objects come back first, because the next case needs them. The others do not matter.
-        if matches!(permission.verb.as_str(), "create" | "update") {
+        if matches!(permission.verb.as_str(), "create" | "update" | "get") {
             let operator = self.operator().await;
             assert!(!operator.was_refused(), "{permission:?} is given back");
         }
@@ -302,9 +308,10 @@ pub fn granted(objects: &[Value]) -> Vec<Permission> {
     granted
 }
 
-/// Each permission with one of these verbs is needed.
-async fn are_needed(verbs: &[&str]) {
-    let settled = Settled::new().await;
+/// Each permission with one of these verbs is needed, with an API server that lists in this way.
+async fn are_needed(verbs: &[&str], lists: Lists) {
+    let mut settled = Settled::new().await;
+    settled.cluster.lists = lists;
     let mut permissions = granted(&PERMISSIONS);
     permissions.retain(|permission| verbs.contains(&permission.verb.as_str()));
     println!("{} permissions with the verbs {verbs:?}", permissions.len());
@@ -319,33 +326,38 @@ async fn are_needed(verbs: &[&str]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_permission_to_list_or_watch_is_needed() {
-    are_needed(&["list", "watch"]).await;
+async fn each_permission_to_watch_is_needed() {
+    are_needed(&["watch"], Lists::Streamed).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_permission_to_list_is_needed_where_lists_cannot_be_streamed() {
+    are_needed(&["list"], Lists::Paged).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_get_is_needed() {
-    are_needed(&["get"]).await;
+    are_needed(&["get"], Lists::Streamed).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_patch_is_needed() {
-    are_needed(&["patch"]).await;
+    are_needed(&["patch"], Lists::Streamed).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_create_is_needed() {
-    are_needed(&["create"]).await;
+    are_needed(&["create"], Lists::Streamed).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_delete_is_needed() {
-    are_needed(&["delete"]).await;
+    are_needed(&["delete"], Lists::Streamed).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_permission_to_update_is_needed() {
-    are_needed(&["update"]).await;
+    are_needed(&["update"], Lists::Streamed).await;
 }
 
 #[tokio::test(start_paused = true)]

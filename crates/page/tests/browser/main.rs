@@ -115,7 +115,7 @@ async fn a_screen_reader_hears_names_states_and_reasons() {
     for (role, name) in [
         ("banner", ""),
         ("main", ""),
-        ("navigation", "Where this is"),
+        ("navigation", "Breadcrumb"),
         ("region", "Children"),
         ("heading", "Stack harbor"),
         ("link", "Deployment harbor-core: waiting, 0 of 1 replicas are available"),
