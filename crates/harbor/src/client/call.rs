@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A request that can be sent more than once.
-#[derive(Clone, Debug)]
+/// A request that can be sent more than once. It may contain secrets, so it has no `Debug` output.
+#[derive(Clone)]
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: Path,
@@ -93,7 +93,6 @@ pub enum Deletion {
 }
 
 /// A call under construction.
-#[derive(Debug)]
 pub(crate) struct Call<'h> {
     harbor: &'h Harbor,
     request: Request,

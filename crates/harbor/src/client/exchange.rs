@@ -28,8 +28,7 @@ use tower::{BoxError, ServiceExt as _};
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
 const PROGRAM: &str = concat!("harbor-operator/", env!("CARGO_PKG_VERSION"));
 
-/// An answer, with its whole body.
-#[derive(Debug)]
+/// An answer, with its whole body. It may contain secrets, so it has no `Debug` output.
 pub(super) struct Answer {
     status: StatusCode,
     headers: HeaderMap,
