@@ -22,6 +22,8 @@
 //!   a size limit ([`Limits`]).
 //! - A read is repeated if it meets a passing failure. A write is sent once: after an error, look up what came of it.
 //! - Credentials that Harbor rejects are not sent again for a while, until they change.
+//! - To Harbor, an account with a wrong password is a visitor, who sees public projects only. So an object counts as missing,
+//!   and a list of projects as whole, only after Harbor has accepted the credentials.
 //! - Errors ([`Error`]) have a failure mode, a class and a remedy. Neither they nor `Debug` output show a secret.
 //!
 //! Types have the fields of the API description. Harbor leaves out zeros, empty lists and `false`, so an absent field is

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A request that can be sent more than once.
-#[derive(Clone, Debug)]
+/// A request that can be sent more than once. It may contain secrets, so it has no `Debug` output.
+#[derive(Clone)]
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: Path,
@@ -19,6 +19,7 @@ pub(super) struct Request {
     pub(super) accept: Accept,
     pub(super) checks: Checks,
     pub(super) route: Route,
+    pub(super) audience: Audience,
 }
 
 /// Who sends a request.
@@ -44,6 +45,17 @@ pub(super) enum Route {
     JobService,
 }
 
+/// Who gets an answer. To Harbor, an account with a wrong password is a visitor without any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// Accounts that Harbor accepts.
+    Accounts,
+    /// Anyone, but visitors get a part: a list of projects without the private ones.
+    AnyoneInPart,
+    /// Anyone.
+    Anyone,
+}
+
 impl Request {
     pub(super) fn new(method: Method, path: Path) -> Self {
         Self {
@@ -56,6 +68,7 @@ impl Request {
             accept: Accept::Json,
             checks: Checks::Nothing,
             route: Route::Core,
+            audience: Audience::Accounts,
         }
     }
 
@@ -80,7 +93,6 @@ pub enum Deletion {
 }
 
 /// A call under construction.
-#[derive(Debug)]
 pub(crate) struct Call<'h> {
     harbor: &'h Harbor,
     request: Request,
@@ -123,6 +135,18 @@ impl<'h> Call<'h> {
     /// Harbor contacts another system before it answers.
     pub(crate) fn checks_remote(mut self) -> Self {
         self.request.checks = Checks::Remote;
+        self
+    }
+
+    /// Anyone gets the answer, so it does not prove that Harbor accepts the credentials.
+    pub(crate) fn answers_anyone(mut self) -> Self {
+        self.request.audience = Audience::Anyone;
+        self
+    }
+
+    /// Anyone gets an answer, but only an account that Harbor accepts gets the right one.
+    pub(crate) fn answers_anyone_in_part(mut self) -> Self {
+        self.request.audience = Audience::AnyoneInPart;
         self
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Each attempt with a wrong password locks the account for 1.5 s, and may lock it for good in LDAP.
 
+use super::call::Audience;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -16,6 +17,9 @@ const FURTHER: Duration = Duration::from_mins(5);
 /// How long one request may find out whether the credentials are accepted again, before the next one tries.
 const TRIAL: Duration = Duration::from_secs(95);
 
+/// How long an accepted request proves that the credentials are accepted.
+const PROOF: Duration = Duration::from_secs(10);
+
 /// Whether credentials may be sent.
 #[derive(Debug, Default)]
 pub(super) struct Circuit(Mutex<State>);
@@ -28,52 +32,63 @@ struct State {
     rejections: u32,
     /// Until when they are not sent.
     until: Option<Instant>,
+    /// When they were accepted.
+    accepted: Option<Instant>,
 }
 
-/// The leave to send credentials.
+/// The permission to send credentials once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leave {
+pub(super) struct Pass {
     generation: u64,
     rejections: u32,
 }
 
 impl Circuit {
-    /// The leave to send these credentials now, or `None` while they count as rejected.
+    /// A pass to send these credentials now, or `None` while they count as rejected.
     ///
-    /// When a rejection does not count any more, one request gets leave; the others wait for what comes of it.
-    pub(super) fn leave(&self, generation: u64) -> Option<Leave> {
+    /// When the time of a rejection is over, one request gets a pass, and its answer decides for the others.
+    /// A request whose answer decides nothing is not the one.
+    pub(super) fn pass(&self, generation: u64, audience: Audience) -> Option<Pass> {
         let mut state = self.state(generation);
         let now = Instant::now();
-        match state.until {
-            Some(until) if now < until => None,
-            Some(_) => {
-                state.until = Some(now + TRIAL);
-                Some(Leave { generation, rejections: state.rejections })
+        if let Some(until) = state.until {
+            if now < until {
+                return None;
             }
-            None => Some(Leave { generation, rejections: state.rejections }),
+            if audience != Audience::Anyone {
+                state.until = Some(now + TRIAL);
+            }
         }
+        Some(Pass { generation, rejections: state.rejections })
     }
 
-    /// Whether another request has been rejected since this leave was given.
-    pub(super) fn is_outdated(&self, leave: Leave) -> bool {
-        self.state(leave.generation).rejections != leave.rejections
+    /// Whether the credentials have been accepted a moment ago.
+    pub(super) fn is_proven(&self, pass: Pass) -> bool {
+        self.state(pass.generation).accepted.is_some_and(|accepted| accepted.elapsed() < PROOF)
+    }
+
+    /// Whether another request has been rejected since this pass was given.
+    pub(super) fn is_outdated(&self, pass: Pass) -> bool {
+        self.state(pass.generation).rejections != pass.rejections
     }
 
     /// Harbor rejected the credentials.
-    pub(super) fn reject(&self, leave: Leave) {
-        let mut state = self.state(leave.generation);
-        if state.generation == leave.generation {
+    pub(super) fn reject(&self, pass: Pass) {
+        let mut state = self.state(pass.generation);
+        if state.generation == pass.generation {
             state.rejections += 1;
+            state.accepted = None;
             let lasts = if state.rejections == 1 { FIRST } else { FURTHER };
             state.until = Some(Instant::now() + lasts);
         }
     }
 
     /// Harbor accepted the credentials.
-    pub(super) fn accept(&self, leave: Leave) {
-        let mut state = self.state(leave.generation);
-        if state.generation == leave.generation && state.rejections == leave.rejections {
-            *state = State { generation: leave.generation, ..State::default() };
+    pub(super) fn accept(&self, pass: Pass) {
+        let mut state = self.state(pass.generation);
+        if state.generation == pass.generation && state.rejections == pass.rejections {
+            let accepted = Some(Instant::now());
+            *state = State { generation: pass.generation, accepted, ..State::default() };
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::{
     Harbor, Path,
-    call::{Accept, Request, Route, Sender},
-    circuit::Leave,
+    call::{Accept, Audience, Request, Route, Sender},
+    circuit::Pass,
     credentials::Identity,
     decode::decode,
     network,
@@ -28,8 +28,7 @@ use tower::{BoxError, ServiceExt as _};
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
 const PROGRAM: &str = concat!("harbor-operator/", env!("CARGO_PKG_VERSION"));
 
-/// An answer, with its whole body.
-#[derive(Debug)]
+/// An answer, with its whole body. It may contain secrets, so it has no `Debug` output.
 pub(super) struct Answer {
     status: StatusCode,
     headers: HeaderMap,
@@ -77,20 +76,45 @@ impl Harbor {
         }
         let identity = self.identity();
         let rejected = || Failure::CredentialsRejected { user: identity.credentials.username.clone() };
-        let leave = self.shared.circuit.leave(identity.generation).ok_or_else(rejected)?;
+        let pass = self.shared.circuit.pass(identity.generation, request.audience).ok_or_else(rejected)?;
         let answer = self.exchange(request, Some(&identity)).await?;
         if answer.status == StatusCode::UNAUTHORIZED {
-            return Err(self.why_rejected(request, &identity, leave).await);
+            return Err(self.why_rejected(request, &identity, pass).await);
         }
-        self.shared.circuit.accept(leave);
+        let missing = answer.status == StatusCode::NOT_FOUND;
+        match request.audience {
+            Audience::Accounts if !missing => self.shared.circuit.accept(pass),
+            Audience::Anyone if !missing => {}
+            Audience::Accounts | Audience::AnyoneInPart | Audience::Anyone => {
+                self.prove(&identity, pass).await?;
+            }
+        }
         judge(answer, request, Some(&identity))
     }
 
+    /// Makes sure that Harbor accepts the credentials. Otherwise, it would hide private projects and other objects, and
+    /// they would look deleted.
+    async fn prove(&self, identity: &Identity, pass: Pass) -> Result<(), Failure> {
+        if self.shared.circuit.is_proven(pass) {
+            return Ok(());
+        }
+        let whoami = whoami();
+        let answer = self.exchange(&whoami, Some(identity)).await?;
+        if answer.status == StatusCode::UNAUTHORIZED {
+            return Err(self.why_rejected(&whoami, identity, pass).await);
+        }
+        if answer.status.is_server_error() {
+            return judge(answer, &whoami, Some(identity)).map(drop);
+        }
+        self.shared.circuit.accept(pass);
+        Ok(())
+    }
+
     /// What a 401 means: Core gives it, too, if it cannot ask its database, or if JobService rejects Core.
-    async fn why_rejected(&self, request: &Request, identity: &Identity, leave: Leave) -> Failure {
+    async fn why_rejected(&self, request: &Request, identity: &Identity, pass: Pass) -> Failure {
         let rejected = Failure::CredentialsRejected { user: identity.credentials.username.clone() };
         let _one_at_a_time = self.shared.judging.lock().await;
-        if self.shared.circuit.is_outdated(leave) {
+        if self.shared.circuit.is_outdated(pass) {
             return rejected;
         }
         let health = Request::new(Method::GET, Path::new("/health")).anonymously();
@@ -104,17 +128,16 @@ impl Harbor {
             }
         }
         if request.route == Route::JobService {
-            let whoami = Request::new(Method::GET, Path::new("/users/current"));
-            match self.exchange(&whoami, Some(identity)).await {
+            match self.exchange(&whoami(), Some(identity)).await {
                 Ok(answer) if answer.status == StatusCode::UNAUTHORIZED => {}
                 Ok(_) => {
-                    self.shared.circuit.accept(leave);
+                    self.shared.circuit.accept(pass);
                     return Failure::Dependency { on: Dependency::JobService, message: Message::default() };
                 }
                 Err(failure) => return failure,
             }
         }
-        self.shared.circuit.reject(leave);
+        self.shared.circuit.reject(pass);
         rejected
     }
 
@@ -186,6 +209,11 @@ impl Harbor {
         *sent.headers_mut() = headers;
         Ok(sent)
     }
+}
+
+/// A request that only an account that Harbor accepts may send. A robot gets 412.
+fn whoami() -> Request {
+    Request::new(Method::GET, Path::new("/users/current"))
 }
 
 /// Reads a body up to a length.

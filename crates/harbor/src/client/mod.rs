@@ -1,6 +1,6 @@
 //! The client: how requests get to a Harbor, and what keeps them within bounds.
 //!
-//! Uses: error, version.
+//! Uses: error.
 
 mod address;
 mod call;

@@ -21,7 +21,7 @@ const LABELS: &str = "/labels";
 impl Labels<'_> {
     /// The labels of a scope.
     pub async fn list(&self, scope: LabelScope) -> Result<Vec<Label>, Error> {
-        let call = self.harbor.get(Path::new(LABELS)).query("scope", scope.letter());
+        let call = self.harbor.get(Path::new(LABELS)).query("scope", scope.letter()).answers_anyone();
         let call = match scope {
             LabelScope::Global => call,
             LabelScope::Project(project) => call.query("project_id", project),

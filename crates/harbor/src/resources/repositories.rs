@@ -22,7 +22,7 @@ const REPOSITORIES: &str = "repositories";
 impl Repositories<'_> {
     /// All repositories.
     pub async fn list(&self) -> Result<Vec<Repository>, Error> {
-        self.project.harbor().get(self.project.path(REPOSITORIES)).pages().await
+        self.project.harbor().get(self.project.path(REPOSITORIES)).answers_anyone().pages().await
     }
 
     /// Deletes a repository with all its artifacts. Harbor refuses that while a tag is immutable.

@@ -94,7 +94,7 @@ pub struct ProjectScanner<'h> {
 impl ProjectScanner<'_> {
     /// The scanner: the project's own, or the default.
     pub async fn get(&self) -> Result<Option<Scanner>, Error> {
-        self.project.harbor().get(self.project.path("scanner")).json_if_any().await
+        self.project.harbor().get(self.project.path("scanner")).answers_anyone().json_if_any().await
     }
 
     /// Gives the project a scanner of its own.

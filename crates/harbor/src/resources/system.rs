@@ -45,7 +45,7 @@ impl System<'_> {
 
     /// Version and mode. Some of it is shown only to accounts that Harbor accepts; see [`Harbor::server_info`].
     pub async fn info(&self) -> Result<GeneralInfo, Error> {
-        self.harbor.get(Path::new("/systeminfo")).json().await
+        self.harbor.get(Path::new("/systeminfo")).answers_anyone().json().await
     }
 
     /// The file systems of the registry, if it has any.

@@ -1,5 +1,8 @@
 use super::standin::{Act, Asked, harbor};
-use crate::{Class, Credentials, Dependency, Failure, Message, garbage_collection::Parameters};
+use crate::{
+    Class, Credentials, Deletion, Dependency, Failure, Message, garbage_collection::Parameters,
+    labels::LabelScope,
+};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::{advance, sleep};
@@ -129,4 +132,51 @@ async fn a_call_without_credentials_passes_an_open_circuit() {
     let (harbor, _) = harbor(strict);
     harbor.users().current().await.unwrap_err();
     assert!(harbor.system().health().await.unwrap().is_healthy());
+}
+
+/// Shows everyone the public projects, and tells everyone that a label does not exist.
+fn public(asked: &Asked) -> Act {
+    match asked.path.split('?').next() {
+        Some("/labels" | "/projects") => Act::Answer(200, Vec::new(), "[]".to_owned()),
+        Some("/labels/7") => Act::status(404),
+        _ => strict(asked),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_visitor_gets_is_not_taken_for_the_whole() {
+    let (harbor, log) = harbor(public);
+    assert_eq!(*harbor.projects().find("secret").await.unwrap_err().failure(), rejected());
+    let list = "GET /projects?q=name%3Dsecret&page=1&page_size=100";
+    assert_eq!(log.take(), [list, "GET /users/current", "GET /health"]);
+    harbor.set_credentials(Credentials::new("admin", "Correct1"));
+    assert_eq!(harbor.projects().find("secret").await.unwrap(), None);
+    assert_eq!(log.take(), [list, "GET /users/current"]);
+    assert_eq!(harbor.projects().find("secret").await.unwrap(), None);
+    assert_eq!(log.take(), [list]);
+    advance(Duration::from_secs(10)).await;
+    assert_eq!(harbor.projects().find("secret").await.unwrap(), None);
+    assert_eq!(log.take(), [list, "GET /users/current"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_object_is_believed_only_if_the_account_is_accepted() {
+    let (harbor, log) = harbor(public);
+    assert_eq!(*harbor.labels().delete(7.into()).await.unwrap_err().failure(), rejected());
+    harbor.set_credentials(Credentials::new("admin", "Correct1"));
+    assert_eq!(harbor.labels().delete(7.into()).await.unwrap(), Deletion::Absent);
+    assert_eq!(log.take().last().unwrap(), "GET /users/current");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_anyone_gets_does_not_end_a_rejection() {
+    let (harbor, log) = harbor(public);
+    harbor.users().current().await.unwrap_err();
+    advance(Duration::from_secs(15)).await;
+    assert_eq!(harbor.labels().list(LabelScope::Global).await.err().map(|error| error.class()), None);
+    harbor.users().current().await.unwrap_err();
+    log.take();
+    advance(Duration::from_secs(20)).await;
+    harbor.users().current().await.unwrap_err();
+    assert_eq!(log.take(), [""; 0]);
 }

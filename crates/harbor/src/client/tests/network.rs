@@ -188,3 +188,14 @@ async fn a_private_authority_is_not_public() {
         assert!(is_certificate_failure(harbor.projects().delete("a").await.map(drop)));
     }
 }
+
+#[tokio::test]
+async fn a_router_in_memory_is_a_server_too() {
+    let service = router(|request| {
+        assert_eq!(request.uri().path(), "/api/v2.0/users/current");
+        r#"{"user_id": 1}"#.into_response()
+    });
+    let address: Address = "http://core.example.com".parse().unwrap();
+    let harbor = Harbor::over(service, address, Credentials::new("a", "b"), Limits::DEFAULT);
+    assert_eq!(harbor.users().current().await.unwrap().id.0, 1);
+}

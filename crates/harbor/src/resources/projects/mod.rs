@@ -34,14 +34,15 @@ const PROJECTS: &str = "/projects";
 impl Projects<'_> {
     /// All projects that the account may see.
     pub async fn list(&self) -> Result<Vec<Project>, Error> {
-        self.harbor.get(Path::new(PROJECTS)).pages().await
+        self.harbor.get(Path::new(PROJECTS)).answers_anyone_in_part().pages().await
     }
 
     /// The project with this name, if the account may see it.
     ///
     /// Unlike [`Projects::get`], this finds out that a project does not exist with any account and version.
     pub async fn find(&self, name: &str) -> Result<Option<Project>, Error> {
-        let call = self.harbor.get(Path::new(PROJECTS)).filter(&Filter::default().exact("name", name));
+        let filter = Filter::default().exact("name", name);
+        let call = self.harbor.get(Path::new(PROJECTS)).filter(&filter).answers_anyone_in_part();
         let found: Vec<Project> = call.pages().await?;
         Ok(found.into_iter().find(|project| project.name == name))
     }
@@ -49,7 +50,7 @@ impl Projects<'_> {
     /// The project with this name. A missing one is `None` only to an administrator, and from 2.6 on; otherwise Harbor
     /// answers 403.
     pub async fn get(&self, name: &str) -> Result<Option<Project>, Error> {
-        self.harbor.get(Path::new(PROJECTS).name(name)).json_if_found().await
+        self.harbor.get(Path::new(PROJECTS).name(name)).answers_anyone().json_if_found().await
     }
 
     /// Creates a project. Its creator becomes a member. A proxy cache gets a retention policy.
@@ -74,7 +75,7 @@ impl Projects<'_> {
 
     /// Numbers about a project.
     pub async fn summary(&self, name: &str) -> Result<Summary, Error> {
-        self.harbor.get(Path::new(PROJECTS).name(name).then("summary")).json().await
+        self.harbor.get(Path::new(PROJECTS).name(name).then("summary")).answers_anyone().json().await
     }
 }
 

@@ -2,11 +2,11 @@
 
 mod executions;
 mod policy;
+mod shown;
 
 pub use executions::{ReplicationExecution, ReplicationExecutions, ReplicationTask};
-pub use policy::{
-    Direction, Filter, FilterDecoration, NewReplication, ReplicationPolicy, Trigger, TriggerType,
-};
+pub use policy::{Direction, Filter, FilterDecoration, NewReplication, Trigger, TriggerType};
+pub use shown::ReplicationPolicy;
 
 use crate::{
     Deletion, Harbor, ReplicationId,

@@ -1,89 +1,16 @@
-//! Tag retention: which artifacts of a project are kept when it is cleaned.
+//! Retention policies and their rules.
 
-use super::{
-    is_false,
-    selectors::{self, ScopeSelectors, Selector},
-};
 use crate::{
-    Deletion, ExecutionId, Harbor, ProjectId, RetentionId, TaskId, client::Path, error::Error, words::words,
+    ProjectId, RetentionId,
+    resources::{
+        is_false,
+        selectors::{self, ScopeSelectors, Selector},
+    },
+    words::words,
 };
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
-
-impl Harbor {
-    /// Retention policies.
-    pub fn retentions(&self) -> Retentions<'_> {
-        Retentions { harbor: self }
-    }
-}
-
-/// Calls about retention policies. A project has at most one; its metadata has the number.
-#[derive(Clone, Copy, Debug)]
-pub struct Retentions<'h> {
-    harbor: &'h Harbor,
-}
-
-const RETENTIONS: &str = "/retentions";
-
-impl Retentions<'_> {
-    /// The policy with this number.
-    pub async fn get(&self, id: RetentionId) -> Result<Option<RetentionPolicy>, Error> {
-        self.harbor.get(Path::new(RETENTIONS).id(id)).json_if_found().await
-    }
-
-    /// Creates the policy of a project. A proxy cache has one from the start.
-    pub async fn create(&self, policy: &RetentionPolicy) -> Result<RetentionId, Error> {
-        self.harbor.post(Path::new(RETENTIONS)).body(policy).reaches_jobservice().created().await
-    }
-
-    /// Replaces a policy.
-    pub async fn replace(&self, id: RetentionId, policy: &RetentionPolicy) -> Result<(), Error> {
-        self.harbor.put(Path::new(RETENTIONS).id(id)).body(policy).reaches_jobservice().done().await
-    }
-
-    /// Deletes a policy.
-    pub async fn delete(&self, id: RetentionId) -> Result<Deletion, Error> {
-        self.harbor.delete(Path::new(RETENTIONS).id(id)).reaches_jobservice().gone().await
-    }
-
-    /// The rules that this version offers.
-    pub async fn metadata(&self) -> Result<RetentionMetadata, Error> {
-        self.harbor.get(Path::new(RETENTIONS).then("metadatas")).json().await
-    }
-
-    /// Cleans a project now.
-    pub async fn start(&self, id: RetentionId, run: Run) -> Result<ExecutionId, Error> {
-        #[derive(Serialize)]
-        struct Start {
-            dry_run: bool,
-        }
-        let path = Path::new(RETENTIONS).id(id).then("executions");
-        let body = Start { dry_run: run == Run::Dry };
-        self.harbor.post(path).body(&body).reaches_jobservice().created().await
-    }
-
-    /// The runs of a policy.
-    pub async fn executions(&self, id: RetentionId) -> Result<Vec<RetentionExecution>, Error> {
-        self.harbor.get(Path::new(RETENTIONS).id(id).then("executions")).pages().await
-    }
-
-    /// The tasks of a run, one per repository.
-    pub async fn tasks(&self, id: RetentionId, run: ExecutionId) -> Result<Vec<RetentionTask>, Error> {
-        let path = Path::new(RETENTIONS).id(id).then("executions").id(run).then("tasks");
-        self.harbor.get(path).pages().await
-    }
-}
-
-/// Whether a run deletes anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Run {
-    /// It does.
-    Real,
-    /// It only finds out what it would delete.
-    Dry,
-}
 
 words! {
     /// What a rule retains. Harbor accepts any other word and then retains nothing.
@@ -233,66 +160,6 @@ impl RetentionRule {
             ..self
         }
     }
-}
-
-/// The rules that a version offers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct RetentionMetadata {
-    /// The templates.
-    pub templates: Vec<TemplateMetadata>,
-}
-
-/// A template that a version offers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct TemplateMetadata {
-    /// The template.
-    pub rule_template: Template,
-    /// How it is shown.
-    pub display_text: String,
-    /// What it does.
-    pub action: String,
-}
-
-/// A run of a policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct RetentionExecution {
-    /// Its number.
-    pub id: ExecutionId,
-    /// The policy.
-    pub policy_id: RetentionId,
-    /// How it stands.
-    pub status: String,
-    /// What started it.
-    pub trigger: String,
-    /// Whether it deletes nothing.
-    pub dry_run: bool,
-    /// When it began.
-    #[serde(deserialize_with = "crate::time::lenient")]
-    pub start_time: Option<Timestamp>,
-    /// When it ended.
-    #[serde(deserialize_with = "crate::time::lenient")]
-    pub end_time: Option<Timestamp>,
-}
-
-/// A task of a run: one repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct RetentionTask {
-    /// Its number.
-    pub id: TaskId,
-    /// The run.
-    pub execution_id: ExecutionId,
-    /// The repository.
-    pub repository: String,
-    /// How it stands.
-    pub status: String,
-    /// How many artifacts there were.
-    pub total: i64,
-    /// How many of them are kept.
-    pub retained: i64,
 }
 
 #[cfg(test)]
