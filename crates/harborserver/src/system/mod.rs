@@ -1,0 +1,25 @@
+//! The system as a whole: whether it runs, what it is, what it holds.
+
+mod health;
+mod information;
+mod outside;
+mod providers;
+mod search;
+
+pub use health::Component;
+pub(crate) use outside::outside;
+
+use crate::http::Route;
+
+/// The endpoints of the system.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/ping", health::ping).text(),
+    Route::get("/health", health::health),
+    Route::get("/systeminfo", information::read),
+    Route::get("/systeminfo/volumes", information::volumes),
+    Route::get("/systeminfo/getcert", information::certificate),
+    Route::get("/statistics", search::statistics),
+    Route::get("/search", search::search),
+    Route::post("/ldap/ping", providers::ping_ldap),
+    Route::post("/system/oidc/ping", providers::ping_oidc),
+];
