@@ -8,7 +8,7 @@ use crate::{
     entropy::hex,
     failure::Failure,
     groups,
-    http::{Protection, Received, Reply, Route, Session, check_csrf, route},
+    rest::{Protection, Received, Reply, Route, Session, check_csrf, route},
     immutable, jobs, labels, members, preheat, projects, quotas, registries, replication, repositories, retention,
     robots, scanners,
     state::{Data, Runtime, Served},

@@ -4,7 +4,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Column, Filter, Page, Reply, Route, Row, Shown},
+    rest::{Column, Filter, Page, Reply, Route, Row, Shown},
     projects::Project,
     state::{Data, Id},
     version::Change,

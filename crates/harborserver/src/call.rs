@@ -3,7 +3,7 @@
 use crate::{
     access::Identity,
     failure::Failure,
-    http::{Decode, Filter, Page, Place, Received, Reply, Row, Sort},
+    rest::{Decode, Filter, Page, Place, Received, Reply, Row, Sort},
     state::{Data, Id, Runtime},
     version::{Change, Version},
 };
@@ -71,7 +71,7 @@ impl Call<'_> {
         let broken = |problem: String| {
             Failure::unprocessable(&format!("parsing {name} body from \"\" failed, because {problem}"))
         };
-        let value = crate::http::parse(&self.request.body).map_err(broken)?;
+        let value = crate::rest::parse(&self.request.body).map_err(broken)?;
         let read =
             if value.is_null() { T::default() } else { T::decode(&value, &Place::default()).map_err(broken)? };
         match read.broken_rules().as_slice() {

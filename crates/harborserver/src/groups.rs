@@ -4,7 +4,7 @@ use crate::{
     call::Call,
     configurations::AuthMode,
     failure::Failure,
-    http::{Column, Filter, Reply, Route, Row, Shown, Term, go_struct},
+    rest::{Column, Filter, Reply, Route, Row, Shown, Term, go_struct},
     members::Entity,
     network::Answer,
     state::Id,

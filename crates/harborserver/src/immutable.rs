@@ -4,7 +4,7 @@ use crate::{
     call::Call,
     failure::Failure,
     glob,
-    http::{Column, Reply, Route, Row, Shown},
+    rest::{Column, Reply, Route, Row, Shown},
     projects::Project,
     repositories::{Repository, Tag},
     retention::request::{RuleRequest, SelectorRequest},

@@ -45,7 +45,7 @@ mod entropy;
 mod failure;
 mod glob;
 mod groups;
-mod http;
+mod rest;
 mod immutable;
 mod jobs;
 mod labels;

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     failure::Failure,
     groups::{Group, GroupRequest},
-    http::{Column, Filter, Page, Reply, Route, Row, Sort, Term, go_struct},
+    rest::{Column, Filter, Page, Reply, Route, Row, Sort, Term, go_struct},
     projects::Project,
     state::{Data, Id},
     users::User,

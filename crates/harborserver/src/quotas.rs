@@ -5,7 +5,7 @@ use crate::{
     clock::date_time,
     configurations::quota_problem,
     failure::Failure,
-    http::{Column, Filter, Reply, Route, Row, Term, go_struct},
+    rest::{Column, Filter, Reply, Route, Row, Term, go_struct},
     projects::Project,
     state::{Data, Id},
 };

@@ -1,6 +1,6 @@
 //! Secrets that never reach a log.
 
-use crate::http::{Decode, Place};
+use crate::rest::{Decode, Place};
 use serde_json::Value;
 use std::fmt;
 

@@ -1,10 +1,11 @@
 //! The server: what it is made of, how to make one, and what tests can do to it.
 
 use crate::{
+    access::Locks,
     clock::{Clock, TokioClock},
     entropy::{Entropy, Seeded},
     network::Network,
-    repositories::{Image, UnknownProject},
+    repositories::{Image, Sender, UnknownProject},
     state::{Data, Installation, Runtime, Served},
     system::Component,
     version::Version,
@@ -130,14 +131,17 @@ impl HarborServer {
     /// When the project does not exist.
     pub fn push(&self, image: &Image, operator: &str) -> Result<(), UnknownProject> {
         self.with(|data, runtime, now| {
-            let host = runtime.installation.registry_host().to_owned();
-            data.push(image, operator, &host, &mut *runtime.entropy, now)
+            let sender = Sender { operator, host: runtime.installation.registry_host() };
+            data.push(image, &sender, &mut *runtime.entropy, now)
         })
     }
 
     /// Notes a pull of an image by `operator`.
     pub fn pull(&self, image: &Image, operator: &str) {
-        self.with(|data, _, now| data.pull(&image.repository, &image.tag, operator, now));
+        self.with(|data, runtime, now| {
+            let sender = Sender { operator, host: runtime.installation.registry_host() };
+            data.pull(image, &sender, &mut *runtime.entropy, now);
+        });
     }
 
     /// Adds bytes of blobs that no artifact uses, as an unfinished push leaves them.
@@ -250,7 +254,7 @@ impl Builder {
             installation: self.installation,
             entropy: self.entropy,
             network: self.network,
-            locks: Default::default(),
+            locks: Locks::default(),
             unhealthy: BTreeSet::new(),
             configuration_lag: Duration::ZERO,
             job_duration: self.job_duration,

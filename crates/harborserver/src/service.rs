@@ -2,7 +2,7 @@
 
 use crate::{
     answer::answer,
-    http::{LARGEST_REQUEST, Received, Reply, collect_limited},
+    rest::{LARGEST_REQUEST, Received, Reply, collect_limited},
     server::HarborServer,
 };
 use bytes::Bytes;

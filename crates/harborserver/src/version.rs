@@ -81,8 +81,6 @@ pub(crate) enum Change {
     ExemptsTokenFromReadOnly,
     /// Purging of audit logs, stopping of garbage collections, the system's own clean-up schedule.
     PurgesAudit,
-    /// The API of the job service: pools, queues, schedules.
-    ShowsJobService,
     /// Replication can copy by chunk.
     CopiesByChunk,
     /// Webhooks are executions, and have payload formats.
@@ -123,8 +121,6 @@ pub(crate) enum Change {
     RobotsCreateRobots,
     /// Artifacts of a whole project can be listed.
     ListsArtifactsOfProjects,
-    /// Proxy projects have a speed limit.
-    ProxySpeed,
     /// Anonymous callers do not learn the version.
     HidesVersion,
     /// The new audit log.
@@ -135,11 +131,11 @@ pub(crate) enum Change {
     SingleActiveReplication,
     /// Registries have CA certificates.
     RegistryCertificates,
-    /// Proxy projects have a limit of upstream connections, garbage collection deletes tags.
-    UpstreamLimit,
+    /// Garbage collection deletes tags.
+    GcDeletesTags,
     /// Blank ids in CVE allow lists are refused. Assumed.
     RefusesBlankCves,
-    /// Projects have `proxy_cache_local_on_not_found`; executions no longer show the Redis URL.
+    /// Executions of garbage collections no longer show the Redis URL.
     HidesRedisUrl,
 }
 
@@ -154,7 +150,7 @@ impl Change {
             | Self::CountsUsersWithoutAdmin
             | Self::ExemptsTokenFromReadOnly
             | Self::PurgesAudit => Version::new(6, 0),
-            Self::ShowsJobService | Self::CopiesByChunk => Version::new(7, 0),
+            Self::CopiesByChunk => Version::new(7, 0),
             Self::WebhookExecutions | Self::DroppedCharts | Self::SweepsExecutions => Version::new(8, 0),
             Self::DroppedNotary | Self::LimitsNumbers | Self::GcWorkers | Self::NewScanReports => {
                 Version::new(9, 0)
@@ -168,12 +164,10 @@ impl Change {
             | Self::PlainRetentionRefusal
             | Self::GdprJobs => Version::new(10, 0),
             Self::NeedsRobotDuration | Self::Sbom => Version::new(11, 0),
-            Self::RobotsCreateRobots | Self::ListsArtifactsOfProjects | Self::ProxySpeed => {
-                Version::new(12, 0)
-            }
+            Self::RobotsCreateRobots | Self::ListsArtifactsOfProjects => Version::new(12, 0),
             Self::HidesVersion | Self::AuditLogExt | Self::DroppedRobotsV1 => Version::new(13, 0),
             Self::SingleActiveReplication => Version::new(14, 0),
-            Self::RegistryCertificates | Self::UpstreamLimit | Self::RefusesBlankCves => Version::new(15, 0),
+            Self::RegistryCertificates | Self::GcDeletesTags | Self::RefusesBlankCves => Version::new(15, 0),
             Self::HidesRedisUrl => Version::new(15, 1),
         }
     }

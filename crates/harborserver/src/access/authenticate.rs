@@ -3,7 +3,7 @@
 use super::{Identity, locks::LOCKED};
 use crate::{
     configurations::AuthMode,
-    http::Received,
+    rest::Received,
     network::Answer,
     state::{Data, Id, Runtime},
     system::Component,

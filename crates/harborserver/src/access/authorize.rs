@@ -1,10 +1,6 @@
 //! What the one who asks may do.
 
-use super::{
-    Identity, Role,
-    permissions::Scope,
-    roles::{self},
-};
+use super::{Identity, Role, permissions::Scope, roles};
 use crate::{
     call::Call,
     failure::Failure,

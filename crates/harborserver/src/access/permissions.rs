@@ -3,7 +3,7 @@
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Route},
+    rest::{Reply, Route},
     members,
     version::{Change, Version},
 };

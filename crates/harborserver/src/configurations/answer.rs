@@ -8,7 +8,7 @@ use crate::{
     access::Identity,
     call::Call,
     failure::Failure,
-    http::{Reply, Route},
+    rest::{Reply, Route},
 };
 use serde_json::{Map, Value, json};
 

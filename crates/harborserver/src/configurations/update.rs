@@ -8,7 +8,7 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Decode, Place, Reply, syntax_error},
+    rest::{Decode, Place, Reply, syntax_error},
     network::Answer,
     version::Change,
 };

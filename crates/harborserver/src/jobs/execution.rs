@@ -2,7 +2,7 @@
 
 use super::{Run, Vendor};
 use crate::{
-    http::{Column, Row},
+    rest::{Column, Row},
     state::Id,
 };
 use jiff::{SignedDuration, Timestamp};

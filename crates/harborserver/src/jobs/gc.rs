@@ -9,7 +9,7 @@ use crate::{
     call::Call,
     clock::{date_time, whole_seconds},
     failure::Failure,
-    http::{Reply, Route},
+    rest::{Reply, Route},
     state::Id,
     version::{Change, Version},
 };
@@ -107,7 +107,7 @@ fn schedule_parameters(version: Version, parameters: &BTreeMap<String, Value>) -
         let workers = parameters.get("workers").and_then(Value::as_i64).unwrap_or_default();
         shown.insert("workers".to_owned(), workers.into());
     }
-    if version.has(Change::UpstreamLimit) {
+    if version.has(Change::GcDeletesTags) {
         shown.insert("delete_tag".to_owned(), flag("delete_tag").into());
     }
     shown

@@ -15,7 +15,7 @@ pub(crate) use vendor::Vendor;
 
 use crate::{
     entropy::{Entropy, hex},
-    http::Route,
+    rest::Route,
     state::{Id, Table},
 };
 use jiff::{SignedDuration, Timestamp};

@@ -9,7 +9,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Reply, Route},
+    rest::{Reply, Route},
     state::Id,
     version::Change,
 };

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::whole_seconds,
     failure::Failure,
-    http::{Reply, Route, Shown, go_struct},
+    rest::{Reply, Route, Shown, go_struct},
     version::{Change, Version},
 };
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use crate::{
     call::Call,
     clock::{NEVER, date_time},
     failure::Failure,
-    http::{Content, Reply, Route, Shown},
+    rest::{Content, Reply, Route, Shown},
 };
 use http::StatusCode;
 use serde_json::{Map, json};

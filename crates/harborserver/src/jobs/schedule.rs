@@ -6,7 +6,7 @@ use crate::{
     clock::{NEVER, date_time},
     cron::Cron,
     failure::Failure,
-    http::{Shown, go_struct},
+    rest::{Shown, go_struct},
     version::{Change, Version},
 };
 use jiff::Timestamp;

@@ -4,7 +4,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Column, Filter, Reply, Route, Row, Shown},
+    rest::{Column, Filter, Reply, Route, Row, Shown},
     jobs::Schedule,
     state::Id,
 };

@@ -4,7 +4,7 @@ use super::is_name;
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Column, Reply, Row, Shown, go_struct},
+    rest::{Column, Reply, Row, Shown, go_struct},
     network::Answer,
     state::Id,
     version::Version,

@@ -6,7 +6,7 @@ mod policies;
 pub(crate) use instances::PreheatInstance;
 pub(crate) use policies::PreheatPolicy;
 
-use crate::http::Route;
+use crate::rest::Route;
 
 /// The endpoints of preheating.
 pub(crate) const ROUTES: &[Route] = &[

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::{NEVER, date_time},
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     state::{Data, Id},
     version::{Change, Version},
 };

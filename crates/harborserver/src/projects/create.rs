@@ -6,7 +6,7 @@ use crate::{
     call::Call,
     configurations::quota_problem,
     failure::Failure,
-    http::Reply,
+    rest::Reply,
     members::{Entity, Member},
     quotas::Quota,
     registries::Registry,

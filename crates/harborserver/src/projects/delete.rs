@@ -1,7 +1,7 @@
 //! The end of projects.
 
 use super::Project;
-use crate::{call::Call, failure::Failure, http::Reply, state::Id, version::Change};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id, version::Change};
 use serde_json::json;
 
 const FULL: &str = "the project contains repositories, can not be deleted";
@@ -36,8 +36,8 @@ fn delete_belongings(call: &mut Call<'_>, id: Id<Project>) {
     call.data.webhook_policies.retain(|_, policy| policy.project != id);
     call.data.preheat_policies.retain(|_, policy| policy.project != id);
     if call.has(Change::DeletesRetentionWithProject) {
-        let policies: Vec<_> = call.data.retention_policies.iter().filter(|(_, policy)| policy.project == id).collect();
-        let policies: Vec<_> = policies.into_iter().map(|(id, _)| id).collect();
+        let own = call.data.retention_policies.iter().filter(|(_, policy)| policy.project == id);
+        let policies: Vec<_> = own.map(|(id, _)| id).collect();
         for policy in policies {
             call.data.delete_retention(policy);
         }

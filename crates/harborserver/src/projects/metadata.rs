@@ -7,7 +7,7 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    http::Reply,
+    rest::Reply,
     state::Id,
 };
 use serde_json::json;

@@ -18,7 +18,7 @@ pub(crate) use read::is_visible;
 use severity::Severity;
 
 use crate::{
-    http::{Column, Route, Row},
+    rest::{Column, Route, Row},
     registries::Registry,
     scanners::Scanner,
     state::{Data, Id},

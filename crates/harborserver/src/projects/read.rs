@@ -5,7 +5,7 @@ use crate::{
     access::{Identity, Role},
     call::Call,
     failure::Failure,
-    http::{Content, Reply, Shown, Term},
+    rest::{Content, Reply, Shown, Term},
     members::Entity,
     state::Id,
     version::Change,

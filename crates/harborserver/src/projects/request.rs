@@ -2,7 +2,7 @@
 
 use super::metadata_keys::{KEYS, keys};
 use crate::{
-    http::{Decode, Place, go_struct},
+    rest::{Decode, Place, go_struct},
     version::Version,
 };
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     scanners::{self, Listed},
 };
 

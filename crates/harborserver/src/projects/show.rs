@@ -5,7 +5,7 @@ use crate::{
     access::Identity,
     call::Call,
     clock::{NEVER, date_time},
-    http::Shown,
+    rest::Shown,
     state::Id,
     version::Change,
 };

@@ -1,7 +1,7 @@
 //! Changes of projects: what is not sent stays.
 
 use super::{Project, allowlist, request::ProjectRequest};
-use crate::{call::Call, failure::Failure, http::Reply, state::Id, version::Change};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id, version::Change};
 
 /// Reads metadata and the allow list only. Name, registry and storage limit are ignored.
 pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {

@@ -4,7 +4,7 @@ use super::{Registry, read::missing};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     labels::LabelScope,
     state::Id,
     version::{Change, Version},

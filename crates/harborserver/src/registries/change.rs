@@ -10,7 +10,7 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     secret::Secret,
     state::Id,
     version::Change,

@@ -4,7 +4,7 @@ use super::{Credential, Registry, health, url::normalised};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     secret::Secret,
     version::Change,
 };

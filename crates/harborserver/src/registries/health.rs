@@ -4,7 +4,7 @@ use super::{Credential, Registry, adapters, url::normalised};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     network::Answer,
     secret::Secret,
     state::Id,

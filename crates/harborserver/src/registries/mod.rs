@@ -9,7 +9,7 @@ mod url;
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     secret::Secret,
     state::Id,
 };

@@ -1,7 +1,7 @@
 //! Reading registries.
 
 use super::{Listed, Registry};
-use crate::{call::Call, failure::Failure, http::Reply, state::Id};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id};
 
 pub(super) fn missing(id: Id<Registry>) -> Failure {
     Failure::not_found(format!("registry {id} not found"))

@@ -6,7 +6,7 @@ use super::{
     read::missing,
     request::{PolicyRequest, TriggerRequest},
 };
-use crate::{call::Call, failure::Failure, http::Reply, jobs::Vendor, state::Id};
+use crate::{call::Call, failure::Failure, rest::Reply, jobs::Vendor, state::Id};
 use jiff::Timestamp;
 
 impl ReplicationPolicy {

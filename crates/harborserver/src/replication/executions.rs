@@ -6,7 +6,7 @@ use crate::{
     clock::{date_time, whole_seconds},
     failure::Failure,
     glob,
-    http::{Column, Filter, Reply, Row, Term, go_struct},
+    rest::{Column, Filter, Reply, Row, Term, go_struct},
     jobs::{Execution, Listed, Run, Status, Task, Trigger, Vendor},
     repositories::Repository,
     state::{Data, Id},

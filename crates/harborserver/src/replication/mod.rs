@@ -8,7 +8,7 @@ mod request;
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     registries::Registry,
     state::{Data, Id},
     version::{Change, Version},

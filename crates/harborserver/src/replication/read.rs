@@ -1,7 +1,7 @@
 //! Reading replication policies.
 
 use super::{Listed, ReplicationPolicy};
-use crate::{call::Call, failure::Failure, http::Reply, state::Id};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id};
 
 pub(super) fn missing(id: Id<ReplicationPolicy>) -> Failure {
     Failure::not_found(format!("replication policy {id} not found"))

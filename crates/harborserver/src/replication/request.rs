@@ -1,6 +1,6 @@
 //! Replication policies as bodies describe them.
 
-use crate::http::{Shown, go_struct};
+use crate::rest::{Shown, go_struct};
 use serde_json::Value;
 
 go_struct! {

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Column, Reply, Row, Shown, Sort},
+    rest::{Column, Reply, Row, Shown, Sort},
     state::Id,
     version::Change,
 };

@@ -3,7 +3,7 @@
 use crate::{
     call::Call,
     failure::Failure,
-    http::Reply,
+    rest::Reply,
     labels::{Label, LabelRequest},
     state::Id,
 };

@@ -8,13 +8,14 @@ mod scan;
 mod seed;
 mod tags;
 
+pub(crate) use seed::Sender;
 pub use seed::{Image, UnknownProject};
 
 use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Column, Route, Row, Shown, unescaped},
+    rest::{Column, Route, Row, Shown, unescaped},
     jobs::Execution,
     labels::Label,
     projects::Project,

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Column, Reply, Row, Shown, go_struct},
+    rest::{Column, Reply, Row, Shown, go_struct},
     projects::is_visible,
     state::{Data, Id},
 };

@@ -4,7 +4,7 @@ use super::{Artifact, Repository};
 use crate::{
     call::Call,
     failure::Failure,
-    http::Reply,
+    rest::Reply,
     state::Id,
     webhooks::{Event, Happening},
 };

@@ -6,7 +6,7 @@ use crate::{
     clock::whole_seconds,
     entropy::{Seeded, uuid},
     failure::Failure,
-    http::{Content, Reply, go_struct},
+    rest::{Content, Reply, go_struct},
     jobs::{Run, Trigger, Vendor},
     scanners::ADAPTER,
     version::Change,

@@ -27,6 +27,13 @@ pub struct Image {
 #[error("there is no project for the repository {0:?}")]
 pub struct UnknownProject(String);
 
+/// Who pushes or pulls, and through which address.
+pub(crate) struct Sender<'a> {
+    pub operator: &'a str,
+    /// Host and port of the registry.
+    pub host: &'a str,
+}
+
 impl Image {
     /// An image of one kilobyte, whose digest is made from its name.
     pub fn new(repository: &str, tag: &str) -> Self {
@@ -46,8 +53,7 @@ impl Data {
     pub fn push(
         &mut self,
         image: &Image,
-        operator: &str,
-        host: &str,
+        sender: &Sender<'_>,
         entropy: &mut dyn Entropy,
         now: Timestamp,
     ) -> Result<(), UnknownProject> {
@@ -86,16 +92,16 @@ impl Data {
             })
         });
         self.tag(repository, artifact, &image.tag, now);
-        self.log(operator, "create", "artifact", &format!("{}:{}", image.repository, image.tag), now);
+        self.log(sender.operator, "create", "artifact", &format!("{}:{}", image.repository, image.tag), now);
         let happening = Happening {
             event: Event::Push,
             project,
-            operator,
+            operator: sender.operator,
             repository: &image.repository,
             repository_created: created,
             tag: &image.tag,
             digest: &image.digest,
-            host,
+            host: sender.host,
         };
         self.tell(&happening, entropy, now);
         Ok(())
@@ -116,20 +122,32 @@ impl Data {
         }
     }
 
-    /// Notes a pull of a tag. Harbor does so a few seconds later.
-    pub fn pull(&mut self, repository: &str, tag: &str, operator: &str, now: Timestamp) {
-        let Some(id) = self.repositories.find(|row| row.name == repository).map(|(id, _)| id) else { return };
-        let found = self.tags.find(|row| row.repository == id && row.name == tag);
+    /// Notes a pull of a tag, if it exists. Harbor does so a few seconds later.
+    pub fn pull(&mut self, image: &Image, sender: &Sender<'_>, entropy: &mut dyn Entropy, now: Timestamp) {
+        let Image { repository, tag, digest, .. } = image;
+        let Some((id, _)) = self.repositories.find(|row| row.name == *repository) else { return };
+        let found = self.tags.find(|row| row.repository == id && row.name == *tag);
         let Some((tag_id, artifact)) = found.map(|(id, row)| (id, row.artifact)) else { return };
-        if let Some(row) = self.repositories.get_mut(id) {
-            row.pulls += 1;
-        }
+        let Some(row) = self.repositories.get_mut(id) else { return };
+        row.pulls += 1;
+        let (project, created) = (row.project, row.created);
         if let Some(row) = self.tags.get_mut(tag_id) {
             row.pulled = Some(now);
         }
         if let Some(row) = self.artifacts.get_mut(artifact) {
             row.pulled = Some(now);
         }
-        self.log(operator, "pull", "artifact", &format!("{repository}:{tag}"), now);
+        self.log(sender.operator, "pull", "artifact", &format!("{repository}:{tag}"), now);
+        let happening = Happening {
+            event: Event::Pull,
+            project,
+            operator: sender.operator,
+            repository,
+            repository_created: created,
+            tag,
+            digest,
+            host: sender.host,
+        };
+        self.tell(&happening, entropy, now);
     }
 }

@@ -4,7 +4,7 @@ use super::{ListedTag, Tag};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Content, Reply, go_struct},
+    rest::{Content, Reply, go_struct},
 };
 use http::StatusCode;
 

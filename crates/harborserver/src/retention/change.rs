@@ -9,7 +9,7 @@ use crate::{
     call::Call,
     cron::Cron,
     failure::Failure,
-    http::Reply,
+    rest::Reply,
     jobs::Vendor,
     projects::Project,
     state::Id,

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::seconds,
     failure::Failure,
-    http::{Column, Filter, Reply, Row, go_struct},
+    rest::{Column, Filter, Reply, Row, go_struct},
     jobs::{Execution, Listed, Run, Status, Task, Trigger, Vendor},
     state::{Data, Id},
 };

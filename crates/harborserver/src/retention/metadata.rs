@@ -1,6 +1,6 @@
 //! What the web interface offers for rules.
 
-use crate::{call::Call, failure::Failure, http::Reply};
+use crate::{call::Call, failure::Failure, rest::Reply};
 use serde_json::{Value, json};
 
 pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {

@@ -7,7 +7,7 @@ mod read;
 pub(crate) mod request;
 
 use crate::{
-    http::{Route, Shown},
+    rest::{Route, Shown},
     jobs::{Vendor, next_run},
     projects::Project,
     state::{Data, Id},

@@ -1,7 +1,7 @@
 //! Reading retention policies.
 
 use super::RetentionPolicy;
-use crate::{call::Call, failure::Failure, http::Reply, state::Id};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id};
 
 pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let id = call.id("id")?;

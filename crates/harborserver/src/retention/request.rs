@@ -1,6 +1,6 @@
 //! Retention policies as bodies describe them.
 
-use crate::http::{Shown, go_struct};
+use crate::rest::{Shown, go_struct};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
 //! Changes of robots.
 
 use super::{
-    Robot,
-    check::{self},
+    Robot, check,
     create::place,
     permission::{Permission, PermissionRequest},
     read::{found, missing},
@@ -10,7 +9,7 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     state::Id,
     version::Change,
 };

@@ -11,7 +11,7 @@ use crate::{
     clock::date_time,
     entropy,
     failure::Failure,
-    http::{Content, Reply, go_struct},
+    rest::{Content, Reply, go_struct},
     projects::{Project, is_name},
     secret::Secret,
     state::Id,

@@ -11,7 +11,7 @@ pub(crate) use permission::Permission;
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     projects::Project,
     secret::Secret,
     state::Id,

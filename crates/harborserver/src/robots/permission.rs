@@ -2,7 +2,7 @@
 
 use crate::{
     access::Scope,
-    http::{Shown, go_struct},
+    rest::{Shown, go_struct},
 };
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::{Listed, Robot};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Term},
+    rest::{Reply, Term},
     projects::Project,
     state::Id,
     version::Change,

@@ -8,7 +8,7 @@ use crate::{
     call::Call,
     entropy,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     secret::Secret,
     state::Id,
     version::Change,

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     state::Id,
     version::Change,
 };

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     entropy::uuid,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     network::Answer,
     secret::Secret,
 };

@@ -6,7 +6,7 @@ mod read;
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     network::{Answer, Network},
     secret::Secret,
     state::Data,

@@ -4,7 +4,7 @@ use super::{ADAPTER, Listed, Scanner};
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     network::Answer,
     state::Id,
     version::Change,

@@ -3,7 +3,7 @@
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
 };
 use serde_json::{Value, json};
 

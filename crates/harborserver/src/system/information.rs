@@ -4,7 +4,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     version::Change,
 };
 use serde_json::json;

@@ -9,7 +9,7 @@ mod search;
 pub use health::Component;
 pub(crate) use outside::outside;
 
-use crate::http::Route;
+use crate::rest::Route;
 
 /// The endpoints of the system.
 pub(crate) const ROUTES: &[Route] = &[

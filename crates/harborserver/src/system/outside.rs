@@ -5,7 +5,7 @@ use crate::{
     clock::seconds,
     entropy::hex,
     failure::Failure,
-    http::{Content, Received, Reply},
+    rest::{Content, Received, Reply},
     state::{Data, Runtime},
 };
 use http::{

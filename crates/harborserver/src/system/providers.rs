@@ -3,7 +3,7 @@
 use crate::{
     call::Call,
     failure::Failure,
-    http::{Reply, Shown, go_struct},
+    rest::{Reply, Shown, go_struct},
     network::Answer,
     secret::Secret,
 };

@@ -6,7 +6,7 @@ use crate::{
     call::Call,
     configurations::AuthMode,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     state::Id,
 };
 

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     configurations::AuthMode,
     failure::Failure,
-    http::{Reply, go_struct},
+    rest::{Reply, go_struct},
     secret::Secret,
     version::{Change, Version},
 };

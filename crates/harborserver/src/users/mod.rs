@@ -7,7 +7,7 @@ mod read;
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     secret::Secret,
     state::{Data, Id},
 };

@@ -5,7 +5,7 @@ use crate::{
     access::Identity,
     call::Call,
     failure::Failure,
-    http::{Filter, Page, Reply, Sort, Term},
+    rest::{Filter, Page, Reply, Sort, Term},
     state::Id,
     version::Change,
 };

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     entropy::Entropy,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     jobs::{Run, Trigger, Vendor},
     projects::Project,
     state::{Data, Id},

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::seconds,
     failure::Failure,
-    http::{Reply, Shown},
+    rest::{Reply, Shown},
     jobs::{Listed, Status, Vendor},
     state::Id,
 };

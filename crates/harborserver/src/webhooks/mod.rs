@@ -10,7 +10,7 @@ pub(crate) use events::{Event, Happening};
 
 use crate::{
     clock::date_time,
-    http::{Column, Route, Row, Shown},
+    rest::{Column, Route, Row, Shown},
     projects::Project,
     state::Id,
     version::{Change, Version},

@@ -5,7 +5,7 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    http::{Reply, Shown, Sort},
+    rest::{Reply, Shown, Sort},
     projects::Project,
     state::{Data, Id},
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    http::{Shown, go_struct},
+    rest::{Shown, go_struct},
     version::{Change, Version},
 };
 use serde_json::Value;

@@ -116,7 +116,7 @@ fn split(query: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::{Filter, Term};
-    use crate::http::{Column, Row};
+    use crate::rest::{Column, Row};
 
     struct Named(&'static str, i64);
 

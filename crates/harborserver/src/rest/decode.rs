@@ -141,13 +141,13 @@ macro_rules! go_struct {
             $( $(#[$field_meta])* pub $field: $type, )*
         }
 
-        impl $crate::http::Decode for $name {
+        impl $crate::rest::Decode for $name {
             const GO: &'static str = concat!("models.", $go);
 
-            fn decode(value: &serde_json::Value, place: &$crate::http::Place) -> Result<Self, String> {
+            fn decode(value: &serde_json::Value, place: &$crate::rest::Place) -> Result<Self, String> {
                 let object = value.as_object().ok_or_else(|| place.mismatch(value, Self::GO))?;
                 Ok(Self {
-                    $( $field: place.read(object, $go, $crate::http::go_struct!(@name $field $($json)?))?, )*
+                    $( $field: place.read(object, $go, $crate::rest::go_struct!(@name $field $($json)?))?, )*
                 })
             }
 
