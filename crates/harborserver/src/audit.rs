@@ -38,7 +38,7 @@ const EVENTS: [&str; 14] = [
     "update_configuration",
 ];
 
-/// What somebody did.
+/// An operation on a resource.
 #[derive(Clone)]
 pub(crate) struct AuditEntry {
     user: String,

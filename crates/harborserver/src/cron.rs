@@ -68,10 +68,10 @@ impl Cron {
         let start = after.checked_add(1.second()).ok()?.to_zoned(TimeZone::UTC).datetime();
         let mut time = start.date().at(start.hour(), start.minute(), start.second(), 0);
         for _ in 0..5 * 366 {
-            if self.has_date(time) {
-                if let Some(found) = self.time_of_day(time) {
-                    return found.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
-                }
+            if self.has_date(time)
+                && let Some(found) = self.time_of_day(time)
+            {
+                return found.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
             }
             time = time.date().tomorrow().ok()?.at(0, 0, 0, 0);
         }

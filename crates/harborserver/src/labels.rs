@@ -110,7 +110,7 @@ fn missing(id: Id<Label>) -> Failure {
     Failure::not_found(format!("label {id} not found"))
 }
 
-/// Refuses whoever may not do this with labels of this scope.
+/// Refuses a caller without this permission on labels of this scope.
 fn allowed(call: &Call<'_>, scope: LabelScope, action: &str) -> Result<(), Failure> {
     match scope {
         LabelScope::Global if ["read", "list"].contains(&action) => match call.identity {

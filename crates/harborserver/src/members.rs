@@ -95,7 +95,7 @@ fn visible(data: &Data, project: Id<Project>) -> impl Iterator<Item = Listed<'_>
     })
 }
 
-/// Whether the one who asks is an administrator of any project.
+/// Whether the caller is an administrator of any project.
 pub(crate) fn administers_any(call: &Call<'_>) -> bool {
     let Identity::User { id, .. } = call.identity else { return false };
     call.data.members.iter().any(|(_, member)| member.is_user(id) && member.role() == Some(Role::ProjectAdmin))
@@ -163,7 +163,7 @@ fn entity(call: &Call<'_>, wanted: &NewMember) -> Result<Entity, Failure> {
         return Err(Failure::internal());
     }
     let searched = if group.group_name.is_empty() { &group.ldap_group_dn } else { &group.group_name };
-    // Nobody can be looked up in another system: the stand-in for it knows nobody.
+    // The identity providers of the stand-in have no groups to onboard.
     Err(Failure::not_found(format!("{searched} not found: not supported")))
 }
 

@@ -32,18 +32,18 @@ pub(crate) enum Answer {
 }
 
 impl Network {
-    /// Lets an address answer to everybody: a URL, or `host:port` for syslog.
+    /// Makes an address answer with and without credentials. An address is a URL, or `host:port` for syslog.
     pub fn open(&self, address: &str) {
         self.sites().insert(plain(address), None);
     }
 
-    /// Lets an address answer to these credentials, and to requests without any.
+    /// Makes an address answer to these credentials, and to requests without any.
     pub fn open_to(&self, address: &str, user: &str, secret: &str) {
         let credential = Credential { user: user.to_owned(), secret: secret.to_owned() };
         self.sites().insert(plain(address), Some(credential));
     }
 
-    /// Lets an address answer no more.
+    /// Makes an address silent.
     pub fn close(&self, address: &str) {
         self.sites().remove(&plain(address));
     }

@@ -13,7 +13,7 @@ use http::header::AUTHORIZATION;
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// Who asks, and how long it takes to find out.
+/// The caller, and how long the answer is delayed.
 pub(crate) struct Authenticated {
     pub identity: Identity,
     pub delay: Duration,
@@ -25,7 +25,7 @@ impl From<Identity> for Authenticated {
     }
 }
 
-/// Who asks. Credentials that are wrong are no credentials; the endpoint decides what strangers may do.
+/// Finds the caller of a request. A request with wrong credentials is treated as one without credentials.
 pub(crate) fn authenticate(
     request: &Received,
     data: &Data,
@@ -85,7 +85,7 @@ fn user(name: &str, password: &str, data: &Data, runtime: &mut Runtime, now: Tim
     }
 }
 
-/// A user whom another system knows. The stand-in for such a system knows nobody.
+/// Looks a user up in LDAP. The LDAP server of the stand-in has no users.
 fn elsewhere(data: &Data, runtime: &Runtime, now: Timestamp) -> Authenticated {
     let url = data.configuration.text("ldap_url", now);
     match runtime.network.call(&url, None) {

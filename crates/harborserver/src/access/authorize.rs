@@ -1,4 +1,4 @@
-//! What the one who asks may do.
+//! Checks of permissions.
 
 use super::{Identity, Role, permissions::Scope, roles};
 use crate::{
@@ -19,12 +19,12 @@ enum Target {
 }
 
 impl Call<'_> {
-    /// Refuses strangers.
+    /// Refuses callers without valid credentials.
     pub fn authenticated(&self) -> Result<(), Failure> {
         if self.identity.is_anonymous() { Err(Failure::unauthorized()) } else { Ok(()) }
     }
 
-    /// Refuses whoever may not do this to the whole Harbor. The refusal names them.
+    /// Refuses a caller without this permission on the system. The refusal contains the name of the caller.
     pub fn on_system(&self, resource: &str, action: &str) -> Result<(), Failure> {
         self.authenticated()?;
         if self.may_on_system(resource, action) {
@@ -37,7 +37,7 @@ impl Call<'_> {
         self.may(Target::System, resource, action)
     }
 
-    /// Refuses whoever may not do this in a project.
+    /// Refuses a caller without this permission in a project.
     pub fn in_project(&self, project: Id<Project>, resource: &str, action: &str) -> Result<(), Failure> {
         if self.may_in_project(project, resource, action) {
             return Ok(());
@@ -50,7 +50,7 @@ impl Call<'_> {
         self.may(Target::Project(project), resource, action)
     }
 
-    /// The project that the path names, after refusing whoever may not do this in it.
+    /// Returns the project in the path, or refuses a caller without this permission in it.
     pub fn project(&self, parameter: &str, resource: &str, action: &str) -> Result<Id<Project>, Failure> {
         let name = self.parameter(parameter);
         match self.data.project_named(name, self.request.asks("x-is-resource-name")) {
@@ -94,7 +94,7 @@ impl Call<'_> {
     }
 }
 
-/// Whether everybody may do this, because the project is public.
+/// Whether the project is public, and public projects grant this permission to every caller.
 fn is_open(data: &Data, project: Id<Project>, resource: &str, action: &str) -> bool {
     data.projects.get(project).is_some_and(Project::is_public) && roles::public(resource, action)
 }

@@ -1,4 +1,4 @@
-//! Who asks.
+//! Identities of callers.
 
 use crate::{
     robots::Robot,
@@ -6,7 +6,7 @@ use crate::{
     users::User,
 };
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Identity {
     Anonymous,

@@ -90,7 +90,7 @@ fn maintainer(resource: &str, action: &str) -> bool {
         }
 }
 
-/// Whether everybody may do this in a public project.
+/// Whether public projects grant a permission to every caller.
 pub(super) fn public(resource: &str, action: &str) -> bool {
     match resource {
         "project" | "scan" | "sbom" | "scanner" | "artifact-addition" => action == "read",

@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// The value as long as nobody sets another.
+    /// The value of a setting that was never changed.
     pub fn default(self) -> Value {
         match self {
             Self::Text(text) | Self::NonEmpty(text) => text.into(),

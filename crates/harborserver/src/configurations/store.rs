@@ -121,7 +121,7 @@ mod tests {
     fn a_change_is_believed_when_the_cache_expires() {
         let mut configuration = Configuration::default();
         let read_only = |value: bool| BTreeMap::from([("read_only".to_owned(), value.into())]);
-        configuration.store(read_only(true), at(0), Duration::from_secs(60));
+        configuration.store(read_only(true), at(0), Duration::from_mins(1));
         let believed = [0, 59, 60].map(|second| configuration.flag("read_only", at(second)));
         assert_eq!(believed, [false, false, true]);
         configuration.store(read_only(false), at(70), Duration::ZERO);

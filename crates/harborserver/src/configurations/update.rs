@@ -81,16 +81,13 @@ fn checked(call: &Call<'_>, values: BTreeMap<String, Value>) -> Result<BTreeMap<
         let text = value.as_str().unwrap_or_default();
         let number = value.as_i64().unwrap_or_default();
         match key.kind {
-            Kind::Text(_) | Kind::Flag(_) | Kind::Number(_) | Kind::Password => {}
             Kind::NonEmpty(_) if text.is_empty() => {
                 return Err(item(key.name, "the configure value can not be empty"));
             }
-            Kind::NonEmpty(_) => {}
             Kind::Limited(_) => check_limits(call, key.name, number)?,
             Kind::Depth(_) if !(0..=2).contains(&number) => {
                 return Err(item(key.name, "invalid scope, should be 0, 1 or 2"));
             }
-            Kind::Depth(_) => {}
             Kind::Quota => {
                 let older = "item name storage_per_project: quota value should be -1 or great than zero";
                 if let Some(problem) = quota_problem(number, call.version(), older) {
@@ -115,7 +112,13 @@ fn checked(call: &Call<'_>, values: BTreeMap<String, Value>) -> Result<BTreeMap<
                 let problem = "invalid project_creation_restriction, should be adminonly or everyone";
                 return Err(item(key.name, problem));
             }
-            Kind::Restriction => {}
+            Kind::Text(_)
+            | Kind::NonEmpty(_)
+            | Kind::Flag(_)
+            | Kind::Number(_)
+            | Kind::Depth(_)
+            | Kind::Password
+            | Kind::Restriction => {}
         }
         stored.insert(key.name.to_owned(), value);
     }

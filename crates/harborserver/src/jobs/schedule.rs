@@ -122,10 +122,7 @@ pub(super) fn manual_times(version: Version) -> Value {
 /// Refuses cron texts that do not fit. `what` is the job in Harbor's words.
 pub(super) fn check_cron(call: &Call<'_>, what: &str, cron: &str) -> Result<(), Failure> {
     let version = call.version();
-    let problem = match Cron::checked(cron, version) {
-        Ok(_) => return Ok(()),
-        Err(problem) => problem,
-    };
+    let Err(problem) = Cron::checked(cron, version) else { return Ok(()) };
     Err(Failure::bad_request(if version.has(Change::ChecksCron) {
         format!("invalid cron string for scheduled {what}: {cron}, error: {problem}")
     } else if cron.is_empty() && what == "gc" {

@@ -88,16 +88,11 @@ impl Data {
 
 pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.authenticated()?;
-    Ok(Reply::json(match call.data.allowlist(None) {
-        Some((id, list)) => {
-            let time = date_time(list.updated);
-            list.show(id).with("creation_time", time.clone()).with("update_time", time)
-        }
-        None => {
-            let none: Vec<Value> = Vec::new();
-            Shown::new().with("items", none).with("creation_time", NEVER).with("update_time", NEVER)
-        }
-    }))
+    let Some((id, list)) = call.data.allowlist(None) else {
+        return Ok(Reply::json(json!({ "items": [], "creation_time": NEVER, "update_time": NEVER })));
+    };
+    let time = date_time(list.updated);
+    Ok(Reply::json(list.show(id).with("creation_time", time.clone()).with("update_time", time)))
 }
 
 pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {

@@ -50,7 +50,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
     Ok(Reply::created(call.location(&reference)))
 }
 
-/// Refuses whoever may not create projects.
+/// Refuses callers that may not create projects.
 fn allowed(call: &Call<'_>) -> Result<(), Failure> {
     call.authenticated()?;
     match &call.identity {
@@ -114,7 +114,7 @@ fn storage_limit(call: &Call<'_>, wanted: &ProjectRequest) -> Result<Option<i64>
     }
     let usual = call.data.configuration.number("storage_per_project", call.now);
     let asked = wanted.storage_limit.filter(|limit| *limit != 0);
-    // Nobody else may choose.
+    // Other callers get the default.
     let limit = asked.filter(|_| call.may_on_system("quota", "update")).unwrap_or(usual);
     match quota_problem(limit, call.version(), "invalid value for resource storage") {
         Some(problem) => Err(Failure::bad_request(format!("bad request: {problem}"))),

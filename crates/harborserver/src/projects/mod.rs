@@ -67,7 +67,7 @@ impl Project {
         Self { name: name.to_owned(), owner, registry: None, metadata, scanner: None, created: now }
     }
 
-    /// The same project, open to everybody.
+    /// The same project, made public.
     pub fn public(mut self) -> Self {
         self.metadata.insert("public".to_owned(), "true".to_owned());
         self

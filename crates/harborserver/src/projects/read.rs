@@ -13,7 +13,7 @@ use crate::{
 use http::StatusCode;
 use serde_json::json;
 
-/// Lists the projects that the one who asks can see.
+/// Lists the projects that the caller can see.
 pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let mut filter = call.filter()?.and_part_of_name(call.request.parameter("name"));
     if let Some(public) = call.request.flag("public")? {

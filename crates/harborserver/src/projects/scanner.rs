@@ -36,7 +36,7 @@ pub(super) fn set(call: &mut Call<'_>) -> Result<Reply, Failure> {
 pub(super) fn candidates(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let filter = call.filter()?;
     call.project("project_name_or_id", "scanner", "read")?;
-    let enabled = call.data.scanners.iter().filter(|(_, scanner)| !scanner.disabled);
+    let enabled = call.data.scanners.iter().filter(|(_, scanner)| scanner.is_enabled());
     let version = call.version();
     call.listed(&filter, "-create_time", enabled.map(|(_, scanner)| Listed(scanner)), |scanner| {
         scanner.0.show(version).into()

@@ -57,7 +57,7 @@ impl Call<'_> {
         Value::Object(project.metadata.iter().map(entry).collect::<Map<String, Value>>())
     }
 
-    /// The roles of the one who asks. Administrators have none by themselves.
+    /// The roles of the caller. Being an administrator of Harbor is not a role.
     fn roles_in(&self, project: Id<Project>) -> Vec<i64> {
         let Identity::User { id, .. } = self.identity else { return Vec::new() };
         let own = self.data.members.iter().filter(|(_, member)| member.project == project && member.is_user(id));

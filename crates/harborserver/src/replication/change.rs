@@ -10,25 +10,9 @@ use crate::{call::Call, failure::Failure, rest::Reply, jobs::Vendor, state::Id};
 use jiff::Timestamp;
 
 impl ReplicationPolicy {
-    fn new(wanted: PolicyRequest, remote: Remote, created: Timestamp, now: Timestamp) -> Self {
-        Self {
-            name: wanted.name,
-            description: wanted.description,
-            remote,
-            dest_namespace: wanted.dest_namespace,
-            // All of the namespace, as the first versions did.
-            replace_count: wanted.dest_namespace_replace_count.unwrap_or(-1),
-            trigger: wanted.trigger.filter(|trigger| !trigger.kind.is_empty()),
-            filters: wanted.filters,
-            replicates_deletion: wanted.deletion,
-            overrides: wanted.overrides,
-            enabled: wanted.enabled,
-            speed: wanted.speed.max(0),
-            copies_by_chunk: wanted.copy_by_chunk,
-            single_active: wanted.single_active_replication,
-            created,
-            updated: now,
-        }
+    fn new(mut wanted: PolicyRequest, remote: Remote, created: Timestamp, now: Timestamp) -> Self {
+        wanted.trigger = wanted.trigger.filter(|trigger| !trigger.kind.is_empty());
+        Self { wanted, remote, created, updated: now }
     }
 }
 
@@ -36,12 +20,12 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let wanted: PolicyRequest = call.body("policy")?;
     call.on_system("replication-policy", "create")?;
     let remote = check(call, &wanted)?;
-    if call.data.replication_policies.find(|policy| policy.name == wanted.name).is_some() {
+    if call.data.replication_policies.find(|policy| policy.wanted.name == wanted.name).is_some() {
         call.data.replication_policies.burn();
         return Err(taken(&wanted.name));
     }
     let policy = ReplicationPolicy::new(wanted, remote, call.now, call.now);
-    let trigger = policy.trigger.clone();
+    let trigger = policy.wanted.trigger.clone();
     let id = call.data.replication_policies.insert(policy);
     schedule(call, id, trigger.as_ref());
     Ok(Reply::created(call.location(&id.to_string())))
@@ -64,11 +48,11 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system("replication-policy", "update")?;
     let created = call.data.replication_policies.get(id).ok_or_else(|| missing(id))?.created;
     let remote = check(call, &wanted)?;
-    if call.data.replication_policies.iter().any(|(other, policy)| other != id && policy.name == wanted.name) {
+    if call.data.replication_policies.iter().any(|(other, policy)| other != id && policy.wanted.name == wanted.name) {
         return Err(taken(&wanted.name));
     }
     let policy = ReplicationPolicy::new(wanted, remote, created, call.now);
-    let trigger = policy.trigger.clone();
+    let trigger = policy.wanted.trigger.clone();
     if let Some(stored) = call.data.replication_policies.get_mut(id) {
         *stored = policy;
     }

@@ -22,7 +22,7 @@ pub(super) fn start(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "create")?;
     let id: Id<ReplicationPolicy> = Id::new(wanted.policy_id);
     let policy = call.data.replication_policies.get(id).ok_or_else(|| missing(id))?;
-    if !policy.enabled {
+    if !policy.wanted.enabled {
         return Err(Failure::precondition(format!("the policy {id} is disabled")));
     }
     let run = Run {
@@ -40,7 +40,7 @@ pub(super) fn start(call: &mut Call<'_>) -> Result<Reply, Failure> {
 /// One task for every repository of which the filters keep a tag.
 fn copies(data: &Data, policy: &ReplicationPolicy) -> Vec<Map<String, Value>> {
     let pattern = |kind: &str| {
-        let filter = policy.filters.iter().find(|filter| filter.kind == kind)?;
+        let filter = policy.wanted.filters.iter().find(|filter| filter.kind == kind)?;
         Some((filter.value.as_str()?.to_owned(), filter.decoration == "excludes"))
     };
     let (names, tags) = (pattern("name"), pattern("tag"));
@@ -56,7 +56,7 @@ fn copies(data: &Data, policy: &ReplicationPolicy) -> Vec<Map<String, Value>> {
         if count == 0 || !fits(&names, &repository.name) {
             return None;
         }
-        let destination = destination(&repository.name, &policy.dest_namespace, policy.replace_count);
+        let destination = destination(&repository.name, &policy.wanted.dest_namespace, policy.wanted.replace_count());
         let told = |name: &str| format!("{name} [{count} item(s) in total]");
         let details = json!({ "src_resource": told(&repository.name), "dst_resource": told(&destination) });
         details.as_object().cloned()

@@ -14,7 +14,7 @@ use crate::{
     version::{Change, Version},
 };
 use jiff::Timestamp;
-use request::{FilterRequest, TriggerRequest};
+use request::{FilterRequest, PolicyRequest, TriggerRequest};
 use serde_json::Value;
 
 /// The endpoints of replication.
@@ -35,19 +35,8 @@ pub(crate) const ROUTES: &[Route] = &[
 /// What is copied, from where, whereto and when.
 #[derive(Clone)]
 pub(crate) struct ReplicationPolicy {
-    name: String,
-    description: String,
+    wanted: PolicyRequest,
     remote: Remote,
-    dest_namespace: String,
-    replace_count: i64,
-    trigger: Option<TriggerRequest>,
-    filters: Vec<FilterRequest>,
-    replicates_deletion: bool,
-    overrides: bool,
-    enabled: bool,
-    speed: i64,
-    copies_by_chunk: bool,
-    single_active: bool,
     created: Timestamp,
     updated: Timestamp,
 }
@@ -89,28 +78,30 @@ impl ReplicationPolicy {
             Remote::Source(_) => (remote, local),
             Remote::Destination(_) => (local, remote),
         };
-        let filters = if self.filters.is_empty() {
+        let wanted = &self.wanted;
+        let filters = if wanted.filters.is_empty() {
             Value::Null
         } else {
-            self.filters.iter().map(FilterRequest::show).collect()
+            wanted.filters.iter().map(FilterRequest::show).collect()
         };
+        let single_active = wanted.single_active_replication;
         Shown::new()
             .with("id", id.number())
-            .with("name", self.name.as_str())
-            .nonzero("description", self.description.as_str())
+            .with("name", wanted.name.as_str())
+            .nonzero("description", wanted.description.as_str())
             .with("src_registry", source)
             .with("dest_registry", destination)
-            .nonzero("dest_namespace", self.dest_namespace.as_str())
-            .with("dest_namespace_replace_count", self.replace_count)
-            .nonzero("trigger", self.trigger.as_ref().map(TriggerRequest::show))
+            .nonzero("dest_namespace", wanted.dest_namespace.as_str())
+            .with("dest_namespace_replace_count", wanted.replace_count())
+            .nonzero("trigger", wanted.trigger.as_ref().map(TriggerRequest::show))
             .with("filters", filters)
-            .nonzero("deletion", self.replicates_deletion)
-            .nonzero("replicate_deletion", self.replicates_deletion)
-            .nonzero("override", self.overrides)
-            .nonzero("enabled", self.enabled)
-            .with("speed", self.speed)
-            .when(version.has(Change::CopiesByChunk), "copy_by_chunk", self.copies_by_chunk)
-            .when(version.has(Change::SingleActiveReplication), "single_active_replication", self.single_active)
+            .nonzero("deletion", wanted.deletion)
+            .nonzero("replicate_deletion", wanted.deletion)
+            .nonzero("override", wanted.overrides)
+            .nonzero("enabled", wanted.enabled)
+            .with("speed", wanted.speed.max(0))
+            .when(version.has(Change::CopiesByChunk), "copy_by_chunk", wanted.copy_by_chunk)
+            .when(version.has(Change::SingleActiveReplication), "single_active_replication", single_active)
             .with("creation_time", date_time(self.created))
             .with("update_time", date_time(self.updated))
             .into()
@@ -123,8 +114,8 @@ impl Row for Listed<'_> {
     fn column(&self, name: &str) -> Option<Column> {
         match name {
             "id" => Some(Column::Number(self.0.number())),
-            "name" => Some(Column::Text(self.1.name.clone())),
-            "enabled" => Some(Column::Flag(self.1.enabled)),
+            "name" => Some(Column::Text(self.1.wanted.name.clone())),
+            "enabled" => Some(Column::Flag(self.1.wanted.enabled)),
             "creationtime" => Some(Column::Time(Some(self.1.created))),
             "updatetime" => Some(Column::Time(Some(self.1.updated))),
             _ => None,

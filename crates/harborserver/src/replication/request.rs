@@ -4,7 +4,7 @@ use crate::rest::{Shown, go_struct};
 use serde_json::Value;
 
 go_struct! {
-    /// A policy as bodies describe it. `replicate_deletion` is read by nobody: only `deletion` counts.
+    /// A policy as bodies describe it. Harbor reads `deletion` and ignores `replicate_deletion`.
     PolicyRequest = "ReplicationPolicy" {
         name: String,
         description: String,
@@ -36,6 +36,13 @@ go_struct! { TriggerSettings = "ReplicationTriggerSettings" { cron: String } }
 go_struct! {
     /// What a policy copies.
     FilterRequest = "ReplicationFilter" { kind = "type": String, value: Value, decoration: String }
+}
+
+impl PolicyRequest {
+    /// How many parts of a name the namespace replaces. All but the last, as the first versions did, unless told.
+    pub fn replace_count(&self) -> i64 {
+        self.dest_namespace_replace_count.unwrap_or(-1)
+    }
 }
 
 impl TriggerRequest {

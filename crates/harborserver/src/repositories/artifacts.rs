@@ -32,51 +32,50 @@ impl Row for Listed<'_> {
     }
 }
 
-/// What an answer shows besides the artifact.
-#[derive(Clone, Copy)]
-struct Asked {
-    tags: bool,
-    labels: bool,
-    scan: bool,
-    immutability: bool,
+/// The parameters that say what an answer shows, and whether it does without them.
+const ASKED: [(&str, bool); 4] = [
+    ("with_tag", true),
+    ("with_label", false),
+    ("with_scan_overview", false),
+    ("with_immutable_status", false),
+];
+
+/// Refuses parameters that are neither true nor false.
+fn check_flags(call: &Call<'_>) -> Result<(), Failure> {
+    ASKED.iter().try_for_each(|(name, _)| call.request.flag(name).map(|_| ()))
 }
 
-impl Asked {
-    fn by(call: &Call<'_>) -> Result<Self, Failure> {
-        let flag = |name: &str| call.request.flag(name);
-        Ok(Self {
-            tags: flag("with_tag")?.unwrap_or(true),
-            labels: flag("with_label")?.unwrap_or(false),
-            scan: flag("with_scan_overview")?.unwrap_or(false),
-            immutability: flag("with_immutable_status")?.unwrap_or(false),
-        })
-    }
+fn asks(call: &Call<'_>, name: &str) -> bool {
+    let usual = ASKED.iter().any(|(known, usual)| *known == name && *usual);
+    call.request.flag(name).ok().flatten().unwrap_or(usual)
 }
 
 pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
-    let (filter, asked) = (call.filter()?, Asked::by(call)?);
+    let filter = call.filter()?;
+    check_flags(call)?;
     let repository = call.repository("artifact", "list")?;
     let rows = call.data.artifacts.iter().rev().filter(|(_, artifact)| artifact.repository == repository);
     let rows = rows.map(|(id, artifact)| Listed(id, artifact));
-    call.listed(&filter, "-push_time", rows, |Listed(id, artifact)| show(call, id, artifact, asked))
+    call.listed(&filter, "-push_time", rows, |Listed(id, artifact)| show(call, id, artifact))
 }
 
 pub(super) fn list_of_project(call: &mut Call<'_>) -> Result<Reply, Failure> {
-    let (filter, asked) = (call.filter()?, Asked::by(call)?);
+    let filter = call.filter()?;
+    check_flags(call)?;
     let project = call.project("project_name_or_id", "artifact", "list")?;
     let rows = call.data.artifacts.iter().rev().filter(|(_, artifact)| artifact.project == project);
     let rows = rows.map(|(id, artifact)| Listed(id, artifact));
-    call.listed(&filter, "-push_time", rows, |Listed(id, artifact)| show(call, id, artifact, asked))
+    call.listed(&filter, "-push_time", rows, |Listed(id, artifact)| show(call, id, artifact))
 }
 
 pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
-    let asked = Asked::by(call)?;
+    check_flags(call)?;
     let (_, id) = call.artifact("artifact", "read")?;
     let artifact = call.data.artifacts.get(id).ok_or_else(Failure::internal)?;
-    Ok(Reply::json(show(call, id, artifact, asked)))
+    Ok(Reply::json(show(call, id, artifact)))
 }
 
-fn show(call: &Call<'_>, id: Id<Artifact>, artifact: &Artifact, asked: Asked) -> Value {
+fn show(call: &Call<'_>, id: Id<Artifact>, artifact: &Artifact) -> Value {
     let repository = call.data.repositories.get(artifact.repository);
     let name = repository.map(|repository| repository.name.as_str()).unwrap_or_default();
     let labels: Vec<Value> = artifact
@@ -101,8 +100,8 @@ fn show(call: &Call<'_>, id: Id<Artifact>, artifact: &Artifact, asked: Asked) ->
         .with("pull_time", date_time(artifact.pulled))
         .with("references", Value::Null)
         .with("accessories", Value::Null)
-        .with("labels", or_null(if asked.labels { labels } else { Vec::new() }))
-        .with("tags", or_null(if asked.tags { tags(call, id, asked.immutability) } else { Vec::new() }))
+        .with("labels", or_null(if asks(call, "with_label") { labels } else { Vec::new() }))
+        .with("tags", or_null(if asks(call, "with_tag") { tags(call, id) } else { Vec::new() }))
         .with("addition_links", links(call, artifact, name))
         .with(
             "extra_attrs",
@@ -110,13 +109,13 @@ fn show(call: &Call<'_>, id: Id<Artifact>, artifact: &Artifact, asked: Asked) ->
                 "architecture": "amd64", "author": "", "config": {}, "created": "2024-01-01T00:00:00Z", "os": "linux",
             }),
         );
-    if asked.scan && let Some(overview) = super::scan::overview(call, artifact) {
+    if asks(call, "with_scan_overview") && let Some(overview) = super::scan::overview(call, artifact) {
         shown = shown.with("scan_overview", overview);
     }
     shown.into()
 }
 
-fn tags(call: &Call<'_>, id: Id<Artifact>, immutability: bool) -> Vec<Value> {
+fn tags(call: &Call<'_>, id: Id<Artifact>) -> Vec<Value> {
     let mut tags: Vec<_> = call
         .data
         .tags
@@ -128,7 +127,7 @@ fn tags(call: &Call<'_>, id: Id<Artifact>, immutability: bool) -> Vec<Value> {
     Sort::of(call.request, "-push_time").apply(&mut tags);
     let immutable = |tag: &super::Tag| {
         let repository = call.data.repositories.get(tag.repository);
-        immutability && repository.is_some_and(|repository| call.data.is_immutable(repository, tag))
+        asks(call, "with_immutable_status") && repository.is_some_and(|repository| call.data.is_immutable(repository, tag))
     };
     tags.iter().map(|ListedTag(id, tag)| tag.show(*id, call.version(), immutable(tag))).collect()
 }

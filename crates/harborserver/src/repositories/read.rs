@@ -51,7 +51,7 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.listed(&filter, "-creation_time", rows, |Listed(id, repository)| show(call.data, id, repository))
 }
 
-/// The repositories of all projects that the one who asks can see.
+/// Lists the repositories of all projects that the caller can see.
 pub(super) fn list_all(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let filter = call.filter()?;
     let seen = |repository: &Repository| {

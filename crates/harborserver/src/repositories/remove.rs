@@ -48,7 +48,7 @@ pub(super) fn artifact(call: &mut Call<'_>) -> Result<Reply, Failure> {
     Ok(Reply::done())
 }
 
-/// Deletes an artifact with its tags, tells whoever wants to know, and returns its name.
+/// Deletes an artifact with its tags, triggers webhooks, and returns the name of the artifact.
 fn delete(call: &mut Call<'_>, repository: Id<Repository>, id: Id<Artifact>) -> String {
     let tag = call.data.tags.find(|tag| tag.artifact == id).map(|(_, tag)| tag.name.clone()).unwrap_or_default();
     call.data.tags.retain(|_, tag| tag.artifact != id);

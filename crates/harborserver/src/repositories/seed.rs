@@ -8,6 +8,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 
 /// An image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,14 +38,12 @@ pub(crate) struct Sender<'a> {
 impl Image {
     /// An image of one kilobyte, whose digest is made from its name.
     pub fn new(repository: &str, tag: &str) -> Self {
-        let hash = Sha256::digest(format!("{repository}:{tag}"));
-        let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self {
-            repository: repository.to_owned(),
-            tag: tag.to_owned(),
-            digest: format!("sha256:{digits}"),
-            size: 1024,
+        let mut digest = "sha256:".to_owned();
+        for byte in Sha256::digest(format!("{repository}:{tag}")) {
+            // Writing to a String does not fail.
+            let _ = write!(digest, "{byte:02x}");
         }
+        Self { repository: repository.to_owned(), tag: tag.to_owned(), digest, size: 1024 }
     }
 }
 
@@ -79,7 +78,8 @@ impl Data {
             self.stored_bytes += image.size;
         }
         let known = self.artifacts.find(|row| row.repository == repository && row.digest == image.digest);
-        let artifact = known.map(|(id, _)| id).unwrap_or_else(|| {
+        let known = known.map(|(id, _)| id);
+        let artifact = known.unwrap_or_else(|| {
             self.artifacts.insert(Artifact {
                 project,
                 repository,
@@ -110,15 +110,12 @@ impl Data {
     /// Moves a tag to an artifact, or adds it.
     fn tag(&mut self, repository: Id<Repository>, artifact: Id<Artifact>, name: &str, now: Timestamp) {
         let known = self.tags.find(|tag| tag.repository == repository && tag.name == name).map(|(id, _)| id);
-        match known.and_then(|id| self.tags.get_mut(id)) {
-            Some(tag) => {
-                tag.artifact = artifact;
-                tag.pushed = now;
-            }
-            None => {
-                let tag = Tag { repository, artifact, name: name.to_owned(), pushed: now, pulled: None };
-                self.tags.insert(tag);
-            }
+        if let Some(tag) = known.and_then(|id| self.tags.get_mut(id)) {
+            tag.artifact = artifact;
+            tag.pushed = now;
+        } else {
+            let tag = Tag { repository, artifact, name: name.to_owned(), pushed: now, pulled: None };
+            self.tags.insert(tag);
         }
     }
 

@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn problem(value: &Value) -> String {
-        Outer::decode(value, &Place::default()).map(|_| String::new()).unwrap_or_else(|problem| problem)
+        Outer::decode(value, &Place::default()).err().unwrap_or_default()
     }
 
     #[test]

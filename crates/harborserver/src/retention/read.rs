@@ -9,7 +9,7 @@ pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
     Ok(Reply::json(policy.show(id, call.version(), call.now)))
 }
 
-/// A policy, after refusing whoever may not do this in its project. One that is missing is an error of Harbor's own.
+/// Returns a policy after a check of permissions in its project. Harbor answers 500 for a policy that does not exist.
 pub(super) fn found<'a>(
     call: &'a Call<'_>,
     id: Id<RetentionPolicy>,

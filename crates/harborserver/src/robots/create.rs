@@ -85,7 +85,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
     }))))
 }
 
-/// The project of a robot, after refusing whoever may not do this with robots there.
+/// Returns the project of a robot, or refuses a caller without this permission on its robots.
 pub(super) fn place(
     call: &Call<'_>,
     level: Level,

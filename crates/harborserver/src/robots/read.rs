@@ -15,7 +15,7 @@ use crate::{
 enum Asked {
     System,
     Project(Id<Project>),
-    /// Up to 2.9, asking for system robots by their level shows everybody's.
+    /// Up to 2.9, the query `Level=system` also returns the robots of all projects.
     Everything,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
     Ok(Reply::json(robot.show(id, &prefix, call.version())))
 }
 
-/// A robot, after refusing whoever may not do this with it.
+/// Returns a robot, or refuses a caller without this permission on it.
 pub(super) fn found<'a>(call: &'a Call<'_>, id: Id<Robot>, action: &str) -> Result<&'a Robot, Failure> {
     call.authenticated()?;
     let robot = call.data.robots.get(id).ok_or_else(|| missing(id))?;

@@ -18,30 +18,23 @@ go_struct! { DefaultRequest = "IsDefault" { is_default: bool } }
 
 /// Replaces everything. Where credentials are write-only, an empty one keeps the stored one.
 pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
-    let wanted: ScannerRequest = call.body("registration")?;
+    let mut wanted: ScannerRequest = call.body("registration")?;
     call.on_system("scanner", "update")?;
     let (id, scanner) = found(call)?;
-    let keeps = wanted.access_credential.is_empty() && call.version().hides_credentials();
-    let credential = if keeps { scanner.credential.clone() } else { wanted.access_credential.clone() };
-    check_auth(&wanted.auth, !credential.is_empty())?;
+    if wanted.access_credential.is_empty() && call.version().hides_credentials() {
+        wanted.access_credential = scanner.wanted.access_credential.clone();
+    }
+    check_auth(&wanted.auth, !wanted.access_credential.is_empty())?;
     if scanner.is_default && wanted.disabled {
         return Err(Failure::internal());
     }
-    let url = wanted.url();
-    let same = |(other, it): (Id<Scanner>, &Scanner)| other != id && (it.name == wanted.name() || it.url == url);
-    if call.data.scanners.iter().any(same) {
+    let taken_by = |(other, known): (Id<Scanner>, &Scanner)| other != id && known.wanted.conflicts(&wanted);
+    if call.data.scanners.iter().any(taken_by) {
         return Err(taken());
     }
     let now = call.now;
     if let Some(scanner) = call.data.scanners.get_mut(id) {
-        wanted.name().clone_into(&mut scanner.name);
-        scanner.description = wanted.description;
-        scanner.url = url;
-        scanner.auth = wanted.auth;
-        scanner.credential = credential;
-        scanner.disabled = wanted.disabled;
-        scanner.skips_verification = wanted.skips_verification;
-        scanner.uses_internal_address = wanted.use_internal_addr;
+        scanner.wanted = wanted;
         scanner.updated = now;
     }
     Ok(Reply::done())

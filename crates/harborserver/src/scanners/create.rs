@@ -33,8 +33,14 @@ impl ScannerRequest {
         self.name.as_deref().unwrap_or_default()
     }
 
+    /// The address without spaces and slashes around it.
     pub fn url(&self) -> String {
         self.url.as_deref().unwrap_or_default().trim().trim_end_matches('/').to_owned()
+    }
+
+    /// Whether both cannot be registered: names and addresses are unique.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        self.name() == other.name() || self.url() == other.url()
     }
 }
 
@@ -55,25 +61,17 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let wanted: ScannerRequest = call.body("registration")?;
     call.on_system("scanner", "create")?;
     check_auth(&wanted.auth, !wanted.access_credential.is_empty())?;
-    let url = wanted.url();
-    if call.runtime.network.call(&url, None) == Answer::Silent {
+    if call.runtime.network.call(&wanted.url(), None) == Answer::Silent {
         return Err(Failure::internal());
     }
-    if call.data.scanners.find(|scanner| scanner.name == wanted.name() || scanner.url == url).is_some() {
+    if call.data.scanners.find(|known| known.wanted.conflicts(&wanted)).is_some() {
         call.data.scanners.burn();
         return Err(taken());
     }
     let scanner = Scanner {
         uuid: uuid(&mut *call.runtime.entropy),
-        name: wanted.name().to_owned(),
-        description: wanted.description,
-        url,
-        auth: wanted.auth,
-        credential: wanted.access_credential,
-        disabled: wanted.disabled,
+        wanted,
         is_default: call.data.scanners.len() == 0,
-        skips_verification: wanted.skips_verification,
-        uses_internal_address: wanted.use_internal_addr,
         created: call.now,
         updated: call.now,
     };

@@ -4,16 +4,17 @@ mod change;
 mod create;
 mod read;
 
+pub(crate) use read::missing;
+
 use crate::{
     clock::date_time,
     rest::{Column, Route, Row, Shown},
     network::{Answer, Network},
-    secret::Secret,
     state::Data,
     version::{Change, Version},
 };
+use create::ScannerRequest;
 use jiff::Timestamp;
-pub(crate) use read::missing;
 use serde_json::{Value, json};
 
 /// The endpoints of scanners.
@@ -35,35 +36,33 @@ pub(crate) const ADAPTER: (&str, &str, &str) = ("Standin", "Example", "1.0");
 #[derive(Clone)]
 pub(crate) struct Scanner {
     pub uuid: String,
-    name: String,
-    description: String,
-    url: String,
-    auth: String,
-    credential: Secret,
-    pub disabled: bool,
+    wanted: ScannerRequest,
     is_default: bool,
-    skips_verification: bool,
-    uses_internal_address: bool,
     created: Timestamp,
     updated: Timestamp,
 }
 
 impl Scanner {
+    pub fn is_enabled(&self) -> bool {
+        !self.wanted.disabled
+    }
+
     /// Since 2.14.4 and 2.15.1, the credential is not shown.
     pub fn show(&self, version: Version) -> Shown {
-        let credential = if version.hides_credentials() { "" } else { self.credential.reveal() };
+        let wanted = &self.wanted;
+        let credential = if version.hides_credentials() { "" } else { wanted.access_credential.reveal() };
         let capabilities = json!({ "support_vulnerability": true, "support_sbom": false });
         Shown::new()
             .with("uuid", self.uuid.as_str())
-            .with("name", self.name.as_str())
-            .with("description", self.description.as_str())
-            .with("url", self.url.as_str())
-            .with("auth", self.auth.as_str())
+            .with("name", wanted.name())
+            .with("description", wanted.description.as_str())
+            .with("url", wanted.url())
+            .with("auth", wanted.auth.as_str())
             .with("access_credential", credential)
-            .with("disabled", self.disabled)
+            .with("disabled", wanted.disabled)
             .with("is_default", self.is_default)
-            .with("skip_certVerify", self.skips_verification)
-            .with("use_internal_addr", self.uses_internal_address)
+            .with("skip_certVerify", wanted.skips_verification)
+            .with("use_internal_addr", wanted.use_internal_addr)
             .when(version.has(Change::Sbom), "capabilities", capabilities)
             .with("create_time", date_time(self.created))
             .with("update_time", date_time(self.updated))
@@ -72,7 +71,7 @@ impl Scanner {
     /// With what the adapter says of itself right now.
     pub fn show_live(&self, version: Version, network: &Network) -> Value {
         let (adapter, vendor, release) = ADAPTER;
-        match network.call(&self.url, None) {
+        match network.call(&self.wanted.url(), None) {
             Answer::Silent => self.show(version).with("health", "unhealthy").into(),
             Answer::Healthy | Answer::Refused => self
                 .show(version)
@@ -92,8 +91,8 @@ impl Row for Listed<'_> {
     fn column(&self, name: &str) -> Option<Column> {
         match name {
             "uuid" => Some(Column::Text(self.0.uuid.clone())),
-            "name" => Some(Column::Text(self.0.name.clone())),
-            "url" => Some(Column::Text(self.0.url.clone())),
+            "name" => Some(Column::Text(self.0.wanted.name().to_owned())),
+            "url" => Some(Column::Text(self.0.wanted.url())),
             "createtime" => Some(Column::Time(Some(self.0.created))),
             _ => None,
         }

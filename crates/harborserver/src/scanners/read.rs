@@ -38,7 +38,7 @@ pub(super) fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
 pub(super) fn metadata(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system("scanner", "read")?;
     let (_, scanner) = found(call)?;
-    if call.runtime.network.call(&scanner.url, None) == Answer::Silent {
+    if call.runtime.network.call(&scanner.wanted.url(), None) == Answer::Silent {
         return Err(Failure::internal());
     }
     let (name, vendor, version) = ADAPTER;

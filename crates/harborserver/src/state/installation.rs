@@ -1,4 +1,4 @@
-//! What whoever installed a Harbor decided.
+//! Settings that are fixed when Harbor is installed.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Installation {
     pub registry_cache_url: String,
     /// Whether a root certificate can be downloaded.
     pub has_ca_root: bool,
-    /// `JOBSERVICE_SECRET`: whoever sends it in a Harbor-Secret header reads the whole configuration.
+    /// `JOBSERVICE_SECRET`. A request with this Harbor-Secret can read the whole configuration.
     pub jobservice_secret: String,
     /// `CONFIG_OVERWRITE_JSON`: while it is set, no setting can be changed.
     pub configuration_overwrite: Option<BTreeMap<String, serde_json::Value>>,

@@ -38,7 +38,7 @@ pub(crate) fn outside(
     }
 }
 
-/// Everybody gets a token. What it allows is another matter, and not told here.
+/// Every caller gets a token. The stand-in does not encode the granted scope.
 fn token(request: &Received, data: &Data, runtime: &mut Runtime, now: Timestamp) -> Reply {
     if request.method != Method::GET {
         return Reply::new(

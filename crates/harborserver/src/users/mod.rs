@@ -73,7 +73,7 @@ impl User {
         Self { comment: "anonymous user".to_owned(), ..Self::new("anonymous", "", now) }
     }
 
-    /// Whether somebody logs in under this name or e-mail address. The anonymous user has no password.
+    /// Whether this is a user name or e-mail address that the user can log in with. The anonymous user cannot log in.
     pub fn is_called(&self, name: &str) -> bool {
         (self.name == name || !self.email.is_empty() && self.email == name) && !self.password.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What can happen in a project, and who is told.
+//! Events of projects.
 
 use super::WebhookPolicy;
 use crate::{
@@ -48,7 +48,7 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     ))
 }
 
-/// What happens to artifacts.
+/// An event of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     Push,
@@ -66,7 +66,7 @@ impl Event {
     }
 }
 
-/// Something that happened to an artifact.
+/// An event with its details.
 pub(crate) struct Happening<'a> {
     pub event: Event,
     pub project: Id<Project>,
@@ -106,7 +106,7 @@ impl Happening<'_> {
 }
 
 impl Data {
-    /// Tells whoever wants to know. Since 2.8, every telling is an execution.
+    /// Triggers the webhooks of an event. Since 2.8, each of them is an execution.
     pub fn tell(&mut self, happening: &Happening<'_>, entropy: &mut dyn Entropy, now: Timestamp) {
         if !self.configuration.flag("notification_enable", now) {
             return;

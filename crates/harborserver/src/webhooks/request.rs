@@ -21,7 +21,7 @@ go_struct! {
 }
 
 go_struct! {
-    /// Who is told. The header is shown to whoever can read the policy.
+    /// A receiver. Answers show `auth_header` in clear.
     TargetRequest = "WebhookTargetObject" {
         kind = "type": String,
         address: String,

@@ -1,4 +1,4 @@
-//! Whoever calls the server in tests.
+//! A client for tests.
 
 #![allow(dead_code, reason = "not every test calls in every way")]
 
@@ -13,7 +13,7 @@ use tower::ServiceExt as _;
 pub const ADMIN_PASSWORD: &str = "Harbor12345";
 pub const NEWEST: Version = Version::new(15, 2);
 
-/// Somebody with credentials, or without.
+/// A client, with or without credentials.
 #[derive(Clone)]
 pub struct Caller {
     server: HarborServer,
@@ -52,7 +52,7 @@ impl Caller {
         Self { server: server.clone(), authorization: None }
     }
 
-    /// The same server, called by somebody else.
+    /// A client of the same server with these credentials.
     pub fn authorized(&self, name: &str, password: &str) -> Self {
         let encoded = STANDARD.encode(format!("{name}:{password}"));
         Self { server: self.server.clone(), authorization: Some(format!("Basic {encoded}")) }

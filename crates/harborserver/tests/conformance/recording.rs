@@ -29,7 +29,7 @@ pub enum Recorded {
 pub struct Request {
     pub method: String,
     pub path: String,
-    /// `nobody`, or who sent it.
+    /// A user name, or `nobody`.
     #[serde(rename = "as")]
     pub sender: String,
     pub body: Option<Value>,
