@@ -93,7 +93,7 @@ impl Listed<'_> {
 }
 
 impl Data {
-    /// Writes an entry. Since 2.13 the new log gets it, which knows more kinds of resources.
+    /// Writes an entry. Since 2.13 the new log gets it, which knows other events.
     pub fn log(
         &mut self,
         user: &str,
@@ -108,7 +108,9 @@ impl Data {
         let disabled = self.configuration.text("disabled_audit_log_event_types", now);
         let wanted = match log {
             Log::Old => old,
-            Log::New => disabled.split(',').all(|disabled| disabled.trim() != event),
+            Log::New => {
+                EVENTS.contains(&event.as_str()) && disabled.split(',').all(|disabled| disabled.trim() != event)
+            }
         };
         if wanted && !self.configuration.flag("skip_audit_log_database", now) {
             let (user, resource) = (user.to_owned(), resource.to_owned());

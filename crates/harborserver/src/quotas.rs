@@ -46,7 +46,8 @@ impl Row for Listed<'_> {
             "id" => Some(Column::Number(self.id.number())),
             "reference" => Some(Column::Text("project".to_owned())),
             "referenceid" => Some(Column::Text(self.quota.project.to_string())),
-            "hard.storage" => Some(Column::Number(self.quota.hard)),
+            // No limit is the largest one.
+            "hard.storage" => Some(Column::Number(if self.quota.hard < 0 { i64::MAX } else { self.quota.hard })),
             "used.storage" => Some(Column::Number(self.used)),
             "creationtime" => Some(Column::Time(Some(self.quota.created))),
             "updatetime" => Some(Column::Time(self.quota.updated)),
@@ -70,7 +71,7 @@ impl Listed<'_> {
 
 impl Data {
     fn listed_quotas(&self) -> impl Iterator<Item = Listed<'_>> {
-        self.quotas.iter().filter_map(|(id, quota)| {
+        self.quotas.iter().rev().filter_map(|(id, quota)| {
             let project = self.projects.get(quota.project)?;
             Some(Listed { id, quota, project, used: self.used_storage(quota.project) })
         })

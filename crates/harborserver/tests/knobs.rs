@@ -122,11 +122,11 @@ async fn a_job_runs_for_its_time_unless_its_queue_is_paused_or_harbor_is_read_on
     sleep(Duration::from_secs(6)).await;
     assert_eq!(status().await, "Running");
     admin.put("/jobservice/queues/GARBAGE_COLLECTION", json!({ "action": "pause" })).await;
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(status().await, "Running");
     admin.put("/jobservice/queues/all", json!({ "action": "resume" })).await;
     admin.server().set_read_only(true);
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(status().await, "Running");
     admin.server().set_read_only(false);
     sleep(Duration::from_secs(4)).await;

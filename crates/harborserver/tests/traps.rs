@@ -162,7 +162,7 @@ async fn read_only_refuses_everything_but_reading_and_settings() {
 #[tokio::test(start_paused = true)]
 async fn a_setting_can_be_believed_late() {
     let admin = admin_of(NEWEST);
-    admin.server().set_configuration_lag(Duration::from_secs(60));
+    admin.server().set_configuration_lag(Duration::from_mins(1));
     admin.configure(json!({ "read_only": true })).await;
     assert_eq!(admin.get("/systeminfo").await.body["read_only"], false);
     admin.create("/projects", json!({ "project_name": "meanwhile" })).await;

@@ -92,7 +92,8 @@ impl Execution {
     pub(super) fn progress(&mut self, passed: SignedDuration, now: Timestamp) {
         self.remaining = self.remaining.saturating_sub(passed);
         if self.remaining <= SignedDuration::ZERO {
-            self.end(Status::Success, now);
+            // The job ended between two requests.
+            self.end(Status::Success, now.checked_add(self.remaining).unwrap_or(now));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     call::Call,
-    clock::{date_time, whole_seconds},
+    clock::{date_time, seconds, whole_seconds},
     failure::Failure,
     rest::{Reply, Route},
     state::Id,
@@ -225,5 +225,5 @@ fn log(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let id = call.id("gc_id")?;
     call.on_system(RESOURCE, "read")?;
     let execution = found(call, id, GC)?;
-    Ok(Reply::text(format!("{} [INFO] success to run gc in job.\n", date_time(execution.started))))
+    Ok(Reply::text(format!("{} [INFO] success to run gc in job.\n", seconds(execution.started))))
 }

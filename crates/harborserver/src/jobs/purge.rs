@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     call::Call,
-    clock::date_time,
+    clock::seconds,
     failure::Failure,
     rest::{Reply, Route},
     state::Id,
@@ -141,5 +141,5 @@ fn log(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let id: Id<_> = call.id("purge_id")?;
     call.on_system(RESOURCE, "read")?;
     let execution = found(call, id, PURGE)?;
-    Ok(Reply::text(format!("{} [INFO] Purge audit job start\n", date_time(execution.started))))
+    Ok(Reply::text(format!("{} [INFO] Purge audit job start\n", seconds(execution.started))))
 }

@@ -77,12 +77,14 @@ fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
             let waiting = jobs.executions.iter().filter(|(_, execution)| {
                 paused && execution.is_running() && execution.vendor.job_type() == job_type
             });
-            let started: Vec<_> = waiting.map(|(_, execution)| execution.started).collect();
-            let latency = started.iter().min().map_or(0, |first| call.now.duration_since(*first).as_secs());
+            let waiting: Vec<_> = waiting.collect();
+            let tasks: usize = waiting.iter().map(|(id, _)| jobs.tasks_of(*id).count()).sum();
+            let first = waiting.iter().map(|(_, execution)| execution.started).min();
+            let latency = first.map_or(0, |first| call.now.duration_since(first).as_secs());
             Shown::new()
                 .with("job_type", job_type)
                 .with("paused", paused)
-                .nonzero("count", started.len())
+                .nonzero("count", tasks)
                 .nonzero("latency", latency)
                 .into()
         })

@@ -28,10 +28,6 @@ pub(crate) struct Schedule {
 go_struct! {
     /// A schedule as bodies describe it.
     ScheduleRequest = "Schedule" { schedule: Option<ScheduleTimes>, parameters: BTreeMap<String, Value> }
-    rules = |wanted| {
-        let inner = wanted.schedule.as_ref().map(ScheduleTimes::broken).unwrap_or_default();
-        inner.into_iter().map(|rule| format!("validation failure list:\n{rule}")).collect()
-    }
 }
 
 go_struct! {
@@ -39,15 +35,8 @@ go_struct! {
     ScheduleTimes = "ScheduleObj" { kind = "type": String, cron: String }
 }
 
+/// The last one came later.
 const KINDS: [&str; 7] = ["Hourly", "Daily", "Weekly", "Custom", "Manual", "None", "Schedule"];
-
-impl ScheduleTimes {
-    /// No type at all is taken.
-    fn broken(&self) -> Option<String> {
-        let known = self.kind.is_empty() || KINDS.contains(&self.kind.as_str());
-        (!known).then(|| format!("type in body should be one of [{}]", KINDS.join(" ")))
-    }
-}
 
 /// What a body asks for.
 pub(super) enum Wanted {
@@ -62,15 +51,18 @@ pub(super) enum Wanted {
 }
 
 impl ScheduleRequest {
-    /// What a body asks for. Version 2.5 does not know the type `Schedule`.
+    /// Returns what a body asks for. A body without a type is valid. Version 2.5 does not know the type `Schedule`.
     pub(super) fn wanted(&self, version: Version) -> Result<Wanted, Failure> {
         let times = self.schedule.clone().unwrap_or_default();
+        let known = if version.has(Change::ShowsNextRun) { &KINDS[..] } else { &KINDS[..6] };
+        if !times.kind.is_empty() && !known.contains(&times.kind.as_str()) {
+            let nested = "validation failure list:\n".repeat(2);
+            return Err(Failure::unprocessable(&format!(
+                "{nested}type in body should be one of [{}]",
+                known.join(" ")
+            )));
+        }
         match times.kind.as_str() {
-            "Schedule" if !version.has(Change::ShowsNextRun) => {
-                let kinds = KINDS.iter().filter(|kind| **kind != "Schedule").copied().collect::<Vec<_>>().join(" ");
-                let nested = "validation failure list:\n".repeat(2);
-                Err(Failure::unprocessable(&format!("{nested}type in body should be one of [{kinds}]")))
-            }
             "Hourly" | "Daily" | "Weekly" | "Custom" => Ok(Wanted::Timed(times)),
             "Manual" => Ok(Wanted::Now),
             "None" => Ok(Wanted::Never),

@@ -3,7 +3,7 @@
 use super::{ReplicationPolicy, read::missing};
 use crate::{
     call::Call,
-    clock::{date_time, whole_seconds},
+    clock::{date_time, seconds, whole_seconds},
     failure::Failure,
     glob,
     rest::{Column, Filter, Reply, Row, Term, go_struct},
@@ -175,7 +175,7 @@ pub(super) fn log(call: &mut Call<'_>) -> Result<Reply, Failure> {
     if call.data.jobs.tasks_of(id).all(|(known, _)| known != task) {
         return Err(Failure::not_found(format!("replication task {task} not found")));
     }
-    Ok(Reply::text(format!("{} [INFO] copy completed\n", date_time(execution.started))))
+    Ok(Reply::text(format!("{} [INFO] copy completed\n", seconds(execution.started))))
 }
 
 #[cfg(test)]

@@ -22,8 +22,9 @@ pub(crate) fn unescaped(text: &str) -> String {
     let mut index = 0;
     while let Some(&byte) = bytes.get(index) {
         if byte == b'%' {
-            let digits = bytes.get(index + 1..index + 3).and_then(|digits| std::str::from_utf8(digits).ok());
-            let Some(value) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) else {
+            let digit = |place: usize| bytes.get(place).and_then(|digit| char::from(*digit).to_digit(16));
+            let value = digit(index + 1).zip(digit(index + 2)).map(|(high, low)| high * 16 + low);
+            let Some(value) = value.and_then(|value| u8::try_from(value).ok()) else {
                 return text.to_owned();
             };
             decoded.push(value);

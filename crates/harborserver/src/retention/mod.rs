@@ -24,7 +24,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/retentions/{id}", read::read),
     Route::put("/retentions/{id}", change::update),
     Route::delete("/retentions/{id}", change::delete),
-    Route::post("/retentions/{id}/executions", executions::start),
+    Route::post("/retentions/{id}/executions", executions::start).text(),
     Route::get("/retentions/{id}/executions", executions::list),
     Route::patch("/retentions/{id}/executions/{eid}", executions::stop),
     Route::get("/retentions/{id}/executions/{eid}/tasks", executions::tasks),

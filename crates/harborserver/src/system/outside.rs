@@ -5,12 +5,12 @@ use crate::{
     clock::seconds,
     entropy::hex,
     failure::Failure,
-    rest::{Content, Received, Reply},
+    rest::{Content, Received, Reply, Session},
     state::{Data, Runtime},
 };
 use http::{
     HeaderName, Method, StatusCode,
-    header::WWW_AUTHENTICATE,
+    header::{SET_COOKIE, WWW_AUTHENTICATE},
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(crate) fn outside(
             let failure = Failure::not_found("this Harbor has no registry behind it");
             Reply::refusal(&failure, false)
         }
-        "/c/log_out" if request.method == Method::GET => Reply::done(),
+        "/c/log_out" if request.method == Method::GET => log_out(runtime, now),
         _ => Reply::new(StatusCode::NOT_FOUND, Content::Page(MISSING.to_owned())),
     }
 }
@@ -60,6 +60,16 @@ fn token(request: &Received, data: &Data, runtime: &mut Runtime, now: Timestamp)
             "issued_at": seconds(now),
         })),
     )
+}
+
+/// Ends a session by a cookie that has expired.
+fn log_out(runtime: &mut Runtime, now: Timestamp) -> Reply {
+    let session = hex(&mut *runtime.entropy, 32);
+    let expires = now.strftime("%a, %d %b %Y %H:%M:%S GMT");
+    let cookie = format!("sid={session}; Path=/; Expires={expires}; Max-Age=0; HttpOnly");
+    let mut reply = Reply::done().with(SET_COOKIE, cookie);
+    reply.session = Session::NotYet;
+    reply
 }
 
 /// The entrance of the registry, which tells clients where to get a token.

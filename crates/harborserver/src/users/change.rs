@@ -41,6 +41,7 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
         user.comment = wanted.comment;
         user.updated = now;
     }
+    log_update(call, id);
     Ok(Reply::done())
 }
 
@@ -55,7 +56,14 @@ pub(super) fn set_administrator(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let user = call.data.users.get_mut(id).ok_or_else(|| missing(id))?;
     user.sysadmin = wanted.sysadmin_flag;
     user.updated = now;
+    log_update(call, id);
     Ok(Reply::done())
+}
+
+pub(super) fn log_update(call: &mut Call<'_>, id: Id<User>) {
+    let name = call.data.users.get(id).map(|user| user.name.clone()).unwrap_or_default();
+    let operator = call.identity.name().to_owned();
+    call.data.log(&operator, "update", "user", &name, call.now);
 }
 
 /// Harbor keeps the row under another name; what remains visible is that the name is free.

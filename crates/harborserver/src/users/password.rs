@@ -1,6 +1,6 @@
 //! Passwords of local users.
 
-use super::{ADMIN, User};
+use super::{ADMIN, User, change::log_update};
 use crate::{
     access::Identity,
     call::Call,
@@ -54,5 +54,6 @@ pub(super) fn set(call: &mut Call<'_>) -> Result<Reply, Failure> {
     check(&wanted.new_password, version)?;
     user.password = wanted.new_password;
     user.updated = now;
+    log_update(call, id);
     Ok(Reply::done())
 }

@@ -1,6 +1,6 @@
 //! Reading users.
 
-use super::User;
+use super::{ADMIN, Listed, User};
 use crate::{
     access::Identity,
     call::Call,
@@ -16,8 +16,9 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system("user", "list")?;
     let mut users: Vec<_> = call.data.other_users().filter(|user| filter.keeps(user)).collect();
     Sort::of(call.request, "username").apply(&mut users);
-    let counted = usize::from(!call.has(Change::CountsUsersWithoutAdmin));
-    let total = users.len() + counted;
+    let admin = call.data.users.get(ADMIN).map(|user| Listed(ADMIN, user));
+    let counts_admin = !call.has(Change::CountsUsersWithoutAdmin) && admin.is_some_and(|it| filter.keeps(&it));
+    let total = users.len() + usize::from(counts_admin);
     let shown = page.cut(users).into_iter().map(|user| user.1.show(user.0)).collect();
     Ok(page.answer(call.request, total, shown))
 }

@@ -67,8 +67,12 @@ fn object(mut object: Map<String, Value>) -> Value {
 fn text(text: &str) -> String {
     let shape = |found: &Captures<'_>| match &found[1] {
         "0001" | "2024" => found[0].to_owned(),
-        // How exact a time is written is a fact.
-        _ => format!("<time{}>", ".".repeat(found.get(2).map_or(0, |fraction| fraction.len()))),
+        // How exact a time is written is a fact, but Go leaves out zeros at the end.
+        _ => match found.get(2).map_or(0, |fraction| fraction.len()) {
+            0 => "<time>".to_owned(),
+            1..=4 => "<time with milliseconds>".to_owned(),
+            _ => "<time with microseconds>".to_owned(),
+        },
     };
     let mut text = TIME.replace_all(text, shape).into_owned();
     for (pattern, stands_for) in RULES.iter() {
@@ -91,12 +95,12 @@ mod tests {
     #[test]
     fn times_keep_their_shape_and_the_zero_time_its_value() {
         let times = json!(["2026-11-16T06:49:15.100Z", "2026-11-16T06:50:30Z", "0001-01-01T00:00:00.000Z"]);
-        assert_eq!(normal(times), json!(["<time....>", "<time>", "0001-01-01T00:00:00.000Z"]));
+        assert_eq!(normal(times), json!(["<time with milliseconds>", "<time>", "0001-01-01T00:00:00.000Z"]));
     }
 
     #[test]
     fn the_end_of_a_robot_is_told_from_its_beginning() {
         let robot = json!({"creation_time": "2026-11-16T06:49:32.570Z", "expires_at": 1_797_403_772});
-        assert_eq!(normal(robot), json!({"creation_time": "<time....>", "expires_at": "30 days later"}));
+        assert_eq!(normal(robot), json!({"creation_time": "<time with milliseconds>", "expires_at": "30 days later"}));
     }
 }

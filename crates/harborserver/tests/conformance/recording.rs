@@ -14,14 +14,14 @@ pub struct Line {
     pub step: String,
     /// How many times the same step came before.
     pub earlier: usize,
-    pub recorded: Recorded,
+    /// None: what a webhook sent, or a value read aside.
+    pub exchange: Option<Exchange>,
 }
 
-/// What was recorded.
-pub enum Recorded {
-    Exchange { request: Request, response: Response },
-    /// What a webhook sent, or a value read aside.
-    Aside,
+/// A request and its answer.
+pub struct Exchange {
+    pub request: Request,
+    pub response: Response,
 }
 
 /// A request as it was sent.
@@ -73,11 +73,8 @@ pub fn recording(version: Version) -> Vec<Line> {
         let count = counts.entry(step.clone()).or_default();
         let earlier = *count;
         *count += 1;
-        let recorded = match (request, response) {
-            (Some(request), Some(response)) => Recorded::Exchange { request, response },
-            _ => Recorded::Aside,
-        };
-        Line { step, earlier, recorded }
+        let exchange = request.zip(response).map(|(request, response)| Exchange { request, response });
+        Line { step, earlier, exchange }
     };
     text.lines().map(line).collect()
 }
