@@ -7,10 +7,10 @@ use crate::{
     configurations,
     entropy::hex,
     failure::Failure,
-    groups,
+    groups, immutable, jobs, labels, members, preheat, projects, quotas, registries, replication,
+    repositories,
     rest::{Protection, Received, Reply, Route, Session, check_csrf, route},
-    immutable, jobs, labels, members, preheat, projects, quotas, registries, replication, repositories, retention,
-    robots, scanners,
+    retention, robots, scanners,
     state::{Data, Runtime, Served},
     system::{self, Component},
     users,
@@ -110,7 +110,9 @@ fn modifies(data: &Data, request: &Received) -> bool {
     let exempt = match request.path.as_str() {
         "/api/v2.0/configurations" | "/api/internal/configurations" => request.method == Method::PUT,
         "/c/login" | "/c/userExists" | "/c/oidc/onboard" => request.method == Method::POST,
-        "/service/token" => request.method == Method::POST && data.version.has(Change::ExemptsTokenFromReadOnly),
+        "/service/token" => {
+            request.method == Method::POST && data.version.has(Change::ExemptsTokenFromReadOnly)
+        }
         _ => false,
     };
     !exempt

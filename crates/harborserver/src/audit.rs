@@ -4,8 +4,8 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Filter, Page, Reply, Route, Row, Shown},
     projects::Project,
+    rest::{Column, Filter, Page, Reply, Route, Row, Shown},
     state::{Data, Id},
     version::Change,
 };
@@ -109,7 +109,8 @@ impl Data {
         let wanted = match log {
             Log::Old => old,
             Log::New => {
-                EVENTS.contains(&event.as_str()) && disabled.split(',').all(|disabled| disabled.trim() != event)
+                EVENTS.contains(&event.as_str())
+                    && disabled.split(',').all(|disabled| disabled.trim() != event)
             }
         };
         if wanted && !self.configuration.flag("skip_audit_log_database", now) {
@@ -126,9 +127,7 @@ fn entries(
     project: Option<Id<Project>>,
 ) -> Result<Reply, Failure> {
     let name = project.and_then(|id| call.data.projects.get(id)).map(|project| project.name.as_str());
-    let own = |entry: &AuditEntry| {
-        name.is_none_or(|name| entry.resource.split('/').next() == Some(name))
-    };
+    let own = |entry: &AuditEntry| name.is_none_or(|name| entry.resource.split('/').next() == Some(name));
     let rows = call.data.audit.iter().rev().filter(|(_, entry)| entry.log == log && own(entry));
     call.listed(filter, "-op_time", rows.map(|(id, entry)| Listed(id, entry)), |entry| entry.show())
 }

@@ -32,15 +32,17 @@ impl Call<'_> {
 
     /// A parameter of the path. The router guarantees those that the route names.
     pub fn parameter(&self, name: &str) -> &str {
-        self.parameters.iter().find_map(|(key, value)| (*key == name).then_some(value.as_str())).unwrap_or_default()
+        self.parameters
+            .iter()
+            .find_map(|(key, value)| (*key == name).then_some(value.as_str()))
+            .unwrap_or_default()
     }
 
     /// A parameter of the path that is a whole number.
     pub fn number(&self, name: &str) -> Result<i64, Failure> {
         let text = self.parameter(name);
-        text.parse().map_err(|_| {
-            Failure::unprocessable(&format!("{name} in path must be of type int64: \"{text}\""))
-        })
+        text.parse()
+            .map_err(|_| Failure::unprocessable(&format!("{name} in path must be of type int64: \"{text}\"")))
     }
 
     /// A parameter of the path that is the number of a row.
@@ -59,7 +61,8 @@ impl Call<'_> {
         if self.request.body.is_empty() {
             return Ok(None);
         }
-        let content_type = self.request.headers.get(CONTENT_TYPE).map_or(b"".as_slice(), |value| value.as_bytes());
+        let content_type =
+            self.request.headers.get(CONTENT_TYPE).map_or(b"".as_slice(), |value| value.as_bytes());
         let content_type = String::from_utf8_lossy(content_type);
         let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let media_type = if media_type.is_empty() { "application/octet-stream" } else { media_type.as_str() };
@@ -72,8 +75,11 @@ impl Call<'_> {
             Failure::unprocessable(&format!("parsing {name} body from \"\" failed, because {problem}"))
         };
         let value = crate::rest::parse(&self.request.body).map_err(broken)?;
-        let read =
-            if value.is_null() { T::default() } else { T::decode(&value, &Place::default()).map_err(broken)? };
+        let read = if value.is_null() {
+            T::default()
+        } else {
+            T::decode(&value, &Place::default()).map_err(broken)?
+        };
         match read.broken_rules().as_slice() {
             [] => Ok(Some(read)),
             rules => Err(Failure::unprocessable(&format!("validation failure list:\n{}", rules.join("\n")))),
@@ -82,10 +88,10 @@ impl Call<'_> {
 
     /// The conditions of the query, if any.
     pub fn filter(&self) -> Result<Filter, Failure> {
-        self.request.parameter("q").filter(|query| !query.is_empty()).map_or_else(
-            || Ok(Filter::default()),
-            Filter::parse,
-        )
+        self.request
+            .parameter("q")
+            .filter(|query| !query.is_empty())
+            .map_or_else(|| Ok(Filter::default()), Filter::parse)
     }
 
     /// The answer to a list: the rows that the filter keeps, in the order and the page that the request asks for.

@@ -92,9 +92,13 @@ impl Cron {
         };
         let hours = (0..24_i8).filter(|hour| has(self.hours, *hour) && *hour >= from.hour());
         hours
-            .flat_map(|hour| (0..60_i8).filter(|minute| has(self.minutes, *minute)).map(move |minute| (hour, minute)))
+            .flat_map(|hour| {
+                (0..60_i8).filter(|minute| has(self.minutes, *minute)).map(move |minute| (hour, minute))
+            })
             .flat_map(|(hour, minute)| {
-                (0..60_i8).filter(|second| has(self.seconds, *second)).map(move |second| (hour, minute, second))
+                (0..60_i8)
+                    .filter(|second| has(self.seconds, *second))
+                    .map(move |second| (hour, minute, second))
             })
             .find(|(hour, minute, second)| later(*hour, *minute, *second))
             .map(|(hour, minute, second)| from.date().at(hour, minute, second, 0))

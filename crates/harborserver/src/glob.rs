@@ -71,7 +71,8 @@ fn fits(pattern: &[char], text: &[char]) -> bool {
         let mut open = false;
         for (index, before) in reached.iter().enumerate() {
             let letter = index.checked_sub(1).and_then(|last| text.get(last));
-            let one_before = index.checked_sub(1).and_then(|last| reached.get(last)).copied().unwrap_or(false);
+            let one_before =
+                index.checked_sub(1).and_then(|last| reached.get(last)).copied().unwrap_or(false);
             let fits = match piece {
                 Piece::Letter(wanted) => one_before && letter == Some(&wanted),
                 Piece::One => one_before && letter.is_some_and(|letter| *letter != '/'),

@@ -4,9 +4,9 @@ use crate::{
     call::Call,
     configurations::AuthMode,
     failure::Failure,
-    rest::{Column, Filter, Reply, Route, Row, Shown, Term, go_struct},
     members::Entity,
     network::Answer,
+    rest::{Column, Filter, Reply, Route, Row, Shown, Term, go_struct},
     state::Id,
 };
 use serde_json::Value;

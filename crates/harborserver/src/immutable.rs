@@ -4,9 +4,9 @@ use crate::{
     call::Call,
     failure::Failure,
     glob,
-    rest::{Column, Reply, Route, Row, Shown},
     projects::Project,
     repositories::{Repository, Tag},
+    rest::{Column, Reply, Route, Row, Shown},
     retention::request::{RuleRequest, SelectorRequest},
     state::{Data, Id},
 };
@@ -48,7 +48,8 @@ impl ImmutableRule {
                 selector.kind == "doublestar" && glob::matches(&selector.pattern, text) != excludes
             })
         };
-        let repositories = self.content.scope_selectors.get("repository").map(Vec::as_slice).unwrap_or_default();
+        let repositories =
+            self.content.scope_selectors.get("repository").map(Vec::as_slice).unwrap_or_default();
         !self.disabled && fits(repositories, repository) && fits(&self.content.tag_selectors, tag)
     }
 }

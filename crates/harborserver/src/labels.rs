@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Reply, Route, Row, Shown, go_struct},
     projects::Project,
+    rest::{Column, Reply, Route, Row, Shown, go_struct},
     state::Id,
 };
 use jiff::Timestamp;

@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     failure::Failure,
     groups::{Group, GroupRequest},
-    rest::{Column, Filter, Page, Reply, Route, Row, Sort, Term, go_struct},
     projects::Project,
+    rest::{Column, Filter, Page, Reply, Route, Row, Sort, Term, go_struct},
     state::{Data, Id},
     users::User,
 };
@@ -98,7 +98,10 @@ fn visible(data: &Data, project: Id<Project>) -> impl Iterator<Item = Listed<'_>
 /// Whether the caller is an administrator of any project.
 pub(crate) fn administers_any(call: &Call<'_>) -> bool {
     let Identity::User { id, .. } = call.identity else { return false };
-    call.data.members.iter().any(|(_, member)| member.is_user(id) && member.role() == Some(Role::ProjectAdmin))
+    call.data
+        .members
+        .iter()
+        .any(|(_, member)| member.is_user(id) && member.role() == Some(Role::ProjectAdmin))
 }
 
 /// The total counts all members, whatever the name asked for and whether they are visible.
@@ -172,8 +175,9 @@ fn read(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let id: Id<Member> = call.id("mid")?;
     let project = call.project("project_name_or_id", "member", "read")?;
     let found = visible(call.data, project).find(|member| member.id == id);
-    let missing =
-        || Failure::not_found(format!("the project member is not found, project id {project}, member id {id}"));
+    let missing = || {
+        Failure::not_found(format!("the project member is not found, project id {project}, member id {id}"))
+    };
     Ok(Reply::json(found.ok_or_else(missing)?.show()))
 }
 

@@ -5,8 +5,8 @@ use crate::{
     clock::date_time,
     configurations::quota_problem,
     failure::Failure,
-    rest::{Column, Filter, Reply, Route, Row, Term, go_struct},
     projects::Project,
+    rest::{Column, Filter, Reply, Route, Row, Term, go_struct},
     state::{Data, Id},
 };
 use jiff::Timestamp;
@@ -14,11 +14,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The endpoints of quotas.
-pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/quotas", list),
-    Route::get("/quotas/{id}", read),
-    Route::put("/quotas/{id}", update),
-];
+pub(crate) const ROUTES: &[Route] =
+    &[Route::get("/quotas", list), Route::get("/quotas/{id}", read), Route::put("/quotas/{id}", update)];
 
 /// A limit of what a project stores.
 #[derive(Clone)]
@@ -47,7 +44,9 @@ impl Row for Listed<'_> {
             "reference" => Some(Column::Text("project".to_owned())),
             "referenceid" => Some(Column::Text(self.quota.project.to_string())),
             // No limit is the largest one.
-            "hard.storage" => Some(Column::Number(if self.quota.hard < 0 { i64::MAX } else { self.quota.hard })),
+            "hard.storage" => {
+                Some(Column::Number(if self.quota.hard < 0 { i64::MAX } else { self.quota.hard }))
+            }
             "used.storage" => Some(Column::Number(self.used)),
             "creationtime" => Some(Column::Time(Some(self.quota.created))),
             "updatetime" => Some(Column::Time(self.quota.updated)),
@@ -114,7 +113,8 @@ fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
         return Err(Failure::bad_request("hard required in body"));
     }
     let version = call.version();
-    let quota = call.data.quotas.get_mut(id).ok_or_else(|| Failure::not_found(format!("quota {id} not found")))?;
+    let quota =
+        call.data.quotas.get_mut(id).ok_or_else(|| Failure::not_found(format!("quota {id} not found")))?;
     if let Some(other) = wanted.hard.keys().find(|name| *name != "storage") {
         return Err(Failure::bad_request(format!("resource {other} not support")));
     }

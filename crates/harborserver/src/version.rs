@@ -52,7 +52,8 @@ impl FromStr for Version {
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
         let parse = || {
-            let (minor, patch) = text.strip_prefix('v').unwrap_or(text).strip_prefix("2.")?.split_once('.')?;
+            let (minor, patch) =
+                text.strip_prefix('v').unwrap_or(text).strip_prefix("2.")?.split_once('.')?;
             Some(Self::new(minor.parse().ok()?, patch.parse().ok()?))
         };
         parse().ok_or_else(|| VersionError(text.to_owned()))

@@ -105,7 +105,9 @@ async fn queries_and_headers_may_be_anything() {
         }
     }
     let anonymous = Caller::anonymous(admin.server());
-    for header in ["", "Basic", "Basic !", "Basic Og==", "Basic YTo=", "Bearer x", "Harbor-Secret", "basic  YWRtaW4="] {
+    for header in
+        ["", "Basic", "Basic !", "Basic Og==", "Basic YTo=", "Bearer x", "Harbor-Secret", "basic  YWRtaW4="]
+    {
         let answer = anonymous.send("GET", "/users", &[("authorization", header)], "").await;
         assert_eq!(answer.status, 401, "{header}");
     }
@@ -125,12 +127,61 @@ async fn a_body_without_end_is_refused() {
 /// Pieces of paths that mean something, and pieces that do not.
 fn piece() -> impl Strategy<Value = String> {
     const KNOWN: [&str; 55] = [
-        "projects", "library", "1", "0", "-1", "members", "robots", "metadatas", "public", "webhook", "policies",
-        "executions", "immutabletagrules", "repositories", "app", "artifacts", "v1", "tags", "labels", "scan",
-        "scanner", "summary", "_deletable", "users", "current", "search", "password", "sysadmin", "system", "gc",
-        "schedule", "log", "purgeaudit", "jobservice", "queues", "all", "retentions", "tasks", "registries", "ping",
-        "info", "replication", "quotas", "schedules", "paused", "p2p", "preheat", "instances", "usergroups",
-        "systeminfo", "configurations", "99999999999999999999", "%2F", "%252F", "..",
+        "projects",
+        "library",
+        "1",
+        "0",
+        "-1",
+        "members",
+        "robots",
+        "metadatas",
+        "public",
+        "webhook",
+        "policies",
+        "executions",
+        "immutabletagrules",
+        "repositories",
+        "app",
+        "artifacts",
+        "v1",
+        "tags",
+        "labels",
+        "scan",
+        "scanner",
+        "summary",
+        "_deletable",
+        "users",
+        "current",
+        "search",
+        "password",
+        "sysadmin",
+        "system",
+        "gc",
+        "schedule",
+        "log",
+        "purgeaudit",
+        "jobservice",
+        "queues",
+        "all",
+        "retentions",
+        "tasks",
+        "registries",
+        "ping",
+        "info",
+        "replication",
+        "quotas",
+        "schedules",
+        "paused",
+        "p2p",
+        "preheat",
+        "instances",
+        "usergroups",
+        "systeminfo",
+        "configurations",
+        "99999999999999999999",
+        "%2F",
+        "%252F",
+        "..",
     ];
     prop_oneof![8 => select(&KNOWN[..]).prop_map(str::to_owned), 1 => "[a-z0-9%.~-]{0,8}"]
 }
@@ -138,12 +189,59 @@ fn piece() -> impl Strategy<Value = String> {
 /// Any JSON, with the names of fields that the API knows.
 fn value() -> impl Strategy<Value = Value> {
     const NAMES: [&str; 38] = [
-        "name", "project_name", "metadata", "public", "level", "duration", "permissions", "kind", "namespace", "access",
-        "resource", "action", "schedule", "type", "cron", "parameters", "workers", "rules", "scope", "ref", "trigger",
-        "settings", "targets", "event_types", "role_id", "member_user", "member_group", "hard", "storage", "id", "url",
-        "credential", "filters", "value", "items", "cve_id", "secret", "enabled",
+        "name",
+        "project_name",
+        "metadata",
+        "public",
+        "level",
+        "duration",
+        "permissions",
+        "kind",
+        "namespace",
+        "access",
+        "resource",
+        "action",
+        "schedule",
+        "type",
+        "cron",
+        "parameters",
+        "workers",
+        "rules",
+        "scope",
+        "ref",
+        "trigger",
+        "settings",
+        "targets",
+        "event_types",
+        "role_id",
+        "member_user",
+        "member_group",
+        "hard",
+        "storage",
+        "id",
+        "url",
+        "credential",
+        "filters",
+        "value",
+        "items",
+        "cve_id",
+        "secret",
+        "enabled",
     ];
-    const TEXTS: [&str; 12] = ["", "system", "project", "library", "/", "*", "Custom", "None", "Manual", "0 0 0 * * *", "true", "http"];
+    const TEXTS: [&str; 12] = [
+        "",
+        "system",
+        "project",
+        "library",
+        "/",
+        "*",
+        "Custom",
+        "None",
+        "Manual",
+        "0 0 0 * * *",
+        "true",
+        "http",
+    ];
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -155,8 +253,10 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 24, 6, move |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(Value::from),
-            vec((select(&NAMES[..]), inner), 0..6)
-                .prop_map(|fields| fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+            vec((select(&NAMES[..]), inner), 0..6).prop_map(|fields| fields
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect()),
         ]
     })
 }

@@ -53,7 +53,10 @@ async fn a_pushed_image_fills_its_project() {
     let unknown = admin.server().push(&Image::new("nowhere/app", "v1"), "admin").unwrap_err();
     assert_eq!(unknown.to_string(), "there is no project for the repository \"nowhere/app\"");
     assert_eq!(admin.get("/projects/library").await.body["repo_count"], 1);
-    assert_eq!(admin.get("/projects/library/summary").await.body["quota"]["used"], json!({ "storage": 1024 }));
+    assert_eq!(
+        admin.get("/projects/library/summary").await.body["quota"]["used"],
+        json!({ "storage": 1024 })
+    );
     for path in ["deep%2Fapp", "deep%252Fapp"] {
         let repository = admin.get(&format!("/projects/library/repositories/{path}")).await;
         assert_eq!(repository.body["name"], "library/deep/app", "{path}");
@@ -81,7 +84,8 @@ async fn an_upgrade_keeps_the_data_and_changes_the_behaviour() {
 async fn a_purge_schedule_from_before_2_13_keeps_the_parameter_that_nothing_reads_any_more() {
     let admin = admin_of(Version::new(12, 0));
     let parameters = json!({ "audit_retention_hour": 24, "include_operations": "create" });
-    let schedule = json!({ "schedule": { "type": "Daily", "cron": "0 0 0 * * *" }, "parameters": parameters });
+    let schedule =
+        json!({ "schedule": { "type": "Daily", "cron": "0 0 0 * * *" }, "parameters": parameters });
     assert_eq!(admin.put("/system/purgeaudit/schedule", schedule.clone()).await.status, 200);
     admin.server().upgrade(Version::new(13, 0));
     let shown = admin.get("/system/purgeaudit/schedule").await.body;
@@ -93,7 +97,9 @@ async fn a_purge_schedule_from_before_2_13_keeps_the_parameter_that_nothing_read
 async fn a_restore_brings_back_names_under_other_numbers() {
     let admin = admin_of(NEWEST);
     admin.server().network().open("http://far");
-    let far = admin.create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"})).await;
+    let far = admin
+        .create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"}))
+        .await;
     let proxy = json!({ "project_name": "proxy", "registry_id": far.parse::<i64>().unwrap() });
     let before = admin.create("/projects", proxy).await;
     let backup = admin.server().backup();
@@ -147,7 +153,10 @@ async fn overwritten_settings_cannot_be_changed() {
     let installation = Installation { configuration_overwrite: Some(overwrite), ..Installation::default() };
     let server = HarborServer::builder(NEWEST, ADMIN_PASSWORD).installation(installation).build();
     let admin = Caller::admin(&server);
-    assert_eq!(admin.get("/configurations").await.body["session_timeout"], json!({ "value": 99, "editable": false }));
+    assert_eq!(
+        admin.get("/configurations").await.body["session_timeout"],
+        json!({ "value": 99, "editable": false })
+    );
     assert_eq!(admin.put("/configurations", json!({ "session_timeout": 1 })).await.status, 403);
 }
 

@@ -52,7 +52,8 @@ async fn the_secret_of_a_registry_is_shown_as_stars_and_stars_are_taken_for_a_se
     let admin = admin_of(NEWEST);
     admin.server().network().open_to("http://far", "me", "Secret123");
     let credential = json!({ "type": "basic", "access_key": "me", "access_secret": "Secret123" });
-    let wanted = json!({ "name": "far", "type": "docker-registry", "url": "http://far", "credential": credential });
+    let wanted =
+        json!({ "name": "far", "type": "docker-registry", "url": "http://far", "credential": credential });
     let id = admin.create("/registries", wanted).await;
     let path = format!("/registries/{id}");
     assert_eq!(admin.get(&path).await.body["credential"]["access_secret"], "*****");
@@ -65,7 +66,9 @@ async fn every_write_of_a_registry_needs_the_registry_to_answer() {
     let admin = admin_of(NEWEST);
     let network = admin.server().network();
     network.open("http://far");
-    let id = admin.create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"})).await;
+    let id = admin
+        .create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"}))
+        .await;
     network.close("http://far");
     let refused = admin.put(&format!("/registries/{id}"), json!({ "description": "new" })).await;
     assert_eq!((refused.status, refused.message()), (400, "the registry is unhealthy"));
@@ -93,7 +96,8 @@ async fn the_secret_in_a_new_robot_is_ignored_and_the_one_in_a_patch_replaces_th
     wanted["secret"] = "Abcdefg1".into();
     wanted["disable"] = true.into();
     let created = admin.post("/robots", wanted).await;
-    let (path, made) = (format!("/robots/{}", created.body["id"]), created.body["secret"].as_str().unwrap().to_owned());
+    let (path, made) =
+        (format!("/robots/{}", created.body["id"]), created.body["secret"].as_str().unwrap().to_owned());
     assert_eq!(admin.get(&path).await.body["disable"], false);
     let statuses = async |secret: &str| admin.authorized("robot$ci", secret).get("/robots").await.status;
     assert_eq!([statuses("Abcdefg1").await, statuses(&made).await], [401, 403]);
@@ -108,7 +112,10 @@ async fn metadata_that_is_not_sent_stays() {
     let metadata = json!({ "public": "true", "auto_scan": "true" });
     admin.create("/projects", json!({ "project_name": "alpha", "metadata": metadata })).await;
     admin.put("/projects/alpha", json!({ "metadata": { "auto_scan": "false", "nonsense": "1" } })).await;
-    assert_eq!(admin.get("/projects/alpha").await.body["metadata"], json!({ "public": "true", "auto_scan": "false" }));
+    assert_eq!(
+        admin.get("/projects/alpha").await.body["metadata"],
+        json!({ "public": "true", "auto_scan": "false" })
+    );
     admin.delete("/projects/alpha/metadatas/auto_scan").await;
     assert_eq!(admin.get("/projects/alpha").await.body["metadata"], json!({ "public": "true" }));
 }
@@ -126,18 +133,25 @@ async fn the_storage_limit_of_an_update_is_ignored() {
 async fn only_deletion_is_read_of_the_two_names_for_it() {
     let admin = admin_of(NEWEST);
     admin.server().network().open("http://far");
-    let far = admin.create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"})).await;
+    let far = admin
+        .create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"}))
+        .await;
     let policy = json!({ "name": "out", "dest_registry": { "id": far.parse::<i64>().unwrap() }, "replicate_deletion": true });
     let id = admin.create("/replication/policies", policy).await;
     let shown = admin.get(&format!("/replication/policies/{id}")).await.body;
-    assert_eq!((&shown["deletion"], &shown["replicate_deletion"], &shown["enabled"]), (&json!(null), &json!(null), &json!(null)));
+    assert_eq!(
+        (&shown["deletion"], &shown["replicate_deletion"], &shown["enabled"]),
+        (&json!(null), &json!(null), &json!(null))
+    );
 }
 
 #[tokio::test]
 async fn what_others_refer_to_cannot_be_deleted() {
     let admin = admin_of(NEWEST);
     admin.server().network().open("http://far");
-    let far = admin.create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"})).await;
+    let far = admin
+        .create("/registries", json!({"name": "far", "type": "docker-registry", "url": "http://far"}))
+        .await;
     let proxy = json!({ "project_name": "proxy", "registry_id": far.parse::<i64>().unwrap() });
     admin.create("/projects", proxy).await;
     assert_eq!(admin.delete(&format!("/registries/{far}")).await.status, 412);
@@ -151,7 +165,9 @@ async fn read_only_refuses_everything_but_reading_and_settings() {
     let admin = admin_of(NEWEST);
     admin.configure(json!({ "read_only": true })).await;
     assert_eq!(admin.get("/systeminfo").await.body["read_only"], true);
-    for (path, body) in [("/projects", json!({"project_name": "a"})), ("/ldap/ping", json!({})), ("/nonsense", json!({}))] {
+    for (path, body) in
+        [("/projects", json!({"project_name": "a"})), ("/ldap/ping", json!({})), ("/nonsense", json!({}))]
+    {
         let refused = admin.post(path, body).await;
         assert_eq!((refused.status, &refused.body["errors"][0]["code"]), (403, &json!("DENIED")), "{path}");
     }
@@ -174,7 +190,8 @@ async fn a_setting_can_be_believed_late() {
 #[tokio::test]
 async fn a_schedule_shows_a_part_of_its_parameters() {
     let parameters = json!({ "delete_untagged": true, "dry_run": true, "workers": 2, "delete_tag": true });
-    let schedule = json!({ "schedule": { "type": "Daily", "cron": "0 0 0 * * *" }, "parameters": parameters });
+    let schedule =
+        json!({ "schedule": { "type": "Daily", "cron": "0 0 0 * * *" }, "parameters": parameters });
     for (version, shown) in [
         (Version::new(5, 6), r#"{"delete_untagged":true}"#),
         (Version::new(9, 5), r#"{"delete_untagged":true,"workers":2}"#),
@@ -190,9 +207,7 @@ async fn a_schedule_shows_a_part_of_its_parameters() {
 async fn an_update_of_an_immutable_rule_flips_it_or_changes_it_but_never_both() {
     let admin = admin_of(NEWEST);
     let rule = |pattern: &str, more: Value| {
-        let selector = |decoration: &str, pattern: &str| {
-            json!([{ "kind": "doublestar", "decoration": decoration, "pattern": pattern }])
-        };
+        let selector = |decoration: &str, pattern: &str| json!([{ "kind": "doublestar", "decoration": decoration, "pattern": pattern }]);
         let mut rule = json!({
             "action": "immutable", "template": "immutable_template",
             "tag_selectors": selector("matches", pattern),
@@ -271,7 +286,8 @@ async fn a_session_cookie_asks_for_a_token_whatever_the_credentials_are() {
 #[tokio::test]
 async fn a_member_with_an_unknown_role_vanishes_but_stays() {
     let admin = admin_of(NEWEST);
-    let user = json!({"username": "dora", "email": "d@example.org", "realname": "D", "password": "Passw0rd1"});
+    let user =
+        json!({"username": "dora", "email": "d@example.org", "realname": "D", "password": "Passw0rd1"});
     admin.create("/users", user).await;
     let member = json!({ "role_id": 2, "member_user": { "username": "dora" } });
     let id = admin.create("/projects/library/members", member.clone()).await;
@@ -284,7 +300,8 @@ async fn a_member_with_an_unknown_role_vanishes_but_stays() {
 #[tokio::test]
 async fn the_first_user_freezes_the_way_of_authentication() {
     let admin = admin_of(NEWEST);
-    let user = json!({"username": "dora", "email": "d@example.org", "realname": "D", "password": "Passw0rd1"});
+    let user =
+        json!({"username": "dora", "email": "d@example.org", "realname": "D", "password": "Passw0rd1"});
     let id = admin.create("/users", user).await;
     assert_eq!(admin.put("/configurations", json!({ "auth_mode": "oidc_auth" })).await.status, 400);
     assert_eq!(admin.get("/configurations").await.body["auth_mode"]["editable"], false);
@@ -302,6 +319,10 @@ async fn a_robot_keeps_its_project_permissions_beside_system_ones_since_2_10() {
         wanted["permissions"].as_array_mut().unwrap().push(project);
         admin.create("/projects", json!({ "project_name": "alpha" })).await;
         let secret = admin.post("/robots", wanted).await.body["secret"].as_str().unwrap().to_owned();
-        assert_eq!(admin.authorized("robot$both", &secret).get("/projects/alpha").await.status, status, "{version}");
+        assert_eq!(
+            admin.authorized("robot$both", &secret).get("/projects/alpha").await.status,
+            status,
+            "{version}"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use super::{Identity, locks::LOCKED};
 use crate::{
     configurations::AuthMode,
-    rest::Received,
     network::Answer,
+    rest::Received,
     state::{Data, Id, Runtime},
     system::Component,
 };
@@ -90,8 +90,6 @@ fn elsewhere(data: &Data, runtime: &Runtime, now: Timestamp) -> Authenticated {
     let url = data.configuration.text("ldap_url", now);
     match runtime.network.call(&url, None) {
         Answer::Silent => Identity::Anonymous.into(),
-        Answer::Healthy | Answer::Refused => {
-            Authenticated { identity: Identity::Anonymous, delay: LOCKED }
-        }
+        Answer::Healthy | Answer::Refused => Authenticated { identity: Identity::Anonymous, delay: LOCKED },
     }
 }

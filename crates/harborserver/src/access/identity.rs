@@ -10,8 +10,15 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Identity {
     Anonymous,
-    User { id: Id<User>, name: String, administrator: bool },
-    Robot { id: Id<Robot>, name: String },
+    User {
+        id: Id<User>,
+        name: String,
+        administrator: bool,
+    },
+    Robot {
+        id: Id<Robot>,
+        name: String,
+    },
     /// Another component of the same Harbor.
     Component,
 }

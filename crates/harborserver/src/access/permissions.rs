@@ -3,8 +3,8 @@
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Route},
     members,
+    rest::{Reply, Route},
     version::{Change, Version},
 };
 use serde_json::{Value, json};
@@ -94,8 +94,7 @@ fn table(scope: Scope, version: Version) -> impl Iterator<Item = (&'static str, 
 
 /// Whether a robot can have a permission. Before 2.10, it can have any.
 pub(crate) fn is_known(scope: Scope, version: Version, resource: &str, action: &str) -> bool {
-    !version.has(Change::ChecksPermissions)
-        || table(scope, version).any(|known| known == (resource, action))
+    !version.has(Change::ChecksPermissions) || table(scope, version).any(|known| known == (resource, action))
 }
 
 fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {

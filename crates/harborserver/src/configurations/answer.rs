@@ -43,7 +43,9 @@ fn read_all(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let all = call.data.configuration.all(call.version(), call.now);
     let shown: Map<String, Value> = all
         .into_iter()
-        .map(|(name, value)| (name.to_owned(), json!({ "value": value, "editable": is_editable(call, name) })))
+        .map(|(name, value)| {
+            (name.to_owned(), json!({ "value": value, "editable": is_editable(call, name) }))
+        })
         .collect();
     Ok(Reply::json(Value::Object(shown)))
 }

@@ -36,9 +36,12 @@ impl Kind {
     /// The Go type that the setting is read into.
     pub const fn go(self) -> &'static str {
         match self {
-            Self::Text(_) | Self::NonEmpty(_) | Self::Password | Self::Map | Self::AuthMode | Self::Restriction => {
-                "string"
-            }
+            Self::Text(_)
+            | Self::NonEmpty(_)
+            | Self::Password
+            | Self::Map
+            | Self::AuthMode
+            | Self::Restriction => "string",
             Self::Flag(_) => "bool",
             Self::Number(_) | Self::Limited(_) | Self::Depth(_) | Self::Quota => "int64",
         }

@@ -8,8 +8,8 @@ use super::{
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Decode, Place, Reply, syntax_error},
     network::Answer,
+    rest::{Decode, Place, Reply, syntax_error},
     version::Change,
 };
 use serde_json::{Map, Value};
@@ -72,9 +72,8 @@ fn typed(call: &Call<'_>, wanted: &Wanted) -> Result<BTreeMap<String, Value>, Fa
 
 /// Every value by itself, as it is stored.
 fn checked(call: &Call<'_>, values: BTreeMap<String, Value>) -> Result<BTreeMap<String, Value>, Failure> {
-    let item = |name: &str, problem: &str| {
-        Failure::bad_request(format!("bad request: item name {name}: {problem}"))
-    };
+    let item =
+        |name: &str, problem: &str| Failure::bad_request(format!("bad request: item name {name}: {problem}"));
     let mut stored = BTreeMap::new();
     for key in keys(call.version()) {
         let Some(mut value) = values.get(key.name).cloned() else { continue };
@@ -151,7 +150,8 @@ fn check_together(call: &Call<'_>, values: &BTreeMap<String, Value>) -> Result<(
         let changed = values.get(name).and_then(Value::as_str).map(str::to_owned);
         changed.unwrap_or_else(|| call.data.configuration.text(name, call.now))
     };
-    if values.keys().any(|name| name.starts_with("ldap_group")) && !resulting("ldap_group_search_filter").is_empty()
+    if values.keys().any(|name| name.starts_with("ldap_group"))
+        && !resulting("ldap_group_search_filter").is_empty()
     {
         for (name, called) in
             [("ldap_group_attribute_name", "name"), ("ldap_group_membership_attribute", "membership")]
@@ -175,7 +175,8 @@ fn check_together(call: &Call<'_>, values: &BTreeMap<String, Value>) -> Result<(
 /// Dials a new receiver of audit logs. When it does not answer, Core has put it into its memory already.
 fn check_audit_endpoint(call: &mut Call<'_>, values: &BTreeMap<String, Value>) -> Result<(), Failure> {
     const NAME: &str = "audit_log_forward_endpoint";
-    let Some(endpoint) = values.get(NAME).and_then(Value::as_str).filter(|endpoint| !endpoint.is_empty()) else {
+    let Some(endpoint) = values.get(NAME).and_then(Value::as_str).filter(|endpoint| !endpoint.is_empty())
+    else {
         return Ok(());
     };
     if call.runtime.network.call(endpoint, None) != Answer::Silent {

@@ -23,7 +23,8 @@ use serde_json::{Map, Value};
 use std::{collections::BTreeSet, time::Duration};
 
 /// The endpoints of jobs.
-pub(crate) const ROUTES: &[&[Route]] = &[gc::ROUTES, purge::ROUTES, scan_all::ROUTES, queues::ROUTES, schedules::ROUTES];
+pub(crate) const ROUTES: &[&[Route]] =
+    &[gc::ROUTES, purge::ROUTES, scan_all::ROUTES, queues::ROUTES, schedules::ROUTES];
 
 /// Everything that runs or will run.
 #[derive(Clone, Default)]

@@ -4,15 +4,13 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Filter, Reply, Route, Row, Shown},
     jobs::Schedule,
+    rest::{Column, Filter, Reply, Route, Row, Shown},
     state::Id,
 };
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::get("/schedules", list).since(7),
-    Route::get("/schedules/{job_type}/paused", paused).since(7),
-];
+pub(super) const ROUTES: &[Route] =
+    &[Route::get("/schedules", list).since(7), Route::get("/schedules/{job_type}/paused", paused).since(7)];
 
 const RESOURCE: &str = "jobservice-monitor";
 

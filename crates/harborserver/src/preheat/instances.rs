@@ -4,8 +4,8 @@ use super::is_name;
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Column, Reply, Row, Shown, go_struct},
     network::Answer,
+    rest::{Column, Reply, Row, Shown, go_struct},
     state::Id,
     version::Version,
 };
@@ -84,7 +84,8 @@ impl Row for Listed<'_> {
 
 pub(super) fn providers(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "list")?;
-    let provider = |id: &str, name: &str| json!({ "id": id, "name": name, "authMode": ["NONE", "BASIC", "OAUTH"] });
+    let provider =
+        |id: &str, name: &str| json!({ "id": id, "name": name, "authMode": ["NONE", "BASIC", "OAUTH"] });
     Ok(Reply::json(json!([provider("dragonfly", "Dragonfly"), provider("kraken", "Kraken")])))
 }
 

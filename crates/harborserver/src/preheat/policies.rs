@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Reply, Row, Shown, go_struct},
     projects::Project,
+    rest::{Column, Reply, Row, Shown, go_struct},
     state::{Data, Id},
 };
 use jiff::Timestamp;
@@ -59,7 +59,8 @@ impl PreheatPolicy {
     }
 
     fn show(&self, id: Id<Self>, data: &Data) -> Value {
-        let provider = data.preheat_instances.get(self.provider).map(|it| it.name.as_str()).unwrap_or_default();
+        let provider =
+            data.preheat_instances.get(self.provider).map(|it| it.name.as_str()).unwrap_or_default();
         Shown::new()
             .with("id", id.number())
             .with("project_id", self.project.number())

@@ -4,12 +4,7 @@ use super::{
     Project,
     metadata_keys::{Kind, MetadataKey, keys},
 };
-use crate::{
-    call::Call,
-    failure::Failure,
-    rest::Reply,
-    state::Id,
-};
+use crate::{call::Call, failure::Failure, rest::Reply, state::Id};
 use serde_json::json;
 use std::collections::BTreeMap;
 

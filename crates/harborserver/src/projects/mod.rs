@@ -18,8 +18,8 @@ pub(crate) use read::is_visible;
 use severity::Severity;
 
 use crate::{
-    rest::{Column, Route, Row},
     registries::Registry,
+    rest::{Column, Route, Row},
     scanners::Scanner,
     state::{Data, Id},
     users::User,

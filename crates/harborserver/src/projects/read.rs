@@ -5,8 +5,8 @@ use crate::{
     access::{Identity, Role},
     call::Call,
     failure::Failure,
-    rest::{Content, Reply, Shown, Term},
     members::Entity,
+    rest::{Content, Reply, Shown, Term},
     state::Id,
     version::Change,
 };
@@ -77,7 +77,8 @@ pub(super) fn summary(call: &mut Call<'_>) -> Result<Reply, Failure> {
         .nonzero("limited_guest_count", count(Role::LimitedGuest));
     if let Some(quota) = call.data.quota_of(id) {
         let used = call.data.used_storage(id);
-        shown = shown.with("quota", json!({ "hard": { "storage": quota.hard }, "used": { "storage": used } }));
+        shown =
+            shown.with("quota", json!({ "hard": { "storage": quota.hard }, "used": { "storage": used } }));
     }
     let registry = call.data.projects.get(id).and_then(|project| project.registry);
     if let Some((id, registry)) = registry.and_then(|id| call.data.registries.get(id).map(|it| (id, it))) {

@@ -26,7 +26,8 @@ pub(super) fn set(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let wanted: ScannerChoice = call.body("payload")?;
     let project = call.project("project_name_or_id", "scanner", "create")?;
     let uuid = wanted.uuid.unwrap_or_default();
-    let (id, _) = call.data.scanners.find(|scanner| scanner.uuid == uuid).ok_or_else(|| scanners::missing(&uuid))?;
+    let (id, _) =
+        call.data.scanners.find(|scanner| scanner.uuid == uuid).ok_or_else(|| scanners::missing(&uuid))?;
     if let Some(project) = call.data.projects.get_mut(project) {
         project.scanner = Some(id);
     }

@@ -19,7 +19,10 @@ impl Call<'_> {
             None => json!({ "items": null, "creation_time": NEVER, "update_time": NEVER }),
         };
         let owner = self.data.users.get(project.owner).map(|user| user.name.as_str()).unwrap_or_default();
-        self.show_bare_project(id, project).nonzero("owner_name", owner).with("cve_allowlist", allowlist).into()
+        self.show_bare_project(id, project)
+            .nonzero("owner_name", owner)
+            .with("cve_allowlist", allowlist)
+            .into()
     }
 
     /// A project as the search shows it.
@@ -60,7 +63,8 @@ impl Call<'_> {
     /// The roles of the caller. Being an administrator of Harbor is not a role.
     fn roles_in(&self, project: Id<Project>) -> Vec<i64> {
         let Identity::User { id, .. } = self.identity else { return Vec::new() };
-        let own = self.data.members.iter().filter(|(_, member)| member.project == project && member.is_user(id));
+        let own =
+            self.data.members.iter().filter(|(_, member)| member.project == project && member.is_user(id));
         own.filter(|(_, member)| member.role().is_some()).map(|(_, member)| member.role).collect()
     }
 }

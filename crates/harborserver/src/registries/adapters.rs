@@ -4,8 +4,8 @@ use super::{Registry, read::missing};
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Shown},
     labels::LabelScope,
+    rest::{Reply, Shown},
     state::Id,
     version::{Change, Version},
 };
@@ -72,7 +72,8 @@ pub(super) fn info(call: &mut Call<'_>) -> Result<Reply, Failure> {
     }
     filters.push(json!({ "type": "resource", "style": "radio", "values": resources }));
     let local = registry.is_none();
-    let triggers = if local { json!(["manual", "scheduled", "event_based"]) } else { json!(["manual", "scheduled"]) };
+    let triggers =
+        if local { json!(["manual", "scheduled", "event_based"]) } else { json!(["manual", "scheduled"]) };
     Ok(Reply::json(
         Shown::new()
             .with("type", kind)

@@ -1,12 +1,6 @@
 //! Changes of registries: what is not sent stays, and every change calls the registry.
 
-use super::{
-    Credential, Registry,
-    create::checked_certificate,
-    health,
-    read::missing,
-    url::normalised,
-};
+use super::{Credential, Registry, create::checked_certificate, health, read::missing, url::normalised};
 use crate::{
     call::Call,
     failure::Failure,
@@ -39,7 +33,9 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
     registry.description = wanted.description.unwrap_or(registry.description);
     registry.url = normalised(&wanted.url.unwrap_or(registry.url));
     registry.insecure = wanted.insecure.unwrap_or(registry.insecure);
-    if call.has(Change::RegistryCertificates) && let Some(certificate) = wanted.ca_certificate {
+    if call.has(Change::RegistryCertificates)
+        && let Some(certificate) = wanted.ca_certificate
+    {
         registry.ca_certificate = checked_certificate(certificate)?;
     }
     registry.updated = call.now;
@@ -55,11 +51,8 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
 
 /// An empty key removes the credential.
 fn credential(stored: Option<Credential>, wanted: &RegistryUpdate) -> Option<Credential> {
-    let stored = stored.unwrap_or(Credential {
-        kind: String::new(),
-        key: String::new(),
-        secret: Secret::default(),
-    });
+    let stored =
+        stored.unwrap_or(Credential { kind: String::new(), key: String::new(), secret: Secret::default() });
     let credential = Credential {
         kind: wanted.credential_type.clone().unwrap_or(stored.kind),
         key: wanted.access_key.clone().unwrap_or(stored.key),

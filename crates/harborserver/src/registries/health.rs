@@ -4,8 +4,8 @@ use super::{Credential, Registry, adapters, url::normalised};
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, go_struct},
     network::Answer,
+    rest::{Reply, go_struct},
     secret::Secret,
     state::Id,
 };

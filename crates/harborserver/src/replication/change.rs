@@ -6,7 +6,7 @@ use super::{
     read::missing,
     request::{PolicyRequest, TriggerRequest},
 };
-use crate::{call::Call, failure::Failure, rest::Reply, jobs::Vendor, state::Id};
+use crate::{call::Call, failure::Failure, jobs::Vendor, rest::Reply, state::Id};
 use jiff::Timestamp;
 
 impl ReplicationPolicy {
@@ -48,7 +48,12 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system("replication-policy", "update")?;
     let created = call.data.replication_policies.get(id).ok_or_else(|| missing(id))?.created;
     let remote = check(call, &wanted)?;
-    if call.data.replication_policies.iter().any(|(other, policy)| other != id && policy.wanted.name == wanted.name) {
+    if call
+        .data
+        .replication_policies
+        .iter()
+        .any(|(other, policy)| other != id && policy.wanted.name == wanted.name)
+    {
         return Err(taken(&wanted.name));
     }
     let policy = ReplicationPolicy::new(wanted, remote, created, call.now);

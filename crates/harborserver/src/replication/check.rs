@@ -74,7 +74,9 @@ fn trigger(call: &Call<'_>, wanted: &PolicyRequest) -> Result<(), Failure> {
                 ));
             }
             if Cron::checked(cron, call.version()).is_err() {
-                return Err(Failure::bad_request(format!("invalid cron string for scheduled trigger: {cron}")));
+                return Err(Failure::bad_request(format!(
+                    "invalid cron string for scheduled trigger: {cron}"
+                )));
             }
             if call.has(Change::ChecksCron) && cron.split_whitespace().nth(1) == Some("*") {
                 return Err(Failure::bad_request(

@@ -6,9 +6,9 @@ use crate::{
     clock::{date_time, seconds, whole_seconds},
     failure::Failure,
     glob,
-    rest::{Column, Filter, Reply, Row, Term, go_struct},
     jobs::{Execution, Listed, Run, Status, Task, Trigger, Vendor},
     repositories::Repository,
+    rest::{Column, Filter, Reply, Row, Term, go_struct},
     state::{Data, Id},
 };
 use serde_json::{Map, Value, json};
@@ -56,7 +56,8 @@ fn copies(data: &Data, policy: &ReplicationPolicy) -> Vec<Map<String, Value>> {
         if count == 0 || !fits(&names, &repository.name) {
             return None;
         }
-        let destination = destination(&repository.name, &policy.wanted.dest_namespace, policy.wanted.replace_count());
+        let destination =
+            destination(&repository.name, &policy.wanted.dest_namespace, policy.wanted.replace_count());
         let told = |name: &str| format!("{name} [{count} item(s) in total]");
         let details = json!({ "src_resource": told(&repository.name), "dst_resource": told(&destination) });
         details.as_object().cloned()

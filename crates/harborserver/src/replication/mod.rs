@@ -8,8 +8,8 @@ mod request;
 
 use crate::{
     clock::date_time,
-    rest::{Column, Route, Row, Shown},
     registries::Registry,
+    rest::{Column, Route, Row, Shown},
     state::{Data, Id},
     version::{Change, Version},
 };

@@ -109,7 +109,9 @@ fn show(call: &Call<'_>, id: Id<Artifact>, artifact: &Artifact) -> Value {
                 "architecture": "amd64", "author": "", "config": {}, "created": "2024-01-01T00:00:00Z", "os": "linux",
             }),
         );
-    if asks(call, "with_scan_overview") && let Some(overview) = super::scan::overview(call, artifact) {
+    if asks(call, "with_scan_overview")
+        && let Some(overview) = super::scan::overview(call, artifact)
+    {
         shown = shown.with("scan_overview", overview);
     }
     shown.into()
@@ -127,7 +129,8 @@ fn tags(call: &Call<'_>, id: Id<Artifact>) -> Vec<Value> {
     Sort::of(call.request, "-push_time").apply(&mut tags);
     let immutable = |tag: &super::Tag| {
         let repository = call.data.repositories.get(tag.repository);
-        asks(call, "with_immutable_status") && repository.is_some_and(|repository| call.data.is_immutable(repository, tag))
+        asks(call, "with_immutable_status")
+            && repository.is_some_and(|repository| call.data.is_immutable(repository, tag))
     };
     tags.iter().map(|ListedTag(id, tag)| tag.show(*id, call.version(), immutable(tag))).collect()
 }

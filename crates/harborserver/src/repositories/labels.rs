@@ -3,8 +3,8 @@
 use crate::{
     call::Call,
     failure::Failure,
-    rest::Reply,
     labels::{Label, LabelRequest},
+    rest::Reply,
     state::Id,
 };
 

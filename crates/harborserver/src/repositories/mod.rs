@@ -15,10 +15,10 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Route, Row, Shown, unescaped},
     jobs::Execution,
     labels::Label,
     projects::Project,
+    rest::{Column, Route, Row, Shown, unescaped},
     state::Id,
     version::{Change, Version},
 };
@@ -38,12 +38,30 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/projects/{project_name}/repositories/{repository_name}/artifacts", artifacts::list),
     Route::get(ARTIFACT, artifacts::read),
     Route::delete(ARTIFACT, remove::artifact),
-    Route::get("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags", tags::list),
-    Route::post("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags", tags::create),
-    Route::delete("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags/{tag_name}", remove::tag),
-    Route::post("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/labels", labels::add),
-    Route::delete("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/labels/{label_id}", labels::remove),
-    Route::post("/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/scan", scan::start),
+    Route::get(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags",
+        tags::list,
+    ),
+    Route::post(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags",
+        tags::create,
+    ),
+    Route::delete(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/tags/{tag_name}",
+        remove::tag,
+    ),
+    Route::post(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/labels",
+        labels::add,
+    ),
+    Route::delete(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/labels/{label_id}",
+        labels::remove,
+    ),
+    Route::post(
+        "/projects/{project_name}/repositories/{repository_name}/artifacts/{reference}/scan",
+        scan::start,
+    ),
 ];
 
 /// A repository.
@@ -130,7 +148,8 @@ impl Call<'_> {
             rows.find(|row| row.repository == repository && row.digest == reference).map(|(id, _)| id)
         } else {
             let rows = &self.data.tags;
-            rows.find(|row| row.repository == repository && row.name == reference).map(|(_, tag)| tag.artifact)
+            rows.find(|row| row.repository == repository && row.name == reference)
+                .map(|(_, tag)| tag.artifact)
         };
         let missing = || {
             let name = self.data.repositories.get(repository).map(|it| it.name.as_str()).unwrap_or_default();

@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Column, Reply, Row, Shown, go_struct},
     projects::is_visible,
+    rest::{Column, Reply, Row, Shown, go_struct},
     state::{Data, Id},
 };
 use serde_json::Value;

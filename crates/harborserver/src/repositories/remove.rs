@@ -50,7 +50,8 @@ pub(super) fn artifact(call: &mut Call<'_>) -> Result<Reply, Failure> {
 
 /// Deletes an artifact with its tags, triggers webhooks, and returns the name of the artifact.
 fn delete(call: &mut Call<'_>, repository: Id<Repository>, id: Id<Artifact>) -> String {
-    let tag = call.data.tags.find(|tag| tag.artifact == id).map(|(_, tag)| tag.name.clone()).unwrap_or_default();
+    let tag =
+        call.data.tags.find(|tag| tag.artifact == id).map(|(_, tag)| tag.name.clone()).unwrap_or_default();
     call.data.tags.retain(|_, tag| tag.artifact != id);
     let Some(artifact) = call.data.artifacts.remove(id) else { return String::new() };
     let now = call.now;

@@ -6,8 +6,8 @@ use crate::{
     clock::whole_seconds,
     entropy::{Seeded, uuid},
     failure::Failure,
-    rest::{Content, Reply, go_struct},
     jobs::{Run, Trigger, Vendor},
+    rest::{Content, Reply, go_struct},
     scanners::ADAPTER,
     version::Change,
 };

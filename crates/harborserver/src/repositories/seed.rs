@@ -58,7 +58,8 @@ impl Data {
     ) -> Result<(), UnknownProject> {
         let project = image.repository.split_once('/').and_then(|(name, _)| self.project_named(name, true));
         let project = project.ok_or_else(|| UnknownProject(image.repository.clone()))?;
-        let known = self.repositories.find(|repository| repository.name == image.repository).map(|(id, _)| id);
+        let known =
+            self.repositories.find(|repository| repository.name == image.repository).map(|(id, _)| id);
         if known.is_none() {
             self.log(sender.operator, "create", "repository", &image.repository, now);
         }

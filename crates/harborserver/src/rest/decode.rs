@@ -40,16 +40,24 @@ impl Place {
         if self.path.is_empty() {
             format!("json: cannot unmarshal {kind} into Go value of type {wanted}")
         } else {
-            format!("json: cannot unmarshal {kind} into Go struct field {}.{} of type {wanted}", self.of, self.path)
+            format!(
+                "json: cannot unmarshal {kind} into Go struct field {}.{} of type {wanted}",
+                self.of, self.path
+            )
         }
     }
 
     /// A field of an object, or its zero value where it is absent or null.
-    pub fn read<T: Decode>(&self, object: &Map<String, Value>, of: &'static str, name: &str) -> Result<T, String> {
+    pub fn read<T: Decode>(
+        &self,
+        object: &Map<String, Value>,
+        of: &'static str,
+        name: &str,
+    ) -> Result<T, String> {
         // Go prefers the exact name and takes any other case.
-        let found = object
-            .get(name)
-            .or_else(|| object.iter().find_map(|(key, value)| key.eq_ignore_ascii_case(name).then_some(value)));
+        let found = object.get(name).or_else(|| {
+            object.iter().find_map(|(key, value)| key.eq_ignore_ascii_case(name).then_some(value))
+        });
         match found {
             None | Some(Value::Null) => Ok(T::default()),
             Some(value) => T::decode(value, &self.field(of, name)),
@@ -202,6 +210,9 @@ mod tests {
             problem(&json!({"hard": {"storage": "5"}})),
             "json: cannot unmarshal string into Go struct field ProjectReq.hard of type int64"
         );
-        assert_eq!(problem(&json!([])), "json: cannot unmarshal array into Go value of type models.ProjectReq");
+        assert_eq!(
+            problem(&json!([])),
+            "json: cannot unmarshal array into Go value of type models.ProjectReq"
+        );
     }
 }

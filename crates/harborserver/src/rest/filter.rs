@@ -83,7 +83,8 @@ impl Term {
         }
         if let Some(range) = inside('[', ']') {
             let limits = range.split_once('~').filter(|limits| *limits != ("", ""));
-            let (low, high) = limits.ok_or_else(|| Failure::bad_request(format!("invalid range: {value}")))?;
+            let (low, high) =
+                limits.ok_or_else(|| Failure::bad_request(format!("invalid range: {value}")))?;
             return Ok(Self::Range(bare(low), bare(high)));
         }
         if let Some(values) = inside('{', '}') {

@@ -126,7 +126,9 @@ impl Received {
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
         let Some(text) = self.parameter(name).filter(|text| !text.is_empty()) else { return Ok(None) };
         match text.to_ascii_lowercase().as_str() {
-            "true" | "1" | "yes" | "ok" | "y" | "on" | "selected" | "checked" | "t" | "enabled" => Ok(Some(true)),
+            "true" | "1" | "yes" | "ok" | "y" | "on" | "selected" | "checked" | "t" | "enabled" => {
+                Ok(Some(true))
+            }
             "false" | "0" | "no" | "n" | "off" | "f" | "disabled" => Ok(Some(false)),
             _ => Err(Failure::unprocessable(&format!("{name} in query must be of type bool: \"{text}\""))),
         }

@@ -144,7 +144,5 @@ fn accepts(request: &Received, produced: &str) -> Result<(), Failure> {
     if fits {
         return Ok(());
     }
-    Err(Failure::unprocessable(&format!(
-        "unsupported media type requested, only [{produced}] are available"
-    )))
+    Err(Failure::unprocessable(&format!("unsupported media type requested, only [{produced}] are available")))
 }

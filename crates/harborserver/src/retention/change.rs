@@ -1,18 +1,8 @@
 //! Changes of retention policies.
 
-use super::{
-    RetentionPolicy,
-    read::found,
-    request::PolicyRequest,
-};
+use super::{RetentionPolicy, read::found, request::PolicyRequest};
 use crate::{
-    call::Call,
-    cron::Cron,
-    failure::Failure,
-    rest::Reply,
-    jobs::Vendor,
-    projects::Project,
-    state::Id,
+    call::Call, cron::Cron, failure::Failure, jobs::Vendor, projects::Project, rest::Reply, state::Id,
     version::Change,
 };
 use serde_json::Value;

@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::seconds,
     failure::Failure,
-    rest::{Column, Filter, Reply, Row, go_struct},
     jobs::{Execution, Listed, Run, Status, Task, Trigger, Vendor},
+    rest::{Column, Filter, Reply, Row, go_struct},
     state::{Data, Id},
 };
 use jiff::Timestamp;
@@ -82,9 +82,10 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
 fn execution<'a>(call: &'a Call<'_>) -> Result<(Id<Execution>, &'a Execution), Failure> {
     let (policy, id): (Id<RetentionPolicy>, Id<Execution>) = (call.id("id")?, call.id("eid")?);
     found(call, policy, "read")?;
-    let execution = call.data.jobs.executions.get(id).filter(|execution| {
-        execution.vendor == Vendor::Retention && execution.vendor_id == policy.number()
-    });
+    let execution =
+        call.data.jobs.executions.get(id).filter(|execution| {
+            execution.vendor == Vendor::Retention && execution.vendor_id == policy.number()
+        });
     let missing = || Failure::not_found(format!("execution {id} not found"));
     Ok((id, execution.ok_or_else(missing)?))
 }

@@ -7,9 +7,9 @@ mod read;
 pub(crate) mod request;
 
 use crate::{
-    rest::{Route, Shown},
     jobs::{Vendor, next_run},
     projects::Project,
+    rest::{Route, Shown},
     state::{Data, Id},
     version::{Change, Version},
 };

@@ -11,8 +11,8 @@ pub(crate) use permission::Permission;
 
 use crate::{
     clock::date_time,
-    rest::{Column, Route, Row, Shown},
     projects::Project,
+    rest::{Column, Route, Row, Shown},
     secret::Secret,
     state::Id,
     version::{Change, Version},
@@ -73,7 +73,8 @@ impl Robot {
     /// Sets how long it lives, counted from its creation.
     fn live_for(&mut self, days: i64) {
         self.duration = days;
-        let end = (days != -1).then(|| self.created.checked_add((days.saturating_mul(24)).hours()).ok()).flatten();
+        let end =
+            (days != -1).then(|| self.created.checked_add((days.saturating_mul(24)).hours()).ok()).flatten();
         self.expires_at = match (days, end) {
             (-1, _) => -1,
             (_, Some(end)) => end.as_second(),

@@ -27,11 +27,7 @@ pub(crate) struct Permission {
 
 impl From<&PermissionRequest> for Permission {
     fn from(wanted: &PermissionRequest) -> Self {
-        Self {
-            scope: wanted.scope(),
-            namespace: wanted.namespace.clone(),
-            access: wanted.access.clone(),
-        }
+        Self { scope: wanted.scope(), namespace: wanted.namespace.clone(), access: wanted.access.clone() }
     }
 }
 

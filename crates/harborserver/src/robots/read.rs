@@ -4,8 +4,8 @@ use super::{Listed, Robot};
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Term},
     projects::Project,
+    rest::{Reply, Term},
     state::Id,
     version::Change,
 };
@@ -24,9 +24,8 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let number = filter.get("ProjectID").and_then(Term::exact).and_then(|number| number.parse().ok());
     let asked = match filter.get("Level").and_then(Term::exact) {
         Some("project") => {
-            let number = number.ok_or_else(|| {
-                Failure::bad_request("must with project ID when to query project robots")
-            })?;
+            let number = number
+                .ok_or_else(|| Failure::bad_request("must with project ID when to query project robots"))?;
             Asked::Project(Id::new(number))
         }
         Some("system") if !call.has(Change::FiltersRobotsByLevel) => Asked::Everything,

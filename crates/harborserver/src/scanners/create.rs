@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     entropy::uuid,
     failure::Failure,
-    rest::{Reply, go_struct},
     network::Answer,
+    rest::{Reply, go_struct},
     secret::Secret,
 };
 

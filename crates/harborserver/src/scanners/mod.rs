@@ -8,8 +8,8 @@ pub(crate) use read::missing;
 
 use crate::{
     clock::date_time,
-    rest::{Column, Route, Row, Shown},
     network::{Answer, Network},
+    rest::{Column, Route, Row, Shown},
     state::Data,
     version::{Change, Version},
 };

@@ -4,8 +4,8 @@ use super::{ADAPTER, Listed, Scanner};
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Shown},
     network::Answer,
+    rest::{Reply, Shown},
     state::Id,
     version::Change,
 };

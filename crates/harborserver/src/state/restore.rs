@@ -4,11 +4,7 @@ use super::{
     Data, Id,
     table::{Table, shifted},
 };
-use crate::{
-    members::Entity,
-    projects::Project,
-    users::User,
-};
+use crate::{members::Entity, projects::Project, users::User};
 
 /// Numbers below are those of every Harbor: `library`, `admin` and `anonymous`.
 const FIRST_PROJECT: i64 = 2;
@@ -26,7 +22,8 @@ impl Data {
             row.registry = row.registry.map(|id| any(id, by));
             row.scanner = row.scanner.map(|id| any(id, by));
             if let Some(retention) = row.metadata.get_mut("retention_id") {
-                *retention = retention.parse().map_or_else(|_| retention.clone(), |id: i64| (id + by).to_string());
+                *retention =
+                    retention.parse().map_or_else(|_| retention.clone(), |id: i64| (id + by).to_string());
             }
         }
         renumbered(&mut self.allowlists, by, |row| row.project = row.project.map(project));

@@ -76,7 +76,8 @@ fn log_out(runtime: &mut Runtime, now: Timestamp) -> Reply {
 fn registry(runtime: &Runtime, identity: &Identity) -> Reply {
     let reply = if identity.is_anonymous() {
         let realm = format!("{}/service/token", runtime.installation.external_url);
-        let errors = json!({ "errors": [{ "code": "UNAUTHORIZED", "message": "unauthorized: unauthorized" }] });
+        let errors =
+            json!({ "errors": [{ "code": "UNAUTHORIZED", "message": "unauthorized: unauthorized" }] });
         Reply::new(StatusCode::UNAUTHORIZED, Content::Utf8Json(errors))
             .with(WWW_AUTHENTICATE, format!("Bearer realm=\"{realm}\",service=\"harbor-registry\""))
     } else {

@@ -3,8 +3,8 @@
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Shown, go_struct},
     network::Answer,
+    rest::{Reply, Shown, go_struct},
     secret::Secret,
 };
 

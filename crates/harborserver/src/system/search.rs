@@ -3,8 +3,8 @@
 use crate::{
     call::Call,
     failure::Failure,
-    rest::{Reply, Shown},
     projects::is_visible,
+    rest::{Reply, Shown},
 };
 use serde_json::{Value, json};
 
@@ -42,7 +42,8 @@ pub(super) fn statistics(call: &mut Call<'_>) -> Result<Reply, Failure> {
         let visible = call.data.projects.iter().filter(|(id, project)| is_visible(call, *id, project));
         visible.filter(|(_, project)| project.is_public() == public).map(|(id, _)| id).collect::<Vec<_>>()
     };
-    let repositories = |of: &[_]| call.data.repositories.iter().filter(|(_, row)| of.contains(&row.project)).count();
+    let repositories =
+        |of: &[_]| call.data.repositories.iter().filter(|(_, row)| of.contains(&row.project)).count();
     let (public, private) = (projects(true), projects(false));
     let mut shown = Shown::new()
         .with("public_project_count", public.len())

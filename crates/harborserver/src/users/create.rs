@@ -31,7 +31,9 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let wanted: NewUser = call.body("userReq")?;
     let mode = call.data.configuration.text("auth_mode", call.now);
     if AuthMode::named(&mode) != Some(AuthMode::Database) {
-        return Err(Failure::forbidden(format!("creating local user is not allowed under auth mode: {mode}")));
+        return Err(Failure::forbidden(format!(
+            "creating local user is not allowed under auth mode: {mode}"
+        )));
     }
     let registers = call.data.configuration.flag("self_registration", call.now);
     if !(registers && call.identity.is_anonymous()) {

@@ -113,7 +113,10 @@ impl Row for Listed<'_> {
 impl Data {
     /// Users besides the first administrator. While there are any, the way of authentication cannot change.
     fn other_users(&self) -> impl Iterator<Item = Listed<'_>> {
-        self.users.iter().filter(|(id, _)| *id != ADMIN && *id != ANONYMOUS).map(|(id, user)| Listed(id, user))
+        self.users
+            .iter()
+            .filter(|(id, _)| *id != ADMIN && *id != ANONYMOUS)
+            .map(|(id, user)| Listed(id, user))
     }
 
     pub fn has_other_users(&self) -> bool {

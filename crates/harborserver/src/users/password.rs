@@ -40,11 +40,8 @@ pub(super) fn set(call: &mut Call<'_>) -> Result<Reply, Failure> {
     }
     let version = call.version();
     let now = call.now;
-    let user = call
-        .data
-        .users
-        .get_mut(id)
-        .ok_or_else(|| Failure::not_found(format!("user {id} not found")))?;
+    let user =
+        call.data.users.get_mut(id).ok_or_else(|| Failure::not_found(format!("user {id} not found")))?;
     if own && user.password != wanted.old_password {
         return Err(Failure::forbidden("Current password is incorrect"));
     }

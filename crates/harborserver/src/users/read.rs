@@ -17,7 +17,8 @@ pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let mut users: Vec<_> = call.data.other_users().filter(|user| filter.keeps(user)).collect();
     Sort::of(call.request, "username").apply(&mut users);
     let admin = call.data.users.get(ADMIN).map(|user| Listed(ADMIN, user));
-    let counts_admin = !call.has(Change::CountsUsersWithoutAdmin) && admin.is_some_and(|it| filter.keeps(&it));
+    let counts_admin =
+        !call.has(Change::CountsUsersWithoutAdmin) && admin.is_some_and(|it| filter.keeps(&it));
     let total = users.len() + usize::from(counts_admin);
     let shown = page.cut(users).into_iter().map(|user| user.1.show(user.0)).collect();
     Ok(page.answer(call.request, total, shown))
@@ -27,9 +28,12 @@ pub(super) fn search(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let name = call.request.required("username")?.to_owned();
     call.authenticated()?;
     let filter = Filter::default().and("username", Term::Fuzzy(name));
-    call.listed(&filter, "username", call.data.other_users(), |user| {
-        json!({ "user_id": user.0.number(), "username": user.1.name })
-    })
+    call.listed(
+        &filter,
+        "username",
+        call.data.other_users(),
+        |user| json!({ "user_id": user.0.number(), "username": user.1.name }),
+    )
 }
 
 pub(super) fn current(call: &mut Call<'_>) -> Result<Reply, Failure> {

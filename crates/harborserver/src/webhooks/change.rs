@@ -1,7 +1,7 @@
 //! Changes of webhooks: a body replaces all of a policy.
 
 use super::{WebhookPolicy, read::found, request::PolicyRequest};
-use crate::{call::Call, failure::Failure, rest::Reply, jobs::Vendor, state::Id};
+use crate::{call::Call, failure::Failure, jobs::Vendor, rest::Reply, state::Id};
 use std::collections::BTreeMap;
 
 fn taken(name: &str) -> Failure {

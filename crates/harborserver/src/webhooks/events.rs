@@ -5,9 +5,9 @@ use crate::{
     call::Call,
     entropy::Entropy,
     failure::Failure,
-    rest::{Reply, Shown},
     jobs::{Run, Trigger, Vendor},
     projects::Project,
+    rest::{Reply, Shown},
     state::{Data, Id},
     version::{Change, Version},
 };

@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::seconds,
     failure::Failure,
-    rest::{Reply, Shown},
     jobs::{Listed, Status, Vendor},
+    rest::{Reply, Shown},
     state::Id,
 };
 use serde_json::{Value, json};

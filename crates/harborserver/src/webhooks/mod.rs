@@ -10,8 +10,8 @@ pub(crate) use events::{Event, Happening};
 
 use crate::{
     clock::date_time,
-    rest::{Column, Route, Row, Shown},
     projects::Project,
+    rest::{Column, Route, Row, Shown},
     state::Id,
     version::{Change, Version},
 };

@@ -5,8 +5,8 @@ use crate::{
     call::Call,
     clock::date_time,
     failure::Failure,
-    rest::{Reply, Shown, Sort},
     projects::Project,
+    rest::{Reply, Shown, Sort},
     state::{Data, Id},
 };
 use serde_json::Value;
@@ -55,8 +55,8 @@ pub(super) fn last_triggers(call: &mut Call<'_>) -> Result<Reply, Failure> {
             .with("last_trigger_time", date_time(policy.told.get(event).copied()))
             .into()
     };
-    let rows = policies.iter().flat_map(|Listed(_, policy)| {
-        policy.event_types.iter().map(|event| show(policy, event))
-    });
+    let rows = policies
+        .iter()
+        .flat_map(|Listed(_, policy)| policy.event_types.iter().map(|event| show(policy, event)));
     Ok(Reply::json(rows.collect::<Vec<Value>>()))
 }

@@ -114,7 +114,8 @@ impl Caller {
         let (head, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8_lossy(&bytes);
-        let body = serde_json::from_str(&text).unwrap_or_else(|_| if text.is_empty() { json!(null) } else { json!(text) });
+        let body = serde_json::from_str(&text)
+            .unwrap_or_else(|_| if text.is_empty() { json!(null) } else { json!(text) });
         Answer { status: head.status.as_u16(), body, response: Response::from_parts(head, ()) }
     }
 }

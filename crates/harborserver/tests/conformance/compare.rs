@@ -57,7 +57,8 @@ fn compare(step: &str, path: &str, recorded: &Value, answered: &Value, found: &m
             keys.dedup();
             for key in keys {
                 let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                let value = |object: &Map<String, Value>| object.get(key).cloned().unwrap_or("<absent>".into());
+                let value =
+                    |object: &Map<String, Value>| object.get(key).cloned().unwrap_or("<absent>".into());
                 compare(step, &path, &value(recorded), &value(answered), found);
             }
         }
@@ -86,7 +87,8 @@ mod tests {
     #[test]
     fn a_difference_is_named_by_step_and_path() {
         let answer = |body| Response { status: 200, headers: BTreeMap::new(), body };
-        let found = differences("get", &answer(json!({"a": 1, "b": [1]})), &answer(json!({"a": 2, "b": [1, 2]})));
+        let found =
+            differences("get", &answer(json!({"a": 1, "b": [1]})), &answer(json!({"a": 2, "b": [1, 2]})));
         let paths: Vec<&str> = found.iter().map(|found| found.path.as_str()).collect();
         assert_eq!(paths, ["body.a", "body.b"]);
     }

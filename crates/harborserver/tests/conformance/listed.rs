@@ -63,7 +63,8 @@ pub fn complaints(version: Version, found: &[Difference], listed: &[Listed]) -> 
     };
     let covers = |place: &(String, String), difference: &Difference| {
         let below = difference.path.strip_prefix(place.1.as_str());
-        place.0 == difference.step && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        place.0 == difference.step
+            && below.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     for difference in found {
         if !places().any(|(_, place)| covers(place, difference)) {

@@ -44,7 +44,9 @@ fn value(key: &str, found: Value) -> Value {
             "secret" | "token" | "x-harbor-csrf-token" => "<secret>".into(),
             _ => self::text(&text).into(),
         },
-        Value::Number(number) if number.as_i64().is_some_and(|number| EPOCHS.contains(&number)) => "<epoch>".into(),
+        Value::Number(number) if number.as_i64().is_some_and(|number| EPOCHS.contains(&number)) => {
+            "<epoch>".into()
+        }
         other => other,
     }
 }
@@ -101,6 +103,9 @@ mod tests {
     #[test]
     fn the_end_of_a_robot_is_told_from_its_beginning() {
         let robot = json!({"creation_time": "2026-11-16T06:49:32.570Z", "expires_at": 1_797_403_772});
-        assert_eq!(normal(robot), json!({"creation_time": "<time with milliseconds>", "expires_at": "30 days later"}));
+        assert_eq!(
+            normal(robot),
+            json!({"creation_time": "<time with milliseconds>", "expires_at": "30 days later"})
+        );
     }
 }

@@ -32,7 +32,8 @@ impl Stage {
         let installation = Installation {
             commit: "local".to_owned(),
             core_url: "http://acme-harbor-core:80".to_owned(),
-            registry_cache_url: "redis://:<password>@redis.databases.svc:6379/1?idle_timeout_seconds=30".to_owned(),
+            registry_cache_url: "redis://:<password>@redis.databases.svc:6379/1?idle_timeout_seconds=30"
+                .to_owned(),
             ..Installation::default()
         };
         let server = HarborServer::builder(version, ADMIN_PASSWORD)
