@@ -1,0 +1,134 @@
+//! The job service: its workers, and the queues in which jobs wait.
+
+use super::Status;
+use crate::{
+    call::Call,
+    clock::whole_seconds,
+    failure::Failure,
+    rest::{Reply, Route, Shown, go_struct},
+    version::{Change, Version},
+};
+use serde_json::{Value, json};
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::get("/jobservice/pools", pools).since(7),
+    Route::get("/jobservice/pools/{pool_id}/workers", workers).since(7),
+    Route::get("/jobservice/queues", list).since(7),
+    Route::put("/jobservice/queues/{job_type}", act).since(7),
+    Route::put("/jobservice/jobs/{job_id}", stop_job).since(7),
+];
+
+const RESOURCE: &str = "jobservice-monitor";
+const POOL: &str = "000000000000000000000001";
+
+go_struct! {
+    QueueAction = "ActionRequest" { action: Option<String> }
+    rules = |wanted| {
+        let known = wanted.action.as_deref().is_none_or(|action| ["stop", "pause", "resume"].contains(&action));
+        (!known).then(|| "action in body should be one of [stop pause resume]".to_owned()).into_iter().collect()
+    }
+}
+
+/// The job types of a version, sorted.
+fn job_types(version: Version) -> impl Iterator<Item = &'static str> {
+    let types = [
+        ("AUDIT_LOGS_GDPR_COMPLIANT", Some(Change::GdprJobs)),
+        ("EXECUTION_SWEEP", Some(Change::SweepsExecutions)),
+        ("GARBAGE_COLLECTION", None),
+        ("IMAGE_SCAN", None),
+        ("P2P_PREHEAT", None),
+        ("PURGE_AUDIT_LOG", None),
+        ("REPLICATION", None),
+        ("RETENTION", None),
+        ("SCAN_DATA_EXPORT", None),
+        ("SCHEDULER", None),
+        ("SLACK", None),
+        ("SYSTEM_ARTIFACT_CLEANUP", None),
+        ("WEBHOOK", None),
+    ];
+    let served = move |(_, since): &(&str, Option<Change>)| since.is_none_or(|since| version.has(since));
+    types.into_iter().filter(served).map(|(name, _)| name)
+}
+
+fn pools(call: &mut Call<'_>) -> Result<Reply, Failure> {
+    call.on_system(RESOURCE, "list")?;
+    Ok(Reply::json(json!([{
+        "worker_pool_id": POOL,
+        "pid": 1,
+        "concurrency": 10,
+        "start_at": whole_seconds(call.now),
+        "heartbeat_at": whole_seconds(call.now),
+    }])))
+}
+
+fn workers(call: &mut Call<'_>) -> Result<Reply, Failure> {
+    call.on_system(RESOURCE, "list")?;
+    let worker = |number: u32| json!({ "id": format!("{number:024x}"), "pool_id": POOL });
+    Ok(Reply::json((1..=10).map(|number| worker(number + 1)).collect::<Vec<Value>>()))
+}
+
+/// What waits in a paused queue is counted; everything else runs at once.
+fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
+    call.on_system(RESOURCE, "list")?;
+    let jobs = &call.data.jobs;
+    let queues: Vec<Value> = job_types(call.version())
+        .map(|job_type| {
+            let paused = jobs.paused.contains(job_type);
+            let waiting = jobs.executions.iter().filter(|(_, execution)| {
+                paused && execution.is_running() && execution.vendor.job_type() == job_type
+            });
+            let waiting: Vec<_> = waiting.collect();
+            let tasks: usize = waiting.iter().map(|(id, _)| jobs.tasks_of(*id).count()).sum();
+            let first = waiting.iter().map(|(_, execution)| execution.started).min();
+            let latency = first.map_or(0, |first| call.now.duration_since(first).as_secs());
+            Shown::new()
+                .with("job_type", job_type)
+                .with("paused", paused)
+                .nonzero("count", tasks)
+                .nonzero("latency", latency)
+                .into()
+        })
+        .collect();
+    Ok(Reply::json(queues))
+}
+
+/// Any name can be paused, also one that no queue has.
+fn act(call: &mut Call<'_>) -> Result<Reply, Failure> {
+    let wanted: QueueAction = call.body("action_request")?;
+    call.on_system(RESOURCE, "stop")?;
+    let named = call.parameter("job_type").to_owned();
+    let types: Vec<String> = if named == "all" {
+        job_types(call.version()).map(str::to_owned).collect()
+    } else {
+        vec![named.to_uppercase()]
+    };
+    let now = call.now;
+    let jobs = &mut call.data.jobs;
+    match wanted.action.as_deref() {
+        Some("pause") => jobs.paused.extend(types),
+        Some("resume") => jobs.paused.retain(|paused| !types.contains(paused)),
+        Some("stop") => {
+            for (_, execution) in jobs.executions.iter_mut() {
+                if types.iter().any(|job_type| job_type == execution.vendor.job_type()) {
+                    execution.end(Status::Stopped, now);
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(Reply::done())
+}
+
+fn stop_job(call: &mut Call<'_>) -> Result<Reply, Failure> {
+    call.on_system(RESOURCE, "stop")?;
+    let job = call.parameter("job_id").to_owned();
+    let execution = match call.data.jobs.tasks.find(|task| task.job == job) {
+        Some((_, task)) => task.execution,
+        None => return Err(Failure::not_found(format!("job {job} not found"))),
+    };
+    let now = call.now;
+    if let Some(execution) = call.data.jobs.executions.get_mut(execution) {
+        execution.end(Status::Stopped, now);
+    }
+    Ok(Reply::done())
+}
