@@ -17,11 +17,17 @@ pub trait ExternalDriver: Send + Sync {
         system.to_string()
     }
 
-    /// All objects of a collection, by name.
+    /// The part of a collection that an object of this name belongs to; `None` where the collection is listed as a whole.
+    /// Parts are listed one by one, and less often where a system has many: the members of each project, for example.
+    fn part<'a>(&self, _collection: &str, _name: &'a str) -> Option<&'a str> {
+        None
+    }
+
+    /// All objects of a collection, or of the part that is asked for, by name.
     fn list<'a>(
         &'a self,
         at: At<'a>,
-        collection: &'a str,
+        collection: Collection<'a>,
     ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>>;
 
     /// Creates an object and returns the stored object. An existing object stays unchanged, and the answer is
@@ -52,4 +58,13 @@ pub struct At<'a> {
     pub system: &'a System,
     /// How to reach it, as the component of the owner describes it.
     pub connection: &'a Connection,
+}
+
+/// What is listed with one question: a collection, or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collection<'a> {
+    /// The collection, see [`External::collection`].
+    pub name: &'a str,
+    /// See [`ExternalDriver::part`].
+    pub part: Option<&'a str>,
 }

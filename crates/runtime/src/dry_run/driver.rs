@@ -1,6 +1,6 @@
 //! Drivers for systems outside the cluster that write nothing.
 
-use crate::{At, ExternalDriver};
+use crate::{At, Collection, ExternalDriver};
 use futures::{FutureExt as _, future::BoxFuture};
 use plan::{Change, External, ObjectKey, System, SystemError};
 use serde_json::{Value, json};
@@ -57,10 +57,14 @@ impl ExternalDriver for DryRunDriver {
         self.inner.describe(system)
     }
 
+    fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {
+        self.inner.part(collection, name)
+    }
+
     fn list<'a>(
         &'a self,
         at: At<'a>,
-        collection: &'a str,
+        collection: Collection<'a>,
     ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>> {
         self.inner.list(at, collection)
     }

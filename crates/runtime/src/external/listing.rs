@@ -1,11 +1,12 @@
-//! One collection of one system, as it was last listed.
+//! One collection of one system, or a part of it, as it was last listed.
 
 use super::{Age, lock};
 use crate::Entropy;
 use kube::core::DynamicObject;
-use plan::{Connection, SystemError};
+use plan::{Connection, ObjectKey, SystemError};
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -20,7 +21,23 @@ const FIRST_RETRY: Duration = Duration::from_secs(1);
 /// The objects of a collection, by name.
 pub(super) type Objects = BTreeMap<String, Arc<DynamicObject>>;
 
-/// One collection of one system.
+/// What one list asks a system for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Question {
+    /// The collection.
+    pub(super) collection: ObjectKey,
+    /// The part of it; `None` for all of it.
+    pub(super) part: Option<String>,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.collection.kind)?;
+        self.part.iter().try_for_each(|part| write!(f, " of {part}"))
+    }
+}
+
+/// The answer to one question.
 pub(super) struct Listing {
     /// Held while it is listed, so that all readers wait for the same request.
     pub(super) listed: tokio::sync::Mutex<Listed>,

@@ -1,9 +1,8 @@
 //! Lists collections at an interval, for as long as any owner reads them.
 
-use super::{Systems, lock, systems::system_of};
+use super::{Systems, listing::Question, lock, systems::system_of};
 use crate::At;
 use futures::future::join_all;
-use plan::ObjectKey;
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,25 +33,26 @@ impl Systems {
         let now = Instant::now();
         let due: Vec<_> = {
             let mut listings = lock(&self.listings);
-            listings.retain(|collection, listing| listing.due() > now || self.is_read(collection));
+            listings.retain(|question, listing| listing.due() > now || self.is_read(question));
             let due = listings.iter().filter(|(_, listing)| listing.due() <= now);
-            due.map(|(collection, listing)| (collection.clone(), Arc::clone(listing))).collect()
+            due.map(|(question, listing)| (question.clone(), Arc::clone(listing))).collect()
         };
-        let refreshed = due.iter().map(async |(collection, listing)| {
+        let refreshed = due.iter().map(async |(question, listing)| {
             let mut listed = listing.listed.lock().await;
-            let (Ok(system), Some(connection)) = (system_of(collection), listed.connection.clone()) else {
+            let (Ok(system), Some(connection)) = (system_of(&question.collection), listed.connection.clone())
+            else {
                 // Its first list was abandoned; the next reader lists it.
                 return listing.set_due(now + self.interval);
             };
             if listing.due() <= now {
                 let at = At { system, connection: &connection };
-                self.list(collection, listing, &mut listed, at).await;
+                self.list(question, None, listing, &mut listed, at).await;
             }
         });
         join_all(refreshed).await;
     }
 
-    fn is_read(&self, collection: &ObjectKey) -> bool {
-        self.scopes().iter().any(|cluster| !cluster.router.index.readers_of(collection).is_empty())
+    fn is_read(&self, question: &Question) -> bool {
+        self.scopes().iter().any(|cluster| !self.readers_of(question, cluster).is_empty())
     }
 }

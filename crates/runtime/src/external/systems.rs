@@ -4,12 +4,12 @@
 //! write is answered with replaces the object in the list, so no write of the operator needs another list.
 
 use super::{
-    listing::{Listed, Listing, Objects},
+    listing::{Listed, Listing, Objects, Question},
     lock,
 };
 use crate::{
-    At, Entropy, ExternalDriver, Options, ReconcileError,
-    cluster::{Cluster, Interest},
+    At, Collection, Entropy, ExternalDriver, Options, ReconcileError,
+    cluster::{AffectedOwners, Cluster, Interest},
     error::Verb,
 };
 use election::Leadership;
@@ -23,6 +23,9 @@ use std::{
 };
 use tokio::{sync::Notify, time::Instant};
 
+/// How many parts of collections of one system are listed in an interval. A list takes one request or two.
+const PARTS_PER_INTERVAL: usize = 25;
+
 /// How long a list may take.
 const LONGEST_LIST: Duration = Duration::from_secs(30);
 
@@ -34,7 +37,7 @@ pub(crate) struct Systems {
     leadership: Leadership,
     /// Where owners are that read what is listed here.
     scopes: Mutex<Vec<Weak<Cluster>>>,
-    pub(super) listings: Mutex<BTreeMap<ObjectKey, Arc<Listing>>>,
+    pub(super) listings: Mutex<BTreeMap<Question, Arc<Listing>>>,
     pub(super) rescheduled: Notify,
 }
 
@@ -89,12 +92,13 @@ impl Systems {
         let system = system_of(key).map_err(failed)?;
         // Before the listing is taken, or it could be dropped as one that nothing reads.
         cluster.router.index.subscribe(owner, &[key.clone()].into(), Interest::Spec);
+        let question = self.question(key).map_err(failed)?;
         let listing = Arc::clone(
-            lock(&self.listings).entry(key.its_kind()).or_insert_with(|| Arc::new(Listing::new())),
+            lock(&self.listings).entry(question.clone()).or_insert_with(|| Arc::new(Listing::new())),
         );
         let mut listed = listing.listed.lock().await;
         if !listing.serves(&listed, connection, age) {
-            self.list(key, &listing, &mut listed, At { system, connection }).await;
+            self.list(&question, Some(key), &listing, &mut listed, At { system, connection }).await;
         }
         let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
         let object = objects.get(&key.name).cloned();
@@ -147,7 +151,7 @@ impl Systems {
 
     /// Lists the collection of an object again when it is next read.
     pub(crate) fn expire(&self, key: &ObjectKey) {
-        if let Some(listing) = lock(&self.listings).get(&key.its_kind()) {
+        if let Some(listing) = self.listing(key) {
             listing.set_due(Instant::now());
         }
     }
@@ -158,28 +162,36 @@ impl Systems {
         ReconcileError::External { verb, object: key.clone(), system, error }
     }
 
-    /// Lists the collection of `key`. Readers of other objects that have changed are woken; all are after failures.
-    pub(super) async fn list(&self, key: &ObjectKey, listing: &Listing, listed: &mut Listed, at: At<'_>) {
-        let answer = self.ask(&key.kind, at).await;
+    /// Lists a collection, or a part of one, for the reader of `read`. Readers of other objects that have changed are
+    /// woken; all are after failures.
+    pub(super) async fn list(
+        &self,
+        question: &Question,
+        read: Option<&ObjectKey>,
+        listing: &Listing,
+        listed: &mut Listed,
+        at: At<'_>,
+    ) {
+        let answer = self.ask(question, at).await;
         let recovers = listed.failures > 0 && answer.is_ok();
-        listing.keep(listed, at.connection, answer, self.interval, &*self.entropy);
+        listing.keep(listed, at.connection, answer, self.interval_of(question), &*self.entropy);
         self.rescheduled.notify_one();
         let objects = match &listed.answer {
             Ok(objects) => objects,
             Err(error) => {
-                let (system, collection) = (self.describe(at.system), &key.kind);
+                let (system, collection) = (self.describe(at.system), question);
                 if listed.failures == 1 {
-                    tracing::warn!(%system, collection, error = plan::one_line(error), "a list failed; the operator tries again");
+                    tracing::warn!(%system, %collection, error = plan::one_line(error), "a list failed; the operator tries again");
                 } else {
-                    tracing::debug!(%system, collection, error = plan::one_line(error), "a list failed again");
+                    tracing::debug!(%system, %collection, error = plan::one_line(error), "a list failed again");
                 }
                 return;
             }
         };
         for cluster in self.scopes() {
-            for (read, readers) in cluster.router.index.readers_of(&key.its_kind()) {
-                if read != *key {
-                    self.observed(&read, objects.get(&read.name).map(AsRef::as_ref), None);
+            for (key, readers) in self.readers_of(question, &cluster) {
+                if Some(&key) != read {
+                    self.observed(&key, objects.get(&key.name).map(AsRef::as_ref), None);
                 }
                 if recovers {
                     cluster.router.wake(readers);
@@ -188,11 +200,47 @@ impl Systems {
         }
     }
 
-    async fn ask(&self, collection: &str, at: At<'_>) -> Result<Objects, SystemError> {
+    async fn ask(&self, question: &Question, at: At<'_>) -> Result<Objects, SystemError> {
+        let collection = Collection { name: &question.collection.kind, part: question.part.as_deref() };
         let list = self.driver(at.system)?.list(at, collection);
         let too_long = || SystemError::Unreachable(format!("no answer within {} s", LONGEST_LIST.as_secs()));
         let answer = tokio::time::timeout(LONGEST_LIST, list).await.map_err(|_elapsed| too_long())??;
         answer.into_iter().map(|(name, value)| Ok((name, object(value)?))).collect()
+    }
+
+    /// The question whose answer contains an object.
+    fn question(&self, key: &ObjectKey) -> Result<Question, SystemError> {
+        let part = self.driver(system_of(key)?)?.part(&key.kind, &key.name).map(str::to_owned);
+        Ok(Question { collection: key.its_kind(), part })
+    }
+
+    fn listing(&self, key: &ObjectKey) -> Option<Arc<Listing>> {
+        lock(&self.listings).get(&self.question(key).ok()?).cloned()
+    }
+
+    /// The objects in the answer to a question that owners read, each with these owners.
+    pub(super) fn readers_of(
+        &self,
+        question: &Question,
+        cluster: &Cluster,
+    ) -> Vec<(ObjectKey, AffectedOwners)> {
+        let mut readers = cluster.router.index.readers_of(&question.collection);
+        readers.retain(|(key, _)| self.question(key).is_ok_and(|asked| asked == *question));
+        readers
+    }
+
+    /// How often a question is asked. Parts of collections are asked for in turn, a fixed number of them in each interval, so
+    /// that the requests to a system do not grow with the number of its projects.
+    fn interval_of(&self, question: &Question) -> Duration {
+        if question.part.is_none() {
+            return self.interval;
+        }
+        let is_part_there = |asked: &&Question| {
+            asked.part.is_some() && asked.collection.system() == question.collection.system()
+        };
+        let parts = lock(&self.listings).keys().filter(is_part_there).count();
+        let turns = u32::try_from(parts.div_ceil(PARTS_PER_INTERVAL)).unwrap_or(u32::MAX);
+        self.interval.saturating_mul(turns.max(1))
     }
 
     /// Takes the answer to a write into the list.
@@ -208,8 +256,7 @@ impl Systems {
     }
 
     async fn replace(&self, owner: &ObjectKey, key: &ObjectKey, object: Option<Arc<DynamicObject>>) {
-        let listing = lock(&self.listings).get(&key.its_kind()).cloned();
-        let Some(listing) = listing else { return };
+        let Some(listing) = self.listing(key) else { return };
         let mut listed = listing.listed.lock().await;
         if let Ok(objects) = &mut listed.answer {
             match &object {

@@ -2,7 +2,7 @@
 
 use futures::{FutureExt as _, future::BoxFuture};
 use plan::{External, ObjectKey, System, SystemError};
-use runtime::{At, ExternalDriver};
+use runtime::{At, Collection, ExternalDriver};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -138,17 +138,23 @@ impl ExternalDriver for Depots {
         format!("the depot {}", system.name)
     }
 
+    fn part<'a>(&self, _: &str, name: &'a str) -> Option<&'a str> {
+        row(name)
+    }
+
     fn list<'a>(
         &'a self,
         at: At<'a>,
-        collection: &'a str,
+        collection: Collection<'a>,
     ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>> {
-        assert_eq!(collection, "box");
-        let list = |boxes: &mut Boxes| {
-            let here = boxes.iter().filter(|((depot, _), _)| *depot == at.system.name);
+        assert_eq!(collection.name, "box");
+        let list = move |boxes: &mut Boxes| {
+            let is_here = |depot: &str, name: &str| depot == at.system.name && row(name) == collection.part;
+            let here = boxes.iter().filter(|((depot, name), _)| is_here(depot, name));
             Ok(here.map(|((_, name), value)| (name.clone(), value.clone())).collect())
         };
-        self.request(at, format!("list {}", at.system.name), list).boxed()
+        let row = collection.part.map(|row| format!(" row {row}")).unwrap_or_default();
+        self.request(at, format!("list {}{row}", at.system.name), list).boxed()
     }
 
     fn create<'a>(&'a self, at: At<'a>, wanted: &'a External) -> BoxFuture<'a, Result<Value, SystemError>> {
@@ -193,4 +199,9 @@ impl ExternalDriver for Depots {
         };
         self.request(at, format!("delete {}", object.name), delete).boxed()
     }
+}
+
+/// The row of a box, if its name has one.
+fn row(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(row, _)| row)
 }

@@ -3,6 +3,7 @@
 mod deletion;
 mod errors;
 mod killed;
+mod parts;
 mod shown;
 
 use crate::{
