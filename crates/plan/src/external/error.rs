@@ -32,6 +32,9 @@ pub enum SystemError {
         /// What a user can do.
         remedy: String,
     },
+    /// It accepts no changes for now, such as during maintenance. Nothing is wrong with the object.
+    #[error("{0}; the operator continues when it accepts changes again")]
+    ReadOnly(String),
     /// The object to create already exists.
     #[error("it was created by another program just now; the operator tries again")]
     Exists,
@@ -45,7 +48,7 @@ pub enum SystemError {
 impl Classify for SystemError {
     fn class(&self) -> Class {
         match self {
-            Self::Unreachable(_) | Self::InUse { .. } => Class::Transient,
+            Self::Unreachable(_) | Self::InUse { .. } | Self::ReadOnly(_) => Class::Transient,
             Self::Rejected { .. } => Class::Invalid,
             Self::Forbidden { .. } => Class::Forbidden,
             Self::Exists => Class::Conflict,
@@ -59,6 +62,7 @@ impl Classify for SystemError {
             Self::Rejected { .. } => "ExternalRejected",
             Self::Forbidden { .. } => "ExternalForbidden",
             Self::InUse { .. } => "ExternalInUse",
+            Self::ReadOnly(_) => "ExternalReadOnly",
             Self::Exists => "Conflict",
             Self::Gone => "ExternalGone",
         }
