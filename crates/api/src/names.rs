@@ -232,6 +232,10 @@ pub const EXTERNAL_ANNOTATION: &str = "goharbor.io/external";
 /// deleted them.
 pub const EXTERNAL_FINALIZER: &str = "goharbor.io/external";
 
+/// Finalizers that the old operator set on HarborProjects and PullSecretBindings. An operator that follows it removes them.
+pub const OLD_FINALIZERS: [&str; 2] =
+    ["harborproject.goharbor.io/finalizer", "psb.finalizers.resource.goharbor.io"];
+
 /// With the value `true`, a user has the operator forget the objects outside of the cluster that it created for an object.
 pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 

@@ -1,7 +1,6 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
-use crate::{Aspect, Children, Connection, Desired, PlanError, System, Verdict, Violation, World};
-use api::v1beta1::ComponentStatus;
+use crate::{Aspect, Children, Conclusion, Connection, Desired, PlanError, System, Violation, World};
 use kube::{Resource, core::NamespaceResourceScope};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -48,9 +47,8 @@ pub trait Component: Send + Sync + 'static {
     /// Parts of its state that have a condition of their own. A child names the part that it belongs to.
     const ASPECTS: &'static [Aspect] = &[];
 
-    /// Fields of its status that only this kind has. `verdict` is the result of the reconcile, `status` has the
-    /// fields that every kind has.
-    fn details(_owner: &Self::Owner, _verdict: &Verdict, _status: &ComponentStatus) -> Map<String, Value> {
+    /// Fields of its status that only this kind has.
+    fn details(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Map<String, Value> {
         Map::new()
     }
 

@@ -1,11 +1,10 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Connected, Defaults, Planned, Snapshot, System, Verdict,
+    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Planned, Snapshot, System,
     Violation, connect_with, plan_with,
 };
 use api::names::FIELD_MANAGER_PREFIX;
-use api::v1beta1::ComponentStatus;
 use kube::core::ApiResource;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
@@ -31,7 +30,7 @@ pub trait ComponentObject: Send + Sync {
     /// See [`connect_with`].
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
     /// See [`Component::details`].
-    fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value>;
+    fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
     /// See [`Component::advice`].
     fn advice(&self) -> Vec<Violation>;
 }
@@ -104,8 +103,8 @@ impl<C: Component> ComponentObject for Erased<C> {
         connect_with::<C>(&self.0, snapshot, defaults, system)
     }
 
-    fn details(&self, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value> {
-        C::details(&self.0, verdict, status)
+    fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        C::details(&self.0, conclusion)
     }
 
     fn advice(&self) -> Vec<Violation> {

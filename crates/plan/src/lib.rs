@@ -10,6 +10,7 @@ mod child;
 mod class;
 mod component;
 mod component_kind;
+mod conclusion;
 mod defaults;
 pub mod diff;
 mod digest;
@@ -44,6 +45,7 @@ pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify};
 pub use component::{Builder, Component, Owner};
 pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
+pub use conclusion::{Conclusion, ExternalObjects};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
 pub use diff::Change;
 pub use digest::Digest;
@@ -51,8 +53,8 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
-    Claim, Comparable, Connection, External, IfExists, Origin, Record, Signer, System, SystemError,
-    UnreadableRecord, comparable, outside,
+    Claim, Comparable, Connection, External, IfAbsent, IfExists, Origin, Record, Sharing, Signer, System,
+    SystemError, UnreadableRecord, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;

@@ -3,7 +3,8 @@
 use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
 use kube::core::Status;
 use plan::{
-    Class, Classify, External, IfExists, ObjectKey, PlanError, Refusal, SystemError, UnreadableRecord,
+    Class, Classify, External, IfAbsent, IfExists, ObjectKey, PlanError, Refusal, SystemError,
+    UnreadableRecord,
 };
 use std::{fmt, time::Duration};
 
@@ -104,6 +105,24 @@ pub enum ReconcileError {
         /// What a user can do.
         remedy: String,
     },
+    /// An object outside the cluster does not exist, and the operator may not create it.
+    #[error("{object} does not exist; {remedy}")]
+    MissingOutside {
+        /// Which object.
+        object: ObjectKey,
+        /// What a user can do.
+        remedy: String,
+    },
+    /// An object outside the cluster belongs to an older owner.
+    #[error(
+        "{object} already belongs to {owner}, which is older; delete one of the two, or let them differ in what they manage"
+    )]
+    Claimed {
+        /// Which object, and which fields of it where owners may share it.
+        object: String,
+        /// The older owner.
+        owner: ObjectKey,
+    },
     /// A system outside the cluster did not do what was asked.
     #[error("cannot {verb} {object} in {system}: {error}")]
     External {
@@ -171,17 +190,20 @@ impl ReconcileError {
         let object = object.clone();
         match refusal {
             Refusal::OwnedBy(owner) => Self::AlreadyOwned { object, owner },
-            Refusal::NotCreatedByOperator => Self::AlreadyExists { object },
+            Refusal::NotCreatedByOperator | Refusal::MustExist => Self::AlreadyExists { object },
         }
     }
 
-    /// An object outside the cluster is in the way of a child.
-    pub(crate) fn exists_outside(object: &ObjectKey, external: &External) -> Self {
-        let remedy = match &external.if_exists {
-            IfExists::Refuse { remedy } => remedy.clone(),
-            IfExists::Adopt => "choose another name".into(),
-        };
-        Self::ExistsOutside { object: object.clone(), remedy }
+    /// An object outside the cluster is in the way of a child, or is missing that the operator may not create.
+    pub(crate) fn refused_outside(object: &ObjectKey, external: &External, refusal: &Refusal) -> Self {
+        let object = object.clone();
+        match (refusal, &external.if_exists, &external.if_absent) {
+            (Refusal::MustExist, _, IfAbsent::Refuse { remedy }) => {
+                Self::MissingOutside { object, remedy: remedy.clone() }
+            }
+            (_, IfExists::Refuse { remedy }, _) => Self::ExistsOutside { object, remedy: remedy.clone() },
+            (_, IfExists::Adopt, _) => Self::ExistsOutside { object, remedy: "choose another name".into() },
+        }
     }
 
     /// Whether what was asked for is not there: the object, its namespace, or its kind.
@@ -239,9 +261,11 @@ impl Classify for ReconcileError {
             },
             Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
             Self::ChildFailed { .. } => Class::Dependency,
-            Self::AlreadyOwned { .. } | Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => {
-                Class::Conflict
-            }
+            Self::AlreadyOwned { .. }
+            | Self::AlreadyExists { .. }
+            | Self::ExistsOutside { .. }
+            | Self::Claimed { .. } => Class::Conflict,
+            Self::MissingOutside { .. } => Class::Dependency,
             Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,
@@ -262,6 +286,8 @@ impl Classify for ReconcileError {
             Self::ChildFailed { .. } => "ChildFailed",
             Self::AlreadyOwned { .. } => "AlreadyOwned",
             Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
+            Self::MissingOutside { .. } => "Missing",
+            Self::Claimed { .. } => "Conflict",
             Self::External { error, .. } => error.reason(),
             Self::Contended { .. } => "Contended",
             Self::Unrecorded(_) | Self::Undecodable(_) => "Undecodable",
@@ -279,6 +305,8 @@ impl Classify for ReconcileError {
                 | Self::AlreadyOwned { .. }
                 | Self::AlreadyExists { .. }
                 | Self::ExistsOutside { .. }
+                | Self::MissingOutside { .. }
+                | Self::Claimed { .. }
         );
         is_stuck || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
     }

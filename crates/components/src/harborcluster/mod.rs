@@ -18,9 +18,10 @@ mod volume;
 
 use self::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use crate::connections::postgres_advice;
-use api::v1beta1::{self, ComponentStatus, harborcluster::HarborClusterState};
+use api::v1beta1::{self, harborcluster::HarborClusterState};
 use plan::{
-    All, Aspect, Builder, Children, Component, Desired, PlanError, Verdict, Violation, World, starts_after,
+    All, Aspect, Builder, Children, Component, Conclusion, Desired, PlanError, Verdict, Violation, World,
+    starts_after,
 };
 use serde_json::{Map, Value, json};
 
@@ -38,7 +39,8 @@ impl Component for HarborCluster {
     const NAME: &'static str = "harborcluster";
     const ASPECTS: &'static [Aspect] = &[CACHE, DATABASE, STORAGE, SERVICE];
 
-    fn details(owner: &Self::Owner, verdict: &Verdict, status: &ComponentStatus) -> Map<String, Value> {
+    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        let Conclusion { verdict, status, .. } = conclusion;
         let state = match verdict {
             Verdict::Ready => HarborClusterState::Healthy,
             Verdict::Stalled { .. } => HarborClusterState::Unhealthy,

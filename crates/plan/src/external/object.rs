@@ -5,7 +5,7 @@ use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observ
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::core::{ApiResource, ObjectMeta};
 use serde_json::{Map, Value, json};
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 const MASKED: &str = "<masked>";
 const CHANGED: &str = "<masked, changed>";
@@ -30,6 +30,10 @@ pub struct External {
     pub write_only: Map<String, Value>,
     /// What to do with an existing object of this name that the operator did not create.
     pub if_exists: IfExists,
+    /// What to do if there is no object of this name.
+    pub if_absent: IfAbsent,
+    /// How several owners may want the same object.
+    pub sharing: Sharing,
     /// How the actual value is compared.
     pub comparable: Comparable,
 }
@@ -46,6 +50,27 @@ pub enum IfExists {
     },
 }
 
+/// What to do if an object outside the cluster does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IfAbsent {
+    /// It is created.
+    Create,
+    /// It is not created, and the user learns what to do.
+    Refuse {
+        /// What a user can do, such as a field to set.
+        remedy: String,
+    },
+}
+
+/// How several owners may want the same object outside the cluster. Of two that may not, the older one has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// One owner has the object.
+    Whole,
+    /// Each field of the value has one owner, so that the settings of a system may be in several owners.
+    Fields,
+}
+
 impl External {
     /// An object that is compared field by field, and refused where it exists already.
     pub fn new(system: &System, collection: &str, name: &str, value: Value) -> Self {
@@ -56,6 +81,8 @@ impl External {
             value,
             write_only: Map::new(),
             if_exists: IfExists::Refuse { remedy: "delete it, or choose another name".into() },
+            if_absent: IfAbsent::Create,
+            sharing: Sharing::Whole,
             comparable,
         }
     }
@@ -63,6 +90,15 @@ impl External {
     /// Which object this is.
     pub fn key(&self) -> ObjectKey {
         ObjectKey::external(&self.system, &self.collection, &self.name)
+    }
+
+    /// The fields that one owner has to itself; empty where it has the whole object.
+    pub fn claimed_fields(&self) -> BTreeSet<String> {
+        let fields = self.value.as_object().into_iter().flatten().map(|(name, _)| name);
+        match self.sharing {
+            Sharing::Whole => BTreeSet::new(),
+            Sharing::Fields => fields.chain(self.write_only.keys()).cloned().collect(),
+        }
     }
 
     /// The fields in which the actual value differs, named with dots. Write-only fields are not among them.
@@ -106,6 +142,8 @@ impl PartialEq for External {
             && self.value == other.value
             && self.write_only == other.write_only
             && self.if_exists == other.if_exists
+            && self.if_absent == other.if_absent
+            && self.sharing == other.sharing
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which objects outside the cluster the operator keeps for an owner: an annotation of the owner, since neither a restart
 //! nor a system without labels may make the operator forget what it created.
 
-use crate::{DeletionBehavior, Digest, DigestKey, ObjectKey, Parts, external::System};
+use super::System;
+#[cfg(doc)]
+use crate::External;
+use crate::{DeletionBehavior, Digest, DigestKey, ObjectKey, Parts};
 use api::names::EXTERNAL_ANNOTATION;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Record(BTreeMap<ObjectKey, Claim>);
 
 /// What is recorded of one object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Where it comes from.
     pub origin: Origin,
@@ -19,6 +22,8 @@ pub struct Claim {
     pub deletion: DeletionBehavior,
     /// Digest of the write-only fields that were sent last.
     pub written: Option<Digest>,
+    /// The fields that the owner has, see [`External::claimed_fields`]; empty where it has the whole object.
+    pub fields: BTreeSet<String>,
 }
 
 /// Where an object outside the cluster comes from.
@@ -48,6 +53,8 @@ struct Entry {
     kept: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<String>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    fields: BTreeSet<String>,
 }
 
 /// Entries by system, collection and name.
@@ -58,6 +65,18 @@ type Objects = BTreeMap<String, BTreeMap<String, BTreeMap<String, Entry>>>;
 struct Annotation {
     objects: Objects,
     signature: Option<String>,
+}
+
+impl Annotation {
+    fn parse(text: &str) -> Result<Self, UnreadableRecord> {
+        serde_json::from_str(text).map_err(|_| UnreadableRecord)
+    }
+
+    fn is_signed_by(&self, signer: Option<Signer<'_>>) -> bool {
+        let is_its =
+            |signer: Signer<'_>| self.signature.is_some() && self.signature == signer.sign(&self.objects);
+        signer.is_none_or(is_its)
+    }
 }
 
 /// Signs the record of one owner.
@@ -82,17 +101,19 @@ impl Record {
     /// a signer, which only readers are, everything counts as signed.
     pub fn parse(annotation: Option<&str>, signer: Option<Signer<'_>>) -> Result<Self, UnreadableRecord> {
         let Some(text) = annotation else { return Ok(Self::default()) };
-        let Annotation { objects, signature } = serde_json::from_str(text).map_err(|_| UnreadableRecord)?;
-        let is_signed = signer.is_none_or(|signer| signature.is_some() && signature == signer.sign(&objects));
+        let annotation = Annotation::parse(text)?;
+        let is_signed = annotation.is_signed_by(signer);
+        let objects = annotation.objects;
         let mut record = Self::default();
         for (group, collections) in objects {
             let system = System::of_group(&group).ok_or(UnreadableRecord)?;
             for (collection, objects) in collections {
-                for (name, Entry { adopted, kept, written }) in objects {
+                for (name, Entry { adopted, kept, written, fields }) in objects {
                     let claim = Claim {
                         origin: if adopted || !is_signed { Origin::Adopted } else { Origin::Created },
                         deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
                         written: written.as_deref().and_then(Digest::parse),
+                        fields,
                     };
                     record.0.insert(ObjectKey::external(&system, &collection, &name), claim);
                 }
@@ -101,14 +122,24 @@ impl Record {
         Ok(record)
     }
 
+    /// The record that an annotation holds; an empty one if the operator has not signed it.
+    pub fn signed(annotation: Option<&str>, signer: Option<Signer<'_>>) -> Self {
+        let signed = annotation
+            .and_then(|text| Annotation::parse(text).ok())
+            .is_some_and(|it| it.is_signed_by(signer));
+        let record = signed.then(|| Self::parse(annotation, signer).ok()).flatten();
+        record.unwrap_or_default()
+    }
+
     /// The annotation; `None` where nothing is recorded.
     pub fn to_annotation(&self, signer: Signer<'_>) -> Option<String> {
         let mut objects = Objects::new();
-        for (key, Claim { origin, deletion, written }) in &self.0 {
+        for (key, Claim { origin, deletion, written, fields }) in &self.0 {
             let claim = Entry {
                 adopted: *origin == Origin::Adopted,
                 kept: *deletion == DeletionBehavior::Kept,
                 written: written.map(|digest| digest.to_string()),
+                fields: fields.clone(),
             };
             let collections = objects.entry(key.group.clone()).or_default();
             collections.entry(key.kind.clone()).or_default().insert(key.name.clone(), claim);
@@ -121,8 +152,13 @@ impl Record {
     }
 
     /// What is recorded of an object.
-    pub fn get(&self, key: &ObjectKey) -> Option<Claim> {
-        self.0.get(key).copied()
+    pub fn get(&self, key: &ObjectKey) -> Option<&Claim> {
+        self.0.get(key)
+    }
+
+    /// What is recorded.
+    pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, &Claim)> {
+        self.0.iter()
     }
 
     /// Records an object.
@@ -154,12 +190,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn claims() -> impl Strategy<Value = Claim> {
-        (any::<bool>(), any::<bool>(), prop::option::of("[a-z]{1,4}")).prop_map(|(adopted, kept, value)| {
-            Claim {
-                origin: if adopted { Origin::Adopted } else { Origin::Created },
-                deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
-                written: value.map(|value| Digest::of(&value).unwrap()),
-            }
+        let fields = prop::collection::btree_set("[a-z]{1,4}", 0..3);
+        let parts = (any::<bool>(), any::<bool>(), prop::option::of("[a-z]{1,4}"), fields);
+        parts.prop_map(|(adopted, kept, value, fields)| Claim {
+            origin: if adopted { Origin::Adopted } else { Origin::Created },
+            deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
+            written: value.map(|value| Digest::of(&value).unwrap()),
+            fields,
         })
     }
 
@@ -186,6 +223,7 @@ mod tests {
             let signer = Signer { key: &KEY, owner: &owner };
             let annotation = record.to_annotation(signer);
             prop_assert_eq!(Record::parse(annotation.as_deref(), None), Ok(record.clone()));
+            prop_assert_eq!(Record::signed(annotation.as_deref(), Some(signer)), record.clone());
             prop_assert_eq!(Record::parse(annotation.as_deref(), Some(signer)), Ok(record));
         }
 
@@ -198,6 +236,7 @@ mod tests {
             let another_key = Signer { key: &DigestKey::PLACEHOLDER, ..signer };
             let another_owner = Signer { owner: &other, ..signer };
             for (text, signer) in [(&unsigned, signer), (&annotation, another_key), (&annotation, another_owner)] {
+                prop_assert_eq!(Record::signed(text.as_deref(), Some(signer)), Record::default());
                 let forged = Record::parse(text.as_deref(), Some(signer)).unwrap();
                 let unwanted = forged.unwanted(&BTreeSet::new());
                 prop_assert_eq!(unwanted.len(), record.0.len());
@@ -229,7 +268,12 @@ mod tests {
         let signer = Signer { key: &KEY, owner: &owner };
         assert_eq!(record.to_annotation(signer), None);
         let key = ObjectKey::external(&System::new("harbor", "registry", "acme"), "project", "alpha");
-        let claim = Claim { origin: Origin::Created, deletion: DeletionBehavior::Owned, written: None };
+        let claim = Claim {
+            origin: Origin::Created,
+            deletion: DeletionBehavior::Owned,
+            written: None,
+            fields: BTreeSet::new(),
+        };
         record.insert(key, claim);
         let expected = r#"{"objects":{"harbor:registry/acme":{"project":{"alpha":{}}}},"signature":""#;
         assert!(record.to_annotation(signer).is_some_and(|text| text.starts_with(expected)));

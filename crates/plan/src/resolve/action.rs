@@ -59,4 +59,6 @@ pub enum Refusal {
     OwnedBy(ObjectKey),
     /// Neither the operator nor the old operator created it.
     NotCreatedByOperator,
+    /// It does not exist, and the operator may not create it.
+    MustExist,
 }

@@ -17,8 +17,8 @@ pub use gate::Gate;
 pub use sweep::{Unwanted, unwanted};
 
 use crate::{
-    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfExists, ObjectKey,
-    Observation, Ownership, Policy, applied_digest,
+    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfAbsent, IfExists,
+    ObjectKey, Observation, Ownership, Policy, applied_digest,
 };
 use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
@@ -84,6 +84,9 @@ impl Resolver<'_> {
             }
             return match &desired.policy {
                 Policy::Apply => Action::Apply(Apply::New),
+                Policy::External(external) if external.if_absent != IfAbsent::Create => {
+                    Action::Refuse(Refusal::MustExist)
+                }
                 Policy::CreateOnce { .. } | Policy::External(_) => Action::Create,
                 Policy::Issue(_) | Policy::Await { .. } => Action::Issue(Apply::New),
             };

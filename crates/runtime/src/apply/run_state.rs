@@ -6,7 +6,8 @@ use crate::{
     cluster::{Absences, Interest, is_input},
     report::{ChangeKind, ChildChange},
 };
-use plan::{Applied, Content, ContentDigests, ObjectKey, ObjectVersion, Reached, Snapshot};
+use jiff::Timestamp;
+use plan::{Applied, Content, ContentDigests, ExternalObjects, ObjectKey, ObjectVersion, Reached, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The state of an owner's children and reads at this point of a reconcile.
@@ -26,6 +27,10 @@ pub(crate) struct RunState {
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
     /// The content digests of the Secrets and ConfigMaps that were read.
     pub(crate) contents: ContentDigests,
+    /// The objects outside the cluster that the owner has or read, as far as they exist.
+    pub(crate) external: ExternalObjects,
+    /// When something was written outside the cluster.
+    pub(crate) written: Option<Timestamp>,
     /// Changes to report as events.
     pub(crate) child_changes: Vec<ChildChange>,
 }

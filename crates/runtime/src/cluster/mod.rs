@@ -7,6 +7,7 @@
 mod absences;
 mod address;
 mod cache;
+mod claims;
 mod index;
 mod lean_metadata;
 mod owners;
@@ -17,14 +18,18 @@ mod watch;
 pub(crate) use absences::Absences;
 pub(crate) use address::{addressable, api_of};
 pub(crate) use cache::Cache;
+pub(crate) use claims::{Claimant, Claims};
 pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniority};
 pub(crate) use watch::{is_input, start_watches};
 
 use crate::{Entropy, Health, Metrics, Options};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::{Client, core::ApiResource};
+use kube::{
+    Client,
+    core::{ApiResource, ObjectMeta},
+};
 use owners::Owners;
-use plan::{Children, ComponentKind, HarborClass};
+use plan::{Children, ComponentKind, DigestKey, HarborClass, ObjectKey};
 use router::Router;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,6 +54,10 @@ pub(crate) struct Cluster {
     pub(crate) children: Children,
     pub(crate) router: Router,
     pub(crate) owners: Owners,
+    /// Which owner has which object outside the cluster.
+    pub(crate) claims: Claims,
+    /// What records of such objects are signed with.
+    pub(crate) digest_key: DigestKey,
     pub(crate) cache: Arc<Cache>,
     /// Field managers of the old operator.
     pub(crate) predecessors: BTreeSet<String>,
@@ -86,6 +95,8 @@ impl Cluster {
             children,
             router,
             owners: Owners::default(),
+            claims: Claims::default(),
+            digest_key: options.digest_key.clone(),
             cache,
             predecessors: options.predecessors.clone(),
             entropy: Arc::clone(&options.entropy),
@@ -95,6 +106,24 @@ impl Cluster {
             resources,
             classes,
             lists: OnceCell::new(),
+        }
+    }
+
+    /// Notes which objects outside the cluster an owner has, and wakes other owners that want one of them.
+    pub(crate) fn claimed(&self, owner: &ObjectKey, meta: &ObjectMeta) {
+        self.wake_others(owner, self.claims.put(owner, meta, Some(&self.digest_key)));
+    }
+
+    /// Forgets which objects outside the cluster an owner had, and wakes other owners that want one of them.
+    pub(crate) fn unclaimed(&self, owner: &ObjectKey) {
+        self.wake_others(owner, self.claims.remove(owner));
+    }
+
+    fn wake_others(&self, owner: &ObjectKey, objects: BTreeSet<ObjectKey>) {
+        for object in objects {
+            let mut readers = self.router.index.readers(&object);
+            readers.remove(owner);
+            self.router.wake(readers);
         }
     }
 

@@ -286,7 +286,9 @@ impl Watch<'_> {
                     // Frees the names of all Secrets of the cluster after the index has compared them.
                     let listed = std::mem::take(&mut listed);
                     router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
-                    router.wake(cluster.owners.retain(&resource.group, &resource.kind, &listed));
+                    let gone = cluster.owners.retain(&resource.group, &resource.kind, &listed);
+                    gone.iter().for_each(|owner| cluster.unclaimed(owner));
+                    router.wake(gone);
                     backoff.reset();
                     first.ended();
                 }
@@ -324,8 +326,10 @@ impl Watch<'_> {
             // operator.
             let changed = if is_ours {
                 router.index.exists(&key, &object.metadata);
+                self.cluster.claimed(&key, &object.metadata);
                 owners.put(&key, object)
             } else {
+                self.cluster.unclaimed(&key);
                 owners.remove(&key)
             };
             if changed {
@@ -340,6 +344,7 @@ impl Watch<'_> {
         cache.put(&observed.key, None);
         router.wake(router.index.gone(observed));
         if self.extent == Extent::Owners && owners.remove(&observed.key) {
+            self.cluster.unclaimed(&observed.key);
             router.wake([observed.key.clone()].into());
         }
     }

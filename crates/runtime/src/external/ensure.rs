@@ -9,7 +9,7 @@ use crate::{
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached, Refusal,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached, Sharing,
     SystemError,
 };
 use progress::State;
@@ -50,15 +50,18 @@ impl Externals<'_> {
         if let Some(by) = self.is_kept_away(key, external, gate) {
             return Ok(Step::Blocked { by });
         }
-        let (connection, object) = match (self.observe(key, claim).await, gate.keeps_away()) {
+        let (connection, object) = match (self.observe(key, claim.as_ref()).await, gate.keeps_away()) {
             // The system may be what the object starts after.
             (Err(_), Some(by)) => return Ok(Step::Blocked { by }),
             (observed, _) => observed?,
         };
         let action = self.resolve(&applier.resolver(), desired, (gate, digest), object.as_deref());
-        let claimed = |origin| Claim { origin, deletion: desired.deletion, written: digest };
-        let origin = claim.map_or(Origin::Adopted, |claim| claim.origin);
+        self.check_claim(external, key, &action)?;
+        let fields = external.claimed_fields();
+        let claimed = |origin| Claim { origin, deletion: desired.deletion, written: digest, fields };
+        let origin = claim.as_ref().map_or(Origin::Adopted, |claim| claim.origin);
         let mut answer = None;
+        let mut held = None;
         match (action, &object) {
             (Action::Blocked { by }, _) => return Ok(Step::Blocked { by }),
             (Action::Hold, _) => {}
@@ -73,28 +76,69 @@ impl Externals<'_> {
                     return Err(ReconcileError::Contended { object: key.clone() });
                 }
                 applier.progress.child(self.owner, key, || State::Applying);
-                let updated = self.systems.update(self.owner, &connection, external, &actual.data).await;
-                let object = updated.map_err(|error| self.systems.failed(Verb::Update, key, error))?;
-                tracing::info!(object = %key, ?fields, "updated, outside the cluster");
-                self.recorder.add(key, claimed(origin)).await?;
-                answer = Some(object);
+                match self.systems.update(self.owner, &connection, external, &actual.data).await {
+                    Ok(object) => {
+                        tracing::info!(object = %key, ?fields, "updated, outside the cluster");
+                        self.recorder.add(key, claimed(origin)).await?;
+                        answer = Some(object);
+                    }
+                    // What was ready before still is.
+                    Err(error @ SystemError::ReadOnly(_)) => {
+                        held = Some(self.systems.failed(Verb::Update, key, error).to_string());
+                    }
+                    Err(error) => return Err(self.systems.failed(Verb::Update, key, error)),
+                }
             }
-            (Action::Refuse(Refusal::NotCreatedByOperator), _) => {
-                return Err(ReconcileError::exists_outside(key, external));
+            (Action::Refuse(refusal), _) => {
+                return Err(ReconcileError::refused_outside(key, external, &refusal));
             }
             (action, _) => {
                 return Err(ReconcileError::Bug(format!("{key} is outside the cluster: {action:?}")));
             }
         }
-        if let Some(waiting) = answer.and_then(|answer| self.written(wanted, &answer)) {
-            return Ok(waiting);
+        if answer.is_some() {
+            applier.state().written = Some(applier.now);
         }
-        let done = if gate.change.is_some() { Done::Held(None) } else { Done::Everything };
+        let is_answer = answer.is_some();
+        if let Some(object) = answer.or(object) {
+            applier.state().external.insert(key.clone(), Arc::clone(&object));
+            if let Some(waiting) = is_answer.then(|| self.written(wanted, &object)).flatten() {
+                return Ok(waiting);
+            }
+        }
+        let done = match (&held, gate.change) {
+            (Some(why), _) => Done::Held(Some(why.clone())),
+            (None, Some(_)) => Done::Held(None),
+            (None, None) => Done::Everything,
+        };
         let mut state = applier.state();
         state.applied.insert(key.clone(), Applied::External { written: digest });
         state.done.insert(key.clone(), done);
         state.reached.insert(key.clone(), Reached::Ready);
-        Ok(Step::Ready)
+        Ok(held.map_or(Step::Ready, Step::Usable))
+    }
+
+    /// Fails if an older owner has the object. Owners that share it by fields meet only where they differ.
+    fn check_claim<N>(
+        &self,
+        external: &External,
+        key: &ObjectKey,
+        action: &Action<N>,
+    ) -> Result<(), ReconcileError> {
+        let mut fields = external.claimed_fields();
+        let mut object = key.to_string();
+        if external.sharing == Sharing::Fields {
+            let Action::Update { fields: different } = action else { return Ok(()) };
+            let is_different =
+                |field: &String| different.iter().any(|path| path.split('.').next() == Some(field.as_str()));
+            fields.retain(is_different);
+            let names: Vec<_> = fields.iter().map(String::as_str).collect();
+            object = format!("{} of {key}", names.join(", "));
+        }
+        let claimant = &self.recorder.claimant;
+        let scopes = self.systems.scopes();
+        let senior = scopes.iter().find_map(|cluster| cluster.claims.senior(key, &fields, claimant));
+        senior.map_or(Ok(()), |owner| Err(ReconcileError::Claimed { object, owner }))
     }
 
     /// The object as it was last listed. That an object does not exist which the operator did not create before is found
@@ -102,7 +146,7 @@ impl Externals<'_> {
     async fn observe(
         &self,
         key: &ObjectKey,
-        claim: Option<Claim>,
+        claim: Option<&Claim>,
     ) -> Result<(Connection, Option<Arc<DynamicObject>>), ReconcileError> {
         // The owner is woken when a list that fails works again.
         self.note(key, None);
@@ -123,7 +167,8 @@ impl Externals<'_> {
         connection: &Connection,
         before: Option<Claim>,
     ) -> Result<Arc<DynamicObject>, ReconcileError> {
-        let claim = Claim { origin: Origin::Created, deletion: desired.deletion, written: None };
+        let fields = external.claimed_fields();
+        let claim = Claim { origin: Origin::Created, deletion: desired.deletion, written: None, fields };
         self.recorder.add(key, claim).await?;
         applier.progress.child(self.owner, key, || State::Applying);
         let error = match self.systems.create(self.owner, connection, external).await {

@@ -24,8 +24,8 @@ impl Externals<'_> {
             (Ok(Action::Update { fields }), _) => {
                 Outcome::Waiting { object: key, why: format!("differs in {}", fields.join(", ")) }
             }
-            (Ok(Action::Refuse(_)), _) => {
-                Outcome::Failed(Failure::from(&ReconcileError::exists_outside(&key, external)))
+            (Ok(Action::Refuse(refusal)), _) => {
+                Outcome::Failed(Failure::from(&ReconcileError::refused_outside(&key, external, &refusal)))
             }
             (Ok(_), _) => Outcome::Ready,
         }

@@ -3,10 +3,10 @@
 use super::lock;
 use crate::{
     ReconcileError,
-    cluster::{Cluster, api_of},
+    cluster::{Claimant, Cluster, api_of},
     error::Verb,
 };
-use api::names::{EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER};
+use api::names::{EXTERNAL_ANNOTATION, EXTERNAL_FINALIZER, OLD_FINALIZERS};
 use kube::{
     Api, ResourceExt as _,
     api::{Patch, PatchParams},
@@ -50,6 +50,8 @@ pub(crate) struct Recorder<'a> {
     resource: &'a ApiResource,
     owner: &'a ObjectKey,
     signer: Option<Signer<'a>>,
+    /// The owner and its age.
+    pub(super) claimant: Claimant,
     recorded: Arc<Mutex<Recorded>>,
     /// What is about to be recorded, so that one write serves all nodes that wait for one.
     claims: Mutex<BTreeMap<ObjectKey, Claim>>,
@@ -71,7 +73,8 @@ impl<'a> Recorder<'a> {
         };
         lock(&recorded).update(owner, meta, signer);
         let (claims, turn) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { cluster, resource, owner, signer, recorded, claims, turn }
+        let claimant = Claimant::new(owner, meta);
+        Self { cluster, resource, owner, signer, claimant, recorded, claims, turn }
     }
 
     /// The same, if the record can be read.
@@ -82,7 +85,7 @@ impl<'a> Recorder<'a> {
 
     /// What is recorded of an object.
     pub(crate) fn claim(&self, key: &ObjectKey) -> Option<Claim> {
-        lock(&self.recorded).record.get(key)
+        lock(&self.recorded).record.get(key).cloned()
     }
 
     pub(crate) fn record(&self) -> Record {
@@ -91,10 +94,10 @@ impl<'a> Recorder<'a> {
 
     /// Records an object, if that is not done already.
     pub(crate) async fn add(&self, key: &ObjectKey, claim: Claim) -> Result<(), ReconcileError> {
-        if self.claim(key) == Some(claim) {
+        if self.claim(key).as_ref() == Some(&claim) {
             return Ok(());
         }
-        lock(&self.claims).insert(key.clone(), claim);
+        lock(&self.claims).insert(key.clone(), claim.clone());
         let _turn = self.turn.lock().await;
         let written = if self.claim(key) == Some(claim) {
             // With that of another node.
@@ -102,7 +105,7 @@ impl<'a> Recorder<'a> {
         } else {
             let mut record = self.record();
             for (key, claim) in lock(&self.claims).iter() {
-                record.insert(key.clone(), *claim);
+                record.insert(key.clone(), claim.clone());
             }
             self.write(record).await
         };
@@ -142,6 +145,9 @@ impl<'a> Recorder<'a> {
                 let mut recorded = lock(&self.recorded);
                 recorded.note(&stored.metadata);
                 recorded.record = record;
+                drop(recorded);
+                // The watch may take a while.
+                self.cluster.claimed(self.owner, &stored.metadata);
                 Ok(())
             }
             // An owner that is gone has no finalizer.
@@ -167,7 +173,7 @@ impl<'a> Recorder<'a> {
     /// Not an apply: after a restore from a backup another field manager owns the finalizer too.
     fn removal(&self) -> (Patch<Value>, PatchParams) {
         let recorded = lock(&self.recorded);
-        let others = recorded.finalizers.iter().filter(|finalizer| *finalizer != EXTERNAL_FINALIZER);
+        let others = recorded.finalizers.iter().filter(|finalizer| !is_ours(finalizer));
         let metadata = json!({
             // Or a finalizer that was added meanwhile would be removed.
             "resourceVersion": recorded.version.to_string(),
@@ -205,7 +211,12 @@ impl Recorded {
 
 /// Whether an owner is to be deleted after what the operator created for it outside the cluster.
 pub(crate) fn has_finalizer(owner: &DynamicObject) -> bool {
-    owner.finalizers().iter().any(|finalizer| finalizer == EXTERNAL_FINALIZER)
+    owner.finalizers().iter().any(|finalizer| is_ours(finalizer))
+}
+
+/// Whether a finalizer is one of this operator, or one that the old operator left behind.
+fn is_ours(finalizer: &str) -> bool {
+    finalizer == EXTERNAL_FINALIZER || OLD_FINALIZERS.contains(&finalizer)
 }
 
 fn version(meta: &ObjectMeta) -> u64 {

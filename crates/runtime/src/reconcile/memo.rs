@@ -10,8 +10,8 @@ use crate::{
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{
-    Applied, Aspect, DeletionBehavior, Desired, Gate, ObjectKey, Observation, Outcome, Ownership, Reached,
-    Readiness, Tag,
+    Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation, Outcome,
+    Ownership, Reached, Readiness, Tag,
 };
 use progress::Planned;
 use std::{
@@ -93,6 +93,8 @@ impl Node {
 pub(crate) struct Run {
     pub(crate) inputs: Inputs,
     pub(crate) nodes: Vec<Node>,
+    /// The objects outside the cluster that the owner has or read, as far as they exist.
+    pub(crate) external: ExternalObjects,
 }
 
 /// The memory of one owner: a few hundred bytes per child, and no content.
@@ -107,6 +109,8 @@ pub(crate) struct Memo {
     /// The state of the owner when planning took too long, and the limit. The operator does not plan it again until
     /// it changes.
     pub(crate) too_expensive: Option<(OwnerState, Duration)>,
+    /// When something was last written outside the cluster.
+    pub(crate) written: Option<Timestamp>,
     /// The last reconcile, if its planning succeeded.
     pub(crate) last: Option<Run>,
 }

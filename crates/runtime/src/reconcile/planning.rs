@@ -137,7 +137,10 @@ impl<'a> Planning<'a> {
         state.reads.extend(reads);
         let gone = || systems.failed(Verb::Read, object, SystemError::Gone);
         let connection = connection?.ok_or_else(gone)?;
-        systems.read(Reader { cluster, owner: self.key }, &connection, object, Age::AsListed).await
+        let reader = Reader { cluster, owner: self.key };
+        let found = systems.read(reader, &connection, object, Age::AsListed).await?;
+        state.external.extend(found.iter().map(|found| (object.clone(), Arc::clone(found))));
+        Ok(found)
     }
 }
 

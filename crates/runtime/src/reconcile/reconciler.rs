@@ -262,8 +262,8 @@ impl Reconciler {
         })
         .await;
 
-        let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } =
-            applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } = state;
         reads.extend(externals.reads());
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
@@ -284,7 +284,8 @@ impl Reconciler {
             repairs,
             absences,
             too_expensive: None,
-            last: Some(Run { inputs: Inputs { reads, ..inputs }, nodes }),
+            written: state.written.or(memo.written),
+            last: Some(Run { inputs: Inputs { reads, ..inputs }, nodes, external: state.external }),
         };
         Ok(outcomes)
     }

@@ -9,8 +9,8 @@ use crate::{
 use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
-use plan::{Aspects, Difference, Reached, Status, StatusInput, Verdict, controller_of};
-use std::time::Duration;
+use plan::{Aspects, Conclusion, Difference, Reached, Status, StatusInput, Verdict, controller_of};
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
 impl Reconciler {
@@ -33,7 +33,13 @@ impl Reconciler {
         let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
         let common = plan::fold(&input, verdict);
         let details = match &owner.decoded {
-            Ok(owner) => owner.details(verdict, &common),
+            Ok(owner) => owner.details(&Conclusion {
+                verdict,
+                status: &common,
+                previous: &previous.details,
+                external: session.memo.last.as_ref().map_or(&BTreeMap::new(), |run| &run.external),
+                written: session.memo.written,
+            }),
             Err(_) => previous.details.clone(),
         };
         let status = Status { common, details };

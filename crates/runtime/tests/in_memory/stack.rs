@@ -8,7 +8,8 @@ use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{
-    Aspect, Builder, Children, Component, DeletionBehavior, Desired, PlanError, Recipe, Verdict, World,
+    Aspect, Builder, Children, Component, Conclusion, DeletionBehavior, Desired, PlanError, Recipe, Verdict,
+    World,
 };
 use runtime::Options;
 use schemars::JsonSchema;
@@ -49,11 +50,9 @@ impl Component for StackComponent {
     const NAME: &'static str = "stack";
     const ASPECTS: &'static [Aspect] = &[LEDGER, WORD];
 
-    fn details(_: &Stack, verdict: &Verdict, _: &ComponentStatus) -> Map<String, Value> {
-        Map::from_iter([(
-            "mood".to_owned(),
-            json!(if *verdict == Verdict::Ready { "fine" } else { "tense" }),
-        )])
+    fn details(_: &Stack, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        let mood = if *conclusion.verdict == Verdict::Ready { "fine" } else { "tense" };
+        Map::from_iter([("mood".to_owned(), json!(mood))])
     }
 
     fn children() -> Children {

@@ -6,8 +6,8 @@ use k8s_openapi::api::{
 };
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{
-    Builder, ChildName, Children, Component, Connection, DeletionBehavior, Desired, External, IfExists,
-    PlanError, System, World, comparable, starts_after,
+    Builder, ChildName, Children, Component, Connection, DeletionBehavior, Desired, External, IfAbsent,
+    IfExists, PlanError, Sharing, System, World, comparable, starts_after,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,10 @@ pub struct ShelfSpec {
     pub locked_with: Option<String>,
     /// Whether boxes that exist are taken over.
     pub adopts: bool,
+    /// Whether boxes are not created where they do not exist.
+    pub requires: bool,
+    /// Whether the fields of boxes may have different owners.
+    pub shares: bool,
     /// Whether boxes stay when they are no longer wanted.
     pub keeps: bool,
     /// Whether there is a Deployment that has to be available before boxes are created.
@@ -67,7 +71,8 @@ impl Component for ShelfComponent {
     }
 
     fn desired(shelf: &Shelf, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let ShelfSpec { depot, boxes, on, locked_with, adopts, keeps, guarded, reads } = &shelf.spec;
+        let ShelfSpec { depot, boxes, on, locked_with, adopts, requires, shares, keeps, guarded, reads } =
+            &shelf.spec;
         let system = System::new("depot", &shelf.namespace().unwrap_or_default(), depot);
         let name = ChildName::of(&shelf.name_any(), Self::NAME)?;
         let metadata = || ObjectMeta {
@@ -112,6 +117,12 @@ impl Component for ShelfComponent {
                 true => IfExists::Adopt,
                 false => IfExists::Refuse { remedy: "set spec.adopts to take it over".into() },
             };
+            if *requires {
+                external.if_absent = IfAbsent::Refuse { remedy: "put it into the depot".into() };
+            }
+            if *shares {
+                external.sharing = Sharing::Fields;
+            }
             external.write_only.extend(
                 code.iter()
                     .map(|code| ("code".to_owned(), String::from_utf8_lossy(&code.0).into_owned().into())),

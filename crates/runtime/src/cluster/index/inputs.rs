@@ -89,6 +89,10 @@ impl Inputs {
         self.known.contains_key(key)
     }
 
+    pub(super) fn readers(&self, key: &ObjectKey) -> AffectedOwners {
+        self.known.get(key).map(|input| input.readers.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// What is read of a kind, and by which readers.
     pub(super) fn readers_of(&self, kind: &ObjectKey) -> Vec<(ObjectKey, AffectedOwners)> {
         let of_kind = |(key, _): &(&ObjectKey, &Input)| key.group == kind.group && key.kind == kind.kind;

@@ -130,6 +130,11 @@ impl Index {
         self.state().inputs.readers_of(kind)
     }
 
+    /// The owners that read an object.
+    pub(crate) fn readers(&self, key: &ObjectKey) -> AffectedOwners {
+        self.state().inputs.readers(key)
+    }
+
     /// The state of an input, as far as known: `None` when it does not exist.
     pub(crate) fn input(&self, key: &ObjectKey) -> Option<ObjectVersion> {
         self.state().inputs.state(key).cloned()

@@ -65,17 +65,3 @@ async fn a_write_that_a_system_does_not_take_is_reported_and_not_repeated_at_onc
     tokio::time::sleep(INTERVAL).await;
     assert_eq!(world.writes(), ["update a"]);
 }
-
-#[tokio::test(start_paused = true)]
-async fn two_owners_that_want_different_things_of_one_object_do_not_write_it_without_end() {
-    let world = World::new().await;
-    world.ready("one", ShelfSpec { adopts: true, ..boxes([("a", "tea")]) }).await;
-    world.cluster.create(&Shelf::new("two", ShelfSpec { adopts: true, ..boxes([("a", "salt")]) })).await;
-    let message = world.cluster.until_reason::<Shelf>("two", "Contended").await;
-    let expected = "box acme/a keeps being changed by another program; the audit log of its system may show by which one";
-    assert_eq!(message, expected);
-    world.depots.take_calls();
-    tokio::time::sleep(Duration::from_mins(10)).await;
-    let calls = world.depots.take_calls().len();
-    assert!(calls < 600, "{calls} requests in ten minutes");
-}

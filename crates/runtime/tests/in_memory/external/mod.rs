@@ -4,6 +4,7 @@ mod deletion;
 mod errors;
 mod killed;
 mod parts;
+mod sharing;
 mod shown;
 
 use crate::{
