@@ -100,7 +100,7 @@ fn two_passes_are_enough_to_read_everything_but_what_only_what_was_read_can_name
             let all = case.plan().unwrap().reads;
             let owner = case.component.decode(case.owner.clone()).unwrap();
             let first = match owner.plan(&Snapshot::new(), &Defaults::default()) {
-                Planned::Needs(first) => first,
+                Planned::Needs(first) => first.keys,
                 Planned::Done(_) => BTreeSet::new(),
                 Planned::Failed { error, .. } => panic!("{name}: {error}"),
             };

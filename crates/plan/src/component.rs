@@ -1,7 +1,10 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
 use crate::{Aspect, Children, Conclusion, Connection, Desired, PlanError, System, Violation, World};
-use kube::{Resource, core::NamespaceResourceScope};
+use kube::{
+    Resource,
+    core::{ClusterResourceScope, NamespaceResourceScope},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -9,9 +12,32 @@ use std::fmt;
 /// Builds a graph of desired objects.
 pub type Builder<'g> = graph::Builder<'g, Desired>;
 
+/// Where objects of a kind live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// In namespaces.
+    Namespaced,
+    /// In no namespace. An operator that is limited to namespaces does not reconcile them.
+    ClusterWide,
+}
+
+/// The scope of a kind, as a type.
+pub trait Scoped {
+    /// The scope.
+    const PLACEMENT: Placement;
+}
+
+impl Scoped for NamespaceResourceScope {
+    const PLACEMENT: Placement = Placement::Namespaced;
+}
+
+impl Scoped for ClusterResourceScope {
+    const PLACEMENT: Placement = Placement::ClusterWide;
+}
+
 /// A custom resource that can own children.
 pub trait Owner:
-    Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    Resource<DynamicType = (), Scope: Scoped>
     + Clone
     + fmt::Debug
     + Serialize
@@ -23,7 +49,7 @@ pub trait Owner:
 }
 
 impl<T> Owner for T where
-    T: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    T: Resource<DynamicType = (), Scope: Scoped>
         + Clone
         + fmt::Debug
         + Serialize

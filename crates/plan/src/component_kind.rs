@@ -1,11 +1,11 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Planned, Snapshot, System,
-    Violation, connect_with, plan_with,
+    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Placement, Planned, Scoped,
+    Snapshot, System, Violation, connect_with, plan_with,
 };
 use api::names::FIELD_MANAGER_PREFIX;
-use kube::core::ApiResource;
+use kube::{Resource, core::ApiResource};
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
@@ -14,6 +14,8 @@ use std::{fmt, sync::Arc};
 pub struct ComponentKind {
     /// The custom resource itself: its API resource, and how to read the health of an object.
     pub kind: ChildKind,
+    /// Where its objects live.
+    pub placement: Placement,
     /// Lower-case name: suffix of the field manager and of child names.
     pub name: &'static str,
     /// The kinds of children it may have.
@@ -50,6 +52,7 @@ impl ComponentKind {
     pub fn of<C: Component>() -> Self {
         Self {
             kind: ChildKind::of_owner::<C::Owner>(),
+            placement: <<C::Owner as Resource>::Scope as Scoped>::PLACEMENT,
             name: C::NAME,
             children: C::children(),
             aspects: C::ASPECTS,

@@ -150,7 +150,9 @@ impl ObjectKey {
     /// Whether its namespace and its name are one segment of a path each, so that a request for it goes to this object and
     /// to no other. A name that a user wrote need not be: clients put it into paths as it is.
     pub fn is_addressable(&self) -> bool {
-        self.is_object() && ObjectName::is_valid(&self.name) && is_namespace(&self.namespace)
+        // Objects without a namespace are those of cluster-wide kinds.
+        let is_placed = self.namespace.is_empty() || is_namespace(&self.namespace);
+        self.is_object() && ObjectName::is_valid(&self.name) && is_placed
     }
 }
 
@@ -172,6 +174,7 @@ impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { group, kind, namespace, name } = &self.0.parts;
         match &self.0.target {
+            Target::Object if namespace.is_empty() => write!(f, "{kind} {name}"),
             Target::Object | Target::External(_) => write!(f, "{kind} {namespace}/{name}"),
             Target::Definition => write!(f, "the definition of {}", self.its_kind()),
             Target::Kind if group.is_empty() => f.write_str(kind),
@@ -205,7 +208,7 @@ mod tests {
             [
                 "Secret",
                 "the definition of Secret",
-                "Secret /",
+                "Secret ",
                 "Secret ns/a",
                 "Deployment of apps",
                 "Deployment ns/a",

@@ -43,7 +43,7 @@ pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify};
-pub use component::{Builder, Component, Owner};
+pub use component::{Builder, Component, Owner, Placement, Scoped};
 pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
 pub use conclusion::{Conclusion, ExternalObjects};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};
@@ -68,7 +68,7 @@ pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
     already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
-pub use planner::{Connected, Plan, Planned, connect_with, plan, plan_with};
+pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};

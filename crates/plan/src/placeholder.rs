@@ -4,8 +4,9 @@
 use crate::{GenerateError, ObjectKey, Recipe, SecretGenerator};
 use api::thirdparty::cert_manager::Certificate;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::core::DynamicObject;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The keys of a Secret with a certificate.
 pub const TLS_KEYS: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
@@ -68,6 +69,13 @@ pub fn of_certificate(key: &ObjectKey, object: &Value) -> Option<(ObjectKey, Val
         "type": "kubernetes.io/tls",
     });
     Some((ObjectKey::of::<Secret>(&key.namespace, name), issued(secret)))
+}
+
+/// An object of the operator's own kinds as it is once it serves requests.
+pub fn ready(object: Arc<DynamicObject>) -> Arc<DynamicObject> {
+    let mut object = DynamicObject::clone(&object);
+    object.data["status"] = json!({"conditions": [{"type": "Available", "status": "True"}]});
+    Arc::new(object)
 }
 
 /// An object that another program creates. A Secret gets a placeholder for each of its keys.

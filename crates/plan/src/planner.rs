@@ -36,7 +36,7 @@ pub enum Planned<T = Plan> {
     /// To the end.
     Done(T),
     /// To a read of something not in the snapshot: look these up, add them, plan again.
-    Needs(BTreeSet<ObjectKey>),
+    Needs(Needed),
     /// The owner cannot be planned.
     Failed {
         /// Why.
@@ -44,6 +44,15 @@ pub enum Planned<T = Plan> {
         /// The objects that the component read before it failed. A change of one of them is a reason to plan again.
         reads: BTreeSet<ObjectKey>,
     },
+}
+
+/// What has to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needed {
+    /// The objects.
+    pub keys: BTreeSet<ObjectKey>,
+    /// Those of them whose status matters.
+    pub statuses: BTreeSet<ObjectKey>,
 }
 
 /// The same as [`plan_with`], without defaults of an administrator.
@@ -96,7 +105,7 @@ impl<T> Planned<T> {
     ) -> Self {
         match answer {
             Ok(answer) => Self::Done(done(answer, world.into_reads())),
-            Err(PlanError::Unread(keys)) => Self::Needs(keys),
+            Err(PlanError::Unread(keys)) => Self::Needs(Needed { keys, statuses: world.statuses() }),
             Err(error) => Self::Failed { error: error.without_repetition(), reads: world.into_reads() },
         }
     }

@@ -1,15 +1,16 @@
 //! The reads of a component: its only access to the cluster.
 
 use crate::{
-    Defaults, Digest, Manifest, ObjectKey, PlanError, System,
+    Defaults, Digest, Health, Manifest, ObjectKey, PlanError, Reached, Readiness, System,
     defaults::NOTHING,
     place::{NOWHERE, Places, misnamed},
 };
 use api::v1beta1::name::ObjectName;
 use kube::{
     Resource,
-    core::{ApiResource, DynamicObject, ObjectMeta},
+    core::{ApiResource, ClusterResourceScope, DynamicObject, ObjectMeta},
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{
     cell::RefCell,
@@ -19,6 +20,13 @@ use std::{
 
 /// All objects that were read so far; `None` for an object that does not exist. For a kind, `Some` is [`served`].
 pub type Snapshot = BTreeMap<ObjectKey, Option<Arc<DynamicObject>>>;
+
+/// What of an object is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interest {
+    Spec,
+    Status,
+}
 
 /// Answers the reads of a component from a [`Snapshot`] and records them.
 ///
@@ -30,12 +38,14 @@ pub struct World<'a> {
     defaults: &'a Defaults,
     places: Places<'a>,
     reads: RefCell<BTreeSet<ObjectKey>>,
+    statuses: RefCell<BTreeSet<ObjectKey>>,
 }
 
 impl<'a> World<'a> {
     /// A world with the objects of `namespace` that are in `snapshot`.
     pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
-        Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads: RefCell::default() }
+        let (reads, statuses) = (RefCell::default(), RefCell::default());
+        Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads, statuses }
     }
 
     /// The same world with these defaults of the administrator.
@@ -60,16 +70,55 @@ impl<'a> World<'a> {
     /// and [`PlanError::Unread`] if it was not read yet. An invalid name is refused and not read, because it could be
     /// a path to another object.
     pub fn read<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
+        self.read_at(ObjectKey::of::<K>(self.namespace, name))
+    }
+
+    /// Reads an object of any namespace, like [`World::read`]. Only for what a cluster-wide object refers to: the users of one
+    /// namespace must not have the operator read what is in another.
+    pub fn read_in<K: Manifest>(&self, namespace: &str, name: &str) -> Result<Option<K>, PlanError> {
+        self.read_at(ObjectKey::of::<K>(namespace, name))
+    }
+
+    /// Reads an object that lives in no namespace, like [`World::read`].
+    pub fn read_cluster_wide<K>(&self, name: &str) -> Result<Option<K>, PlanError>
+    where
+        K: Resource<DynamicType = (), Scope = ClusterResourceScope> + DeserializeOwned,
+    {
+        self.read_at(ObjectKey::of::<K>("", name))
+    }
+
+    /// Waits until an object of the operator's own kinds serves requests, possibly with an earlier spec.
+    ///
+    /// # Errors
+    /// [`PlanError::Unsettled`] until it does; [`PlanError::Missing`] if it does not exist.
+    pub fn serving<K: Manifest>(&self, name: &str) -> Result<(), PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
-        if !ObjectName::is_valid(name) {
-            return Err(misnamed(&key, self.places));
+        let Some(object) = self.look_up(&key, Interest::Status)? else {
+            return Err(PlanError::Missing([key].into()));
+        };
+        let health = serde_json::to_value(object).and_then(Health::by_conditions);
+        let Health { readiness, reached } = health.unwrap_or_else(|_| Health::undecodable());
+        match readiness {
+            _ if reached >= Reached::Available => Ok(()),
+            Readiness::Progressing(why) | Readiness::Failed(why) => Err(PlanError::unsettled(key, why)),
+            Readiness::Ready => Ok(()),
+        }
+    }
+
+    fn read_at<K: DeserializeOwned>(&self, key: ObjectKey) -> Result<Option<K>, PlanError> {
+        self.look_up(&key, Interest::Spec)?.map(|object| decode(&key, object)).transpose()
+    }
+
+    fn look_up(&self, key: &ObjectKey, interest: Interest) -> Result<Option<&'a DynamicObject>, PlanError> {
+        if !ObjectName::is_valid(&key.name) {
+            return Err(misnamed(key, self.places));
         }
         self.reads.borrow_mut().insert(key.clone());
-        match self.snapshot.get(&key) {
-            None => Err(PlanError::Unread([key].into())),
-            Some(None) => Ok(None),
-            Some(Some(object)) => decode(&key, object).map(Some),
+        if interest == Interest::Status {
+            self.statuses.borrow_mut().insert(key.clone());
         }
+        let found = self.snapshot.get(key).ok_or_else(|| PlanError::Unread([key.clone()].into()))?;
+        Ok(found.as_deref())
     }
 
     /// Looks up an object in a system outside the cluster, as the system describes it. The operator lists the collection every
@@ -123,6 +172,11 @@ impl<'a> World<'a> {
         Ok(values.map(|values| values.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
     }
 
+    /// The objects whose status was read.
+    pub(crate) fn statuses(&self) -> BTreeSet<ObjectKey> {
+        self.statuses.borrow().clone()
+    }
+
     /// The objects that were read, whether they exist or not.
     pub fn into_reads(self) -> BTreeSet<ObjectKey> {
         self.reads.into_inner()
@@ -149,7 +203,7 @@ pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
     ApiResource::erase::<K>(&())
 }
 
-fn decode<K: Manifest>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
+fn decode<K: DeserializeOwned>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
     let decoded = serde_json::to_value(object).and_then(|mut object| {
         if let Some(object) = object.as_object_mut() {
             object.remove("status");

@@ -1,7 +1,7 @@
 //! Plans an object without a cluster.
 
 use super::object_store::ObjectStore;
-use plan::{ComponentKind, Defaults, Plan, PlanError, Planned, Snapshot, Undecodable};
+use plan::{ComponentKind, Defaults, Needed, Plan, PlanError, Planned, Snapshot, Undecodable};
 use serde_json::Value;
 
 /// Why there is no plan.
@@ -27,13 +27,17 @@ pub fn plan_offline(
             Planned::Done(plan) => return Ok(plan),
             Planned::Failed { error, .. } => return Err(Unplanned::Failed(error)),
             // A component that asks again for what it was given would never stop.
-            Planned::Needs(keys) if keys.iter().all(|key| snapshot.contains_key(key)) => {
-                return Err(Unplanned::Failed(PlanError::Unread(keys)));
+            Planned::Needs(needed) if needed.keys.iter().all(|key| snapshot.contains_key(key)) => {
+                return Err(Unplanned::Failed(PlanError::Unread(needed.keys)));
             }
-            Planned::Needs(keys) => {
+            Planned::Needs(Needed { keys, statuses }) => {
                 snapshot.extend(keys.into_iter().map(|key| {
                     let object = store.read(&key);
-                    (key, object)
+                    // A file says what should be, so that is how it will be.
+                    let ready = |object| {
+                        if statuses.contains(&key) { plan::placeholder::ready(object) } else { object }
+                    };
+                    (key.clone(), object.map(ready))
                 }));
             }
         }

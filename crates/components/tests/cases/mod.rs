@@ -158,7 +158,7 @@ fn planned(
     loop {
         match pass(&snapshot) {
             Planned::Done(plan) => return Ok(plan),
-            Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+            Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
                 let served = key.is_kind() && !without.contains(&key.group);
                 (key, served.then(plan::served))
             })),

@@ -65,7 +65,7 @@ impl Surroundings {
         loop {
             match decoded.plan(&snapshot, &Defaults::default()) {
                 Planned::Done(plan) => return Ok(plan),
-                Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+                Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
                     let served = key.is_kind() && !self.unserved.contains(&key.group);
                     (key, served.then(plan::served))
                 })),

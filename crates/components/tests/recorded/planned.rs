@@ -32,7 +32,7 @@ fn plan(recording: &Recording, component: &ComponentKind, owner: &ObjectKey) -> 
         match owner.plan(&snapshot, &Defaults::default()) {
             Planned::Done(plan) => return plan,
             Planned::Failed { error, .. } => panic!("{}: {error}", recording.file),
-            Planned::Needs(keys) => snapshot.extend(keys.into_iter().map(|key| {
+            Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
                 let found =
                     if key.is_kind() { Some(plan::served()) } else { recording.objects.get(&key).cloned() };
                 (key, found)

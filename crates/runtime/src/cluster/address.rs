@@ -11,7 +11,7 @@ use kube::{
 };
 use plan::{ObjectKey, PlanError};
 
-/// The API of a kind in the namespace of `key`, for requests for that object.
+/// The API of a kind in the namespace of `key`, or of the cluster if it has none, for requests for that object.
 ///
 /// # Errors
 /// When namespace or name are invalid.
@@ -24,7 +24,10 @@ where
     K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
 {
     addressable(key)?;
-    Ok(Api::namespaced_with(client.clone(), &key.namespace, resource))
+    Ok(match key.namespace.as_str() {
+        "" => Api::all_with(client.clone(), resource),
+        namespace => Api::namespaced_with(client.clone(), namespace, resource),
+    })
 }
 
 /// Refuses an object with an invalid name or namespace: a request for it could go to another object.
@@ -78,9 +81,10 @@ mod tests {
             let key = ObjectKey::dynamic(&secrets, &namespace, &name);
             let Ok(api) = api_of::<DynamicObject>(&client, &secrets, &key) else { return Ok(()) };
             let sent = Request::new(api.resource_url()).get(&key.name, &GetParams::default()).unwrap();
-            prop_assert_eq!(sent.uri().path(), format!("/api/v1/namespaces/{namespace}/secrets/{name}"));
+            let place = if namespace.is_empty() { String::new() } else { format!("namespaces/{namespace}/") };
+            prop_assert_eq!(sent.uri().path(), format!("/api/v1/{place}secrets/{name}"));
             let segments: Vec<_> = sent.uri().path().split('/').skip(1).collect();
-            prop_assert_eq!(segments.len(), 6);
+            prop_assert_eq!(segments.len(), if namespace.is_empty() { 4 } else { 6 });
             prop_assert!(
                 segments.iter().all(|segment| !segment.is_empty() && !segment.chars().all(|c| c == '.'))
             );
@@ -95,7 +99,9 @@ mod tests {
         let (client, secrets) = (client(), secrets());
         let names = ["../../victim/secrets/creds", "..", ".", "", "a/b", "a?b", "a#b", "a%2fb", "a b", "A"];
         let keys = names.iter().flat_map(|name| {
-            [ObjectKey::dynamic(&secrets, "ns", name), ObjectKey::dynamic(&secrets, name, "a")]
+            let named = ObjectKey::dynamic(&secrets, "ns", name);
+            let placed = (!name.is_empty()).then(|| ObjectKey::dynamic(&secrets, name, "a"));
+            [Some(named), placed].into_iter().flatten()
         });
         for key in keys {
             let failure = api_of::<DynamicObject>(&client, &secrets, &key).unwrap_err();

@@ -11,7 +11,7 @@ use kube::{
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, HarborClass, Health, ObjectKey, Observe, ObservedObject};
+use plan::{ChildKind, ComponentKind, HarborClass, Health, ObjectKey, Observe, ObservedObject, Placement};
 use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeSet,
@@ -64,7 +64,12 @@ pub(crate) fn start_watches(
     scope: &Scope,
     tasks: &mut JoinSet<()>,
 ) -> Vec<(ApiResource, FirstList)> {
-    let owners = cluster.components.iter().map(|component| component.kind.clone());
+    // With permissions in a namespace only, cluster-wide objects cannot be watched.
+    let is_within = |component: &&ComponentKind| match (scope, component.placement) {
+        (Scope::Cluster, _) | (Scope::Namespace(_), Placement::Namespaced) => true,
+        (Scope::Namespace(_), Placement::ClusterWide) => false,
+    };
+    let owners = cluster.components.iter().filter(is_within).map(|component| component.kind.clone());
     let children = cluster
         .children
         .iter()

@@ -13,7 +13,9 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
-use plan::{ComponentObject, Connected, ObjectKey, Plan, PlanError, Planned, Snapshot, System, SystemError};
+use plan::{
+    ComponentObject, Connected, Needed, ObjectKey, Plan, PlanError, Planned, Snapshot, System, SystemError,
+};
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -103,10 +105,14 @@ impl<'a> Planning<'a> {
                     state.forget_all_but(&(&reads | &connections));
                     return Ok(Err(ReconcileError::Plan(error)));
                 }
-                Planned::Needs(keys) => {
+                Planned::Needs(Needed { keys, statuses }) => {
                     let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =
                         keys.into_iter().partition(|key| key.system().is_some());
+                    let (statuses, inside) = inside.into_iter().partition(|key| statuses.contains(key));
+                    let settled = cluster.fetch(key, &statuses, Interest::SpecAndStatus).await?;
+                    state.note(&settled, Interest::SpecAndStatus)?;
                     let mut found = cluster.fetch(key, &inside, Interest::Spec).await?;
+                    found.extend(settled);
                     for object in outside {
                         let read = self.read(&object, state, &mut connections).await?;
                         found.insert(object, read);
