@@ -33,7 +33,7 @@ pub const DIGITS: i64 = 64;
 pub const LABEL_PATTERN: &str = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
 
 /// Lists for which the default bound is too small or too large, by the end of the path.
-const LISTS: [(&str, i64); 14] = [
+const LISTS: [(&str, i64); 17] = [
     // A Service has one or two.
     (".ipFamilies", 2),
     // Each may name objects, in each of its variables; they run one after the other before a pod starts.
@@ -45,14 +45,17 @@ const LISTS: [(&str, i64); 14] = [
     (".files", 4),
     // Each names an object.
     (".projected.sources", 16),
+    // Of Harbor's projects, whose lists grow with the years.
+    (".cveAllowList", 2048),
+    (".cveAllowlist.items", 2048),
+    (".memberships", 1024),
+    (".spec.labels", 256),
+    (".spec.policies", 256),
     // Keys of one object that is read once.
     (".items", 256),
     // Companies list every subnet and every domain.
     (".noProxy", 256),
     (".loadBalancerSourceRanges", 256),
-    // Of Harbor's projects, whose lists grow with the years.
-    (".cveAllowList", 2048),
-    (".memberships", 1024),
     (".namespaceSelector.matchExpressions[].values", 1024),
     (".spec.rules", 1024),
     (".metricRelabelings", 128),
@@ -92,7 +95,7 @@ const IMAGE: Text = Text::Most(512);
 const PROSE: Text = Text::Most(32_768);
 
 /// What texts are, by the end of the path.
-const TEXTS: [(&str, Text); 62] = [
+const TEXTS: [(&str, Text); 64] = [
     ("Ref", Text::Name),
     ("Refs[]", Text::Name),
     (".claimName", Text::Name),
@@ -124,6 +127,7 @@ const TEXTS: [(&str, Text); 62] = [
     (".secretKeyRef.key", Text::Key),
     (".configMapKeyRef.key", Text::Key),
     (".items[].key", Text::Key),
+    ("Ref.key", Text::Key),
     ("abels{}", LABEL),
     (".nodeSelector{}", LABEL),
     (".matchExpressions[].values[]", LABEL),
@@ -146,6 +150,7 @@ const TEXTS: [(&str, Text); 62] = [
     ("Repository[]", IMAGE),
     (".tagSuffix", Text::Most(128)),
     (".cveAllowList[]", Text::Most(255)),
+    (".cveAllowlist.items[]", Text::Most(255)),
     (".memberships[].name", Text::Most(255)),
     (".extraEnv[].name", Text::Most(1024)),
     (".size", Text::Most(DIGITS)),

@@ -30,8 +30,16 @@ const OPEN: [(&str, &str); 8] = [
 ];
 
 /// Ends of paths to fields that are called as if they named an object of Kubernetes, and what they name.
-const NO_OBJECTS: [(&str, &str); 15] = [
+const NO_OBJECTS: [(&str, &str); 23] = [
     (".projectName", "a project of Harbor, which has a pattern of its own"),
+    (".registryName", "a registry endpoint of Harbor"),
+    (".sourceRegistryName", "a registry endpoint of Harbor"),
+    (".destinationRegistryName", "a registry endpoint of Harbor"),
+    (".policyName", "a replication policy of Harbor"),
+    (".scannerName", "a scanner registration of Harbor"),
+    (".instanceName", "a preheat instance of Harbor, which has a pattern of its own"),
+    (".groupName", "a group of users of Harbor"),
+    (".fullName", "a robot account of Harbor, in a status"),
     (".storageProviderName", "a kind of storage"),
     (".controllerName", "a controller, in a status"),
     (".azureDisk.diskName", "a disk of Azure"),
@@ -209,10 +217,9 @@ fn keys_of_secrets_can_only_be_keys() {
     let mut checked = 0;
     for definition in definitions() {
         for Node { path, schema } in nodes(&definition) {
-            let is_key =
-                ["PasswordKey", ".passwordKey", ".secretKeyRef.key", ".configMapKeyRef.key", ".items[].key"]
-                    .iter()
-                    .any(|end| path.ends_with(end));
+            let is_key = ["PasswordKey", ".passwordKey", "Ref.key", ".items[].key"]
+                .iter()
+                .any(|end| path.ends_with(end));
             if is_key {
                 checked += 1;
                 assert_eq!(schema["pattern"], "^[-._a-zA-Z0-9]+$", "{path}");

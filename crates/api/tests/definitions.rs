@@ -16,7 +16,7 @@ fn definitions() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn there_are_sixteen_definitions_in_the_order_of_their_names() {
+fn there_are_twenty_five_definitions_in_the_order_of_their_names() {
     let names: Vec<String> = definitions().into_iter().map(|(name, _)| name).collect();
 
     assert_eq!(
@@ -27,9 +27,18 @@ fn there_are_sixteen_definitions_in_the_order_of_their_names() {
             "exporters",
             "harborclusters",
             "harborconfigurations",
+            "harborpreheatinstances",
+            "harborprojectmembers",
             "harborprojects",
+            "harborregistryendpoints",
+            "harborreplications",
+            "harborrobots",
             "harbors",
+            "harborscanners",
             "harborserverconfigurations",
+            "harbortasks",
+            "harborusergroups",
+            "harborusers",
             "jobservices",
             "notaryservers",
             "notarysigners",
@@ -153,9 +162,18 @@ fn short_names_and_the_scale_of_registries_are_as_they_were() {
         .collect();
     let expected = [
         ("harborconfigurations", "hc"),
+        ("harborpreheatinstances", "hpi"),
+        ("harborprojectmembers", "hpm"),
         ("harborprojects", "hp"),
+        ("harborregistryendpoints", "hre"),
+        ("harborreplications", "hrp"),
+        ("harborrobots", "hrb"),
         ("harbors", "h"),
+        ("harborscanners", "hs"),
         ("harborserverconfigurations", "hsc"),
+        ("harbortasks", "ht"),
+        ("harborusergroups", "hug"),
+        ("harborusers", "hu"),
         ("pullsecretbindings", "psb"),
     ];
     assert_eq!(
@@ -204,6 +222,18 @@ fn no_kind_is_so_large_that_a_watch_of_it_overflows_the_stack() {
         Exporter,
         Harbor,
         HarborCluster,
+        HarborConfiguration,
+        HarborPreheatInstance,
+        HarborProject,
+        HarborProjectMember,
+        HarborRegistryEndpoint,
+        HarborReplication,
+        HarborRobot,
+        HarborScanner,
+        HarborServerConfiguration,
+        HarborTask,
+        HarborUser,
+        HarborUserGroup,
         JobService,
         NotaryServer,
         NotarySigner,

@@ -1,11 +1,21 @@
 //! HarborConfiguration: settings of a running Harbor, managed as an object.
 
+pub mod allowlist;
+pub mod audit_log;
 pub mod authentication;
+pub mod banner;
+pub mod schedules;
 pub mod settings;
 
-pub use self::settings::HarborConfigurationSettings;
+pub use self::{
+    allowlist::CveAllowlist, banner::BannerMessage, schedules::SystemSchedules,
+    settings::HarborConfigurationSettings,
+};
 
-use super::status::Observation;
+use super::{
+    harbor_target::HarborReference, managed_object::ManagedObjectStatus, name::ObjectName,
+    status::Observation,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
@@ -17,7 +27,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborConfiguration",
-    doc = "Settings of a running Harbor, managed as an object. The operator accepts it and does not act on it yet.",
+    doc = "Settings, schedules and the CVE allow list of a running Harbor.",
     namespaced,
     plural = "harborconfigurations",
     shortname = "hc",
@@ -31,22 +41,63 @@ use serde::{Deserialize, Serialize};
         description = "HarborCluster the settings belong to"
     ),
     printcolumn(
+        name = "Harbor",
+        type_ = "string",
+        json_path = ".status.resolvedHarbor.name",
+        description = "Harbor the settings belong to"
+    ),
+    printcolumn(
         name = "Status",
         type_ = "string",
         json_path = ".status.status",
         description = "State in one word"
-    )
+    ),
+    validation = Rule::new(
+            "[has(self.spec.harborRef), has(self.spec.harborServerConfig), has(self.spec.harborClusterRef)]\
+             .filter(set, set).size() == 1 || (oldSelf.hasValue() && !has(oldSelf.value().spec.harborRef) \
+             && !has(oldSelf.value().spec.harborServerConfig) && !has(oldSelf.value().spec.harborClusterRef) \
+             && !has(self.spec.harborRef) && !has(self.spec.harborServerConfig) && !has(self.spec.harborClusterRef))")
+        .message("spec.harborRef: exactly one of harborRef, harborServerConfig and harborClusterRef is required; keep the one that names the Harbor")
+        .optional_old_self(true)
 )]
 #[serde(rename_all = "camelCase")]
 pub struct HarborConfigurationSpec {
-    /// HarborCluster in the same namespace the settings belong to.
+    /// The Harbor or HarborCluster in the same namespace. The operator knows its address and its credentials. Exactly
+    /// one of `harborRef`, `harborServerConfig` and `harborClusterRef` is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harbor_ref: Option<HarborReference>,
+
+    /// Name of the HarborServerConfiguration that has the address and the credentials of the Harbor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harbor_server_config: Option<ObjectName>,
+
+    /// Name of the HarborCluster or Harbor in the same namespace: the old way to write `harborRef`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harbor_cluster_ref: Option<String>,
 
-    /// The settings. What is not listed keeps its value in Harbor. What Harbor added since 2.6 has no field here, such
-    /// as the timeout of sessions.
+    /// The settings. What is not listed keeps its value in Harbor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<HarborConfigurationSettings>,
+    pub configuration: Option<Box<HarborConfigurationSettings>>,
+
+    /// When Harbor collects garbage, scans all images and purges the audit log. What is not listed keeps its schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedules: Option<SystemSchedules>,
+
+    /// Vulnerabilities that do not keep images from being pulled, in all projects that reuse this list. Left out, the
+    /// operator leaves the list alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cve_allowlist: Option<CveAllowlist>,
+}
+
+impl HarborConfigurationSpec {
+    /// The Harbor or HarborCluster that the spec names, with either field.
+    pub fn harbor(&self) -> Option<HarborReference> {
+        let old = || {
+            let name = self.harbor_cluster_ref.as_deref().filter(|name| !name.is_empty())?;
+            Some(HarborReference { name: name.into(), kind: None })
+        };
+        self.harbor_ref.clone().or_else(old)
+    }
 }
 
 /// What the operator last observed of a HarborConfiguration.
@@ -71,7 +122,16 @@ pub struct HarborConfigurationStatus {
 
     /// The settings that were last written to Harbor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_configuration: Option<HarborConfigurationSpec>,
+    pub last_configuration: Option<Box<HarborConfigurationSpec>>,
+
+    /// Digest of the schedules that the operator last sent, with what Harbor freezes into them and does not return.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub schedules_digest: Option<String>,
+
+    /// What the operator knows about the settings in Harbor.
+    #[serde(flatten)]
+    pub managed: ManagedObjectStatus,
 
     /// What every kind reports.
     #[serde(flatten)]

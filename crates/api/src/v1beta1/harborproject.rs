@@ -1,6 +1,25 @@
 //! HarborProject: a project within a Harbor, managed as an object.
 
-use super::status::Observation;
+pub mod immutable_tags;
+pub mod label;
+pub mod member;
+pub mod metadata;
+pub mod retention;
+pub mod webhook;
+
+pub use self::{
+    immutable_tags::ImmutableTagRule,
+    label::ProjectLabel,
+    member::{MemberType, Membership, ProjectRole},
+    metadata::{HarborProjectMetadata, HarborProjectSeverity},
+    retention::{RetentionPolicy, RetentionRule},
+    webhook::WebhookPolicy,
+};
+
+use super::{
+    creation_policy::CreationPolicy, harbor_target::HarborTarget, managed_object::ManagedObjectStatus,
+    name::ObjectName, object_deletion_policy::ObjectDeletionPolicy, status::Observation,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
@@ -12,7 +31,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborProject",
-    doc = "A project within a Harbor, managed as an object. The operator accepts it and does not act on it yet.",
+    doc = "A project within a Harbor, with its members, its quota and its rules.",
     namespaced,
     plural = "harborprojects",
     shortname = "hp",
@@ -32,6 +51,12 @@ use serde::{Deserialize, Serialize};
         description = "HarborServerConfiguration of the Harbor"
     ),
     printcolumn(
+        name = "Harbor",
+        type_ = "string",
+        json_path = ".status.resolvedHarbor.name",
+        description = "Harbor that has the project"
+    ),
+    printcolumn(
         name = "Status",
         type_ = "string",
         json_path = ".status.status",
@@ -39,137 +64,108 @@ use serde::{Deserialize, Serialize};
     )
 )]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = Rule::new(
+        "has(self.registryRef) == has(oldSelf.registryRef) \
+         && (!has(self.registryRef) || self.registryRef == oldSelf.registryRef)")
+    .message("registryRef: cannot change after creation; create another HarborProject"))]
+#[x_kube(validation = Rule::new(
+        "!has(self.forceDestroy) || !self.forceDestroy || !has(self.deletionPolicy) || self.deletionPolicy == 'Delete'")
+    .message("forceDestroy: has no effect on a project that is kept; remove it or set deletionPolicy to Delete"))]
+#[x_kube(validation = Rule::new(
+        "!has(self.registryRef) || !has(self.metadata) || !has(self.metadata.enableContentTrust) \
+         || !self.metadata.enableContentTrust")
+    .message("metadata.enableContentTrust: Harbor ignores it for a proxy cache; remove it"))]
+#[x_kube(validation = Rule::new("!has(self.cveAllowListExpiresAt) || has(self.cveAllowList)")
+    .message("cveAllowListExpiresAt: is about cveAllowList; add cveAllowList or remove it"))]
 pub struct HarborProjectSpec {
+    /// The Harbor that has the project.
+    #[serde(flatten)]
+    pub target: HarborTarget,
+
     /// Name of the project in Harbor. Cannot change.
     #[schemars(regex(pattern = "^[a-z0-9]+(?:[._-][a-z0-9]+)*$"), length(min = 1, max = 255))]
     #[x_kube(validation = Rule::new("self == oldSelf")
         .message("projectName: cannot change after creation; create another HarborProject"))]
     pub project_name: String,
 
-    /// HarborServerConfiguration of the Harbor that has the project. Cannot change.
-    #[x_kube(validation = Rule::new("self == oldSelf")
-        .message("harborServerConfig: cannot change after creation; create another HarborProject"))]
-    pub harbor_server_config: String,
-
     /// Vulnerabilities that do not keep images from being pulled, such as CVE-2021-44228.
     #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "cveAllowList")]
     pub cve_allow_list: Vec<String>,
 
-    /// Space images may take, such as 10Gi. There is no value for unlimited; left out, the quota stays as it is.
+    /// When `cveAllowList` expires. Never unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "cveAllowListExpiresAt")]
+    pub cve_allow_list_expires_at: Option<Time>,
+
+    /// Space images may take, such as 10Gi, or `unlimited` (also written `-1`). Left out, the quota stays as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = "^[1-9][0-9]*(Ti|Gi|Mi|Ki)$"))]
+    #[schemars(regex(pattern = "^([1-9][0-9]*(Ti|Gi|Mi|Ki)|unlimited|-1)$"))]
     pub storage_quota: Option<String>,
 
     /// Settings of the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<HarborProjectMetadata>,
 
-    /// Members of the project. Members that are not listed are removed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub memberships: Vec<HarborProjectMember>,
+    /// Members of the project. Left out, the operator leaves the members alone. Otherwise it removes members that are not
+    /// listed, except the user who created the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memberships: Option<Vec<Membership>>,
+
+    /// Name of the HarborRegistryEndpoint in the same namespace of which the project is a proxy cache. Cannot change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry_ref: Option<ObjectName>,
+
+    /// Which artifacts Harbor keeps when it cleans up. Left out, the operator leaves the policy alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<RetentionPolicy>,
+
+    /// Tags that cannot be overwritten or deleted. Left out, the operator leaves the rules alone. Otherwise it removes
+    /// rules that are not listed. An artifact that matches any rule is protected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub immutable_tag_rules: Option<Vec<ImmutableTagRule>>,
+
+    /// Webhooks of the project. Left out, the operator leaves the webhooks alone. Otherwise it removes webhooks that are
+    /// not listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+    pub webhooks: Option<Vec<WebhookPolicy>>,
+
+    /// Labels of the project, for its artifacts. Left out, the operator leaves the labels alone. Otherwise it removes
+    /// labels that are not listed, also from artifacts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+    pub labels: Option<Vec<ProjectLabel>>,
+
+    /// Name of the scanner registration in Harbor that scans the project's images. Left out, the operator leaves the
+    /// scanner alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 128))]
+    pub scanner: Option<String>,
+
+    /// Whether the operator creates the project, adopts one that exists, or both. Defaults to CreateOrAdopt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creation_policy: Option<CreationPolicy>,
+
+    /// Whether the operator deletes the project in Harbor when this object is deleted. Defaults to Delete. Harbor does
+    /// not delete a project that has repositories; see `forceDestroy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<ObjectDeletionPolicy>,
+
+    /// Whether the operator deletes the repositories, with all their images, before it deletes the project. Defaults to
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force_destroy: Option<bool>,
 }
 
-/// Settings of a project.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct HarborProjectMetadata {
-    /// Whether everyone may pull. False unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub public: Option<bool>,
-
-    /// Whether images are scanned when pushed. False unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub auto_scan: Option<bool>,
-
-    /// Whether only signed images can be pulled: signed with Notary before Harbor 2.9, with Notation from 2.9 on.
-    /// False unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enable_content_trust: Option<bool>,
-
-    /// Whether only images signed with cosign can be pulled. False unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enable_content_trust_cosign: Option<bool>,
-
-    /// Whether vulnerable images cannot be pulled. False unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prevent_vulnerable: Option<bool>,
-
-    /// Severity from which an image counts as vulnerable.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "HarborProjectSeverity")]
-    pub severity: Option<HarborProjectSeverity>,
-
-    /// Whether the list of allowed vulnerabilities of the whole Harbor applies. True unless set or `cveAllowList` is not empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reuse_sys_cve_allowlist: Option<bool>,
-}
-
-/// Severity of a vulnerability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HarborProjectSeverity {
-    /// Any.
-    None,
-    /// Low.
-    Low,
-    /// Medium.
-    Medium,
-    /// High.
-    High,
-    /// Critical.
-    Critical,
-}
-
-impl HarborProjectSeverity {
-    /// The severity as Harbor's API spells it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
+impl HarborProjectSpec {
+    /// The creation policy, or the default of this kind.
+    pub fn effective_creation_policy(&self) -> CreationPolicy {
+        self.creation_policy.unwrap_or(CreationPolicy::CreateOrAdopt)
     }
-}
 
-/// A member of a project.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct HarborProjectMember {
-    /// Name of the user or group in Harbor.
-    pub name: String,
-
-    /// What the member may do. Harbor's role limitedGuest cannot be given.
-    pub role: HarborProjectRole,
-
-    /// Whether the member is a user or a group.
-    #[serde(rename = "type")]
-    pub type_: HarborProjectMemberType,
-}
-
-/// What a member may do. Harbor's role limitedGuest cannot be given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum HarborProjectRole {
-    /// Everything.
-    ProjectAdmin,
-    /// Push and pull.
-    Developer,
-    /// Pull.
-    Guest,
-    /// Push, pull, scan, replicate and delete.
-    Maintainer,
-}
-
-/// What a member is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HarborProjectMemberType {
-    /// A group.
-    Group,
-    /// A user.
-    User,
+    /// The deletion policy, or the default of this kind.
+    pub fn effective_deletion_policy(&self) -> ObjectDeletionPolicy {
+        self.deletion_policy.unwrap_or(ObjectDeletionPolicy::Delete)
+    }
 }
 
 /// What the operator last observed of a HarborProject.
@@ -203,6 +199,14 @@ pub struct HarborProjectStatus {
     /// When the project was last written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_apply_time: Option<Time>,
+
+    /// Id of the retention policy in Harbor.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "retentionID")]
+    pub retention_id: Option<i64>,
+
+    /// What the operator knows about the project in Harbor.
+    #[serde(flatten)]
+    pub managed: ManagedObjectStatus,
 
     /// What every kind reports.
     #[serde(flatten)]

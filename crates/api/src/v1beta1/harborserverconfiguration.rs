@@ -1,18 +1,18 @@
 //! HarborServerConfiguration: a Harbor that day-2 objects talk to.
 
 use super::{name::ObjectName, status::Observation};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, Time};
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A Harbor that HarborProjects, PullSecretBindings and image rewriting use.
+/// The address and the credentials of a Harbor, for the objects that name it in `harborServerConfig`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, CustomResource, KubeSchema)]
 #[kube(
     group = "goharbor.io",
     version = "v1beta1",
     kind = "HarborServerConfiguration",
-    doc = "A Harbor that HarborProjects, PullSecretBindings and image rewriting use. The operator accepts it and does not act on it yet.",
+    doc = "The address and the credentials of a Harbor, for the objects that name it in `harborServerConfig`.",
     plural = "harborserverconfigurations",
     shortname = "hsc",
     category = "goharbor",
@@ -64,7 +64,11 @@ pub struct HarborServerConfigurationSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
 
-    /// Namespaces that may use this Harbor.
+    /// Certificate authority that signed the Harbor's certificate. The authorities of the operator's image unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_ref: Option<CertificateAuthorityReference>,
+
+    /// Namespaces that may use this Harbor. All namespaces unless set or empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<LabelSelector>,
 
@@ -85,6 +89,34 @@ pub struct AccessCredential {
     pub access_secret_ref: ObjectName,
 }
 
+/// Where the certificate authority of a Harbor is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateAuthorityReference {
+    /// Namespace of the Secret.
+    pub namespace: ObjectName,
+
+    /// Name of the Secret.
+    pub name: ObjectName,
+
+    /// Key of the Secret that holds the certificates in PEM. Defaults to `ca.crt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub key: Option<String>,
+}
+
+/// What the credentials of a HarborServerConfiguration belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Principal {
+    /// An administrator, who may do everything.
+    Admin,
+    /// A user who is not an administrator.
+    User,
+    /// A robot account.
+    Robot,
+}
+
 /// What the operator last observed of a HarborServerConfiguration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -100,6 +132,19 @@ pub struct HarborServerConfigurationStatus {
     /// Why, as a sentence for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+
+    /// Version of the Harbor, as it reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub version: Option<String>,
+
+    /// What the credentials belong to: admin, user or robot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<Principal>,
+
+    /// When the robot account of the credentials expires. Absent for one that does not expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot_expires_at: Option<Time>,
 
     /// What every kind reports.
     #[serde(flatten)]

@@ -66,6 +66,10 @@ pub struct LdapSettings {
     /// Attribute of a user that lists groups, such as memberof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ldap_group_membership_attribute: Option<String>,
+
+    /// Whether Harbor reads the groups of a user in parallel. Harbor 2.12 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ldap_group_attach_parallel: Option<bool>,
 }
 
 /// Log-in with OpenID Connect.
@@ -115,6 +119,14 @@ pub struct OidcSettings {
     /// Extra parameters of the redirect to the provider, as a JSON object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oidc_extra_redirect_parms: Option<String>,
+
+    /// Regular expression of the groups that Harbor takes from the claim. Empty for all. Harbor 2.7 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oidc_group_filter: Option<String>,
+
+    /// Whether a log-out from Harbor logs out from the provider too. Harbor 2.13 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oidc_logout: Option<bool>,
 }
 
 /// Log-in through an authentication proxy.
@@ -145,9 +157,15 @@ pub struct AuthProxySettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_authproxy_skip_search: Option<bool>,
 
-    /// Meant to be the proxy's certificate, which is text. As a switch it has no effect; objects are stored with it.
+    /// Has no effect: the old operator took a switch for the proxy's certificate. Write the certificate to
+    /// `httpAuthproxyServerCertificatePem`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_authproxy_server_certificate: Option<bool>,
+
+    /// Certificate of the proxy, in PEM. Harbor calls it `http_authproxy_server_certificate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32_768))]
+    pub http_authproxy_server_certificate_pem: Option<String>,
 }
 
 /// Log-in with Cloud Foundry UAA.

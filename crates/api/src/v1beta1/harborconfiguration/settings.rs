@@ -1,6 +1,10 @@
 //! Settings of a running Harbor.
 
-use super::authentication::{AuthProxySettings, LdapSettings, OidcSettings, UaaSettings};
+use super::{
+    audit_log::AuditLogSettings,
+    authentication::{AuthProxySettings, LdapSettings, OidcSettings, UaaSettings},
+    banner::BannerMessage,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +15,10 @@ pub struct HarborConfigurationSettings {
     /// How users log in: db_auth, ldap_auth, http_auth, oidc_auth or uaa_auth. Cannot change once users exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_mode: Option<String>,
+
+    /// Whether the log-in page goes straight to the provider of `authMode`. Harbor 2.8 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_auth_mode: Option<bool>,
 
     /// Who may create projects: everyone or adminonly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,6 +35,11 @@ pub struct HarborConfigurationSettings {
     /// Minutes a token is valid. More than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_expiration: Option<i64>,
+
+    /// Minutes after which Harbor ends an idle session of its pages. Harbor 2.7 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 9_999_999_999_i64))]
+    pub session_timeout: Option<i64>,
 
     /// Days a robot account is valid, as Harbor's pages suggest it. More than 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,6 +61,18 @@ pub struct HarborConfigurationSettings {
     /// Quota of new projects in bytes, -1 for none. Projects that exist keep theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_per_project: Option<i64>,
+
+    /// Whether a pull by a scanner leaves the pull time of an artifact as it is. Harbor 2.8 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scanner_skip_update_pulltime: Option<bool>,
+
+    /// Message on top of Harbor's pages. Harbor 2.9 and later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub banner_message: Option<BannerMessage>,
+
+    /// What Harbor does with its audit log.
+    #[serde(flatten)]
+    pub audit_log: AuditLogSettings,
 
     /// Mail.
     #[serde(flatten)]

@@ -1,0 +1,1 @@
+//! Manages the objects inside a Harbor.
