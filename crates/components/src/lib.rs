@@ -21,6 +21,7 @@
 //! | `nginx` | configuration files of nginx, for `portal` and `front` |
 //! | `front` | the web server in front of a Harbor that has no Ingress |
 //! | `notary` | what the two programs of Notary share |
+//! | `management` | objects inside a running Harbor: which Harbor, how to reach it, what it can do |
 //!
 //! The line `Uses:` in the `mod.rs` of a folder names the folders that it may import from; a test checks it.
 
@@ -40,7 +41,10 @@ mod front;
 pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
+pub mod harborproject;
+pub mod harborserverconfiguration;
 pub mod jobservice;
+mod management;
 mod nginx;
 mod notary;
 pub mod notaryserver;
@@ -76,5 +80,7 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<chartmuseum::ChartMuseum>(),
         ComponentKind::of::<notaryserver::NotaryServer>(),
         ComponentKind::of::<notarysigner::NotarySigner>(),
+        ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
+        ComponentKind::of::<harborproject::HarborProject>(),
     ]
 }

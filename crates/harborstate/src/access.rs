@@ -27,6 +27,13 @@ pub enum Trust {
     Public,
     /// One that these authorities signed, in PEM format, and no other.
     Authorities(String),
+    /// One that these authorities signed, in PEM format, for this name, whatever the address is.
+    Service {
+        /// The certificates.
+        authorities: String,
+        /// The name.
+        name: String,
+    },
     /// Any: anyone on the way can read the password.
     Unverified,
 }

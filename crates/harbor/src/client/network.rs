@@ -3,7 +3,7 @@
 use super::{Limits, Transport, Trust, TrustError, transport};
 use crate::error::{Message, Unreachable};
 use http::Uri;
-use hyper_rustls::HttpsConnectorBuilder;
+use hyper_rustls::{FixedServerNameResolver, HttpsConnectorBuilder};
 use hyper_util::{
     client::legacy::{self, Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
@@ -28,7 +28,12 @@ pub(super) fn network(trust: &Trust, limits: &Limits) -> Result<Transport, Trust
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
-    let tls = HttpsConnectorBuilder::new().with_tls_config(trust.config()?).https_or_http().enable_http1();
+    let tls = HttpsConnectorBuilder::new().with_tls_config(trust.config()?).https_or_http();
+    let tls = match trust.server_name()? {
+        Some(name) => tls.with_server_name_resolver(FixedServerNameResolver::new(name)),
+        None => tls,
+    };
+    let tls = tls.enable_http1();
     let connector = Patient { connector: tls.wrap_connector(tcp), patience: limits.connect };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())

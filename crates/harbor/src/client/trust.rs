@@ -14,6 +14,14 @@ use std::sync::Arc;
 pub enum Trust {
     /// One that these authorities signed, in PEM format, and no other.
     Authorities(String),
+    /// One that these authorities signed for this name, whatever the address is: certificates inside a cluster are often for
+    /// the name of a Service without its namespace.
+    Service {
+        /// In PEM format.
+        authorities: String,
+        /// The name in the certificate.
+        name: String,
+    },
     /// One that an authority of the system signed.
     #[default]
     Public,
@@ -30,6 +38,9 @@ pub enum TrustError {
     /// The system has no authorities.
     #[error("this system has no authorities; give the certificate of the authority")]
     NoSystemAuthorities,
+    /// The name in the certificate cannot be one.
+    #[error("no certificate can be for this name")]
+    Name,
     /// TLS itself cannot be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
@@ -42,13 +53,25 @@ impl Trust {
             .with_safe_default_protocol_versions()
             .map_err(|error| TrustError::Tls(error.to_string()))?;
         let config = match self {
-            Self::Authorities(pem) => config.with_root_certificates(roots(pem)?),
+            Self::Authorities(pem) | Self::Service { authorities: pem, .. } => {
+                config.with_root_certificates(roots(pem)?)
+            }
             Self::Public => config.with_native_roots().map_err(|_| TrustError::NoSystemAuthorities)?,
             Self::Unverified => {
                 config.dangerous().with_custom_certificate_verifier(Arc::new(Anyone(provider)))
             }
         };
         Ok(config.with_no_client_auth())
+    }
+
+    /// The name that the certificate must have, if that is not the one in the address.
+    pub(super) fn server_name(&self) -> Result<Option<ServerName<'static>>, TrustError> {
+        match self {
+            Self::Service { name, .. } => {
+                ServerName::try_from(name.clone()).map(Some).map_err(|_| TrustError::Name)
+            }
+            Self::Authorities(_) | Self::Public | Self::Unverified => Ok(None),
+        }
     }
 }
 

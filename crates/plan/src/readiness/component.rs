@@ -3,8 +3,9 @@
 use super::{Health, Reached, Readiness, unobserved};
 use crate::{Manifest, Observe, status::AVAILABLE};
 use api::v1beta1::{
-    ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, JobService, NotaryServer, NotarySigner,
-    Portal, Registry, RegistryController, Trivy,
+    ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, HarborCluster, HarborProject,
+    HarborRegistryEndpoint, JobService, NotaryServer, NotarySigner, Portal, Registry, RegistryController,
+    Trivy,
 };
 
 macro_rules! components {
@@ -36,6 +37,15 @@ components!(
     RegistryController,
     Trivy
 );
+
+/// Kinds that are never children; components only read them.
+macro_rules! read_only {
+    ($($kind:ty),+) => { $(
+        impl Manifest for $kind {}
+    )+ };
+}
+
+read_only!(HarborCluster, HarborProject, HarborRegistryEndpoint);
 
 impl Health {
     /// The health of an object of any of the operator's own kinds, according to its conditions.

@@ -1,0 +1,101 @@
+//! HarborProject: a project inside a Harbor, with its members, its quota and its rules.
+//!
+//! The project comes first, everything in it starts after it. Lists that Harbor has no names for, such as members, are one
+//! object each and are managed as a whole; a list that the spec does not have is left alone.
+//!
+//! Uses: management, secrets, values.
+
+mod members;
+mod project;
+mod rules;
+mod status;
+mod webhooks;
+
+#[cfg(test)]
+mod tests;
+
+use crate::management::{self, Policy, Server};
+use api::v1beta1;
+use harborstate::{label::Label, project_scanner::ProjectScanner};
+use kube::ResourceExt as _;
+use plan::{
+    All, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
+    starts_after,
+};
+use serde_json::{Map, Value};
+
+/// The component behind a [`v1beta1::HarborProject`].
+pub struct HarborProject;
+
+impl Component for HarborProject {
+    type Owner = v1beta1::HarborProject;
+
+    const NAME: &'static str = "harborproject";
+
+    fn children() -> Children {
+        Children::none().and_external()
+    }
+
+    fn connection(
+        owner: &Self::Owner,
+        world: &World<'_>,
+        system: &System,
+    ) -> Result<Option<Connection>, PlanError> {
+        management::connection(system, &owner.namespace().unwrap_or_default(), world)
+    }
+
+    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        status::fields(owner, conclusion)
+    }
+
+    fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
+        let name = &spec.project_name;
+        let system = management::system(&spec.target, &namespace, world)?;
+        let server = Server::read(&system, world)?;
+        let (project, members, webhooks, _) = (
+            project::project(spec, &namespace, &system, &server, world),
+            members::members(spec, &server),
+            webhooks::webhooks(spec, &namespace, &server, world),
+            rules::check(spec),
+        )
+            .all()?;
+
+        let policy =
+            Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };
+        let project = policy.desired(management::object(&system, name, &project)?);
+        let project = graph.add::<External>(project, ());
+        let mut add = |policy: Policy, part: External| {
+            graph.add::<External>(policy.desired(part), starts_after(project));
+        };
+        if let Some(members) = members {
+            add(Policy::INHERENT, management::object(&system, name, &members)?);
+        }
+        if let Some(retention) = &spec.retention {
+            add(Policy::PART, management::object(&system, name, &rules::retention(retention))?);
+        }
+        if let Some(rules) = &spec.immutable_tag_rules {
+            add(Policy::INHERENT, management::object(&system, name, &rules::immutable(rules))?);
+        }
+        for (webhook, headers, state) in webhooks {
+            let name = harborstate::in_project(name, webhook);
+            let external = management::object(&system, &name, &state)?;
+            add(Policy::PART, External { write_only: headers, ..external });
+        }
+        for label in spec.labels.iter().flatten() {
+            let state = Label {
+                description: Some(label.description.clone().unwrap_or_default()),
+                color: Some(label.color.clone().unwrap_or_default()),
+            };
+            add(
+                Policy::PART,
+                management::object(&system, &harborstate::in_project(name, &label.name), &state)?,
+            );
+        }
+        if let Some(scanner) = &spec.scanner {
+            let scanner = ProjectScanner { scanner: scanner.clone() };
+            add(Policy::INHERENT, management::object(&system, name, &scanner)?);
+        }
+        Ok(())
+    }
+}

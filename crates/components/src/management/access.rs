@@ -1,0 +1,109 @@
+//! How to reach a Harbor.
+
+use crate::secrets::{SecretKey, Secrets};
+use api::v1beta1::{Core, Harbor, HarborServerConfiguration, harborserverconfiguration::AccessCredential};
+use harborstate::{Access, Trust};
+use k8s_openapi::api::core::v1::Secret;
+use plan::{ChildName, Connection, ObjectKey, PlanError, System, World};
+use std::str::FromStr as _;
+
+/// The user that every Harbor has.
+const ADMIN: &str = "admin";
+
+/// How to reach a Harbor for an object of this namespace.
+pub(crate) fn connection(
+    system: &System,
+    namespace: &str,
+    world: &World<'_>,
+) -> Result<Option<Connection>, PlanError> {
+    let access = match system.namespace.as_str() {
+        "" => described(&system.name, world)?,
+        _ => installed(&system.name, namespace, world)?,
+    };
+    let connection = access
+        .connection()
+        .map_err(|_| PlanError::invalid(system, "has no usable address", "correct the URL of the Harbor"))?;
+    Ok(Some(connection))
+}
+
+/// A Harbor that this operator runs: the Service of its Core, because the public URL may need a proxy, a DNS server or an
+/// authority that the operator does not have.
+fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<Access, PlanError> {
+    let name = ChildName::of(harbor, "harbor")?;
+    world.require::<Harbor>(harbor)?;
+    let Some(core) = world.read::<Core>(&name)? else {
+        let harbor = ObjectKey::of::<Harbor>(namespace, harbor);
+        return Err(PlanError::unsettled(harbor, "has no Core yet"));
+    };
+    world.serving::<Core>(&name)?;
+    let secrets = Secrets::new(world, namespace);
+    let key = core.spec.admin_initial_password_key.as_deref().unwrap_or("secret");
+    let password = secrets.value(&SecretKey::new(&core.spec.admin_initial_password_ref, key))?;
+    let service = format!("{name}-core");
+    let tls = core.spec.components.tls.as_ref().and_then(|tls| tls.certificate_ref.as_ref());
+    let (scheme, trust) = match tls {
+        None => ("http", Trust::Public),
+        Some(secret) => {
+            let authority = secrets.value(&SecretKey::new(secret, "ca.crt"))?;
+            // Certificates inside a Harbor are for the names of Services, without namespaces.
+            ("https", Trust::Service { authorities: text(authority.bytes()), name: service.clone() })
+        }
+    };
+    Ok(Access {
+        url: format!("{scheme}://{service}.{namespace}.svc"),
+        trust,
+        username: ADMIN.into(),
+        password: text(password.bytes()),
+    })
+}
+
+/// A Harbor that a HarborServerConfiguration describes.
+fn described(name: &str, world: &World<'_>) -> Result<Access, PlanError> {
+    let Some(configuration) = world.read_cluster_wide::<HarborServerConfiguration>(name)? else {
+        return Err(PlanError::Missing([ObjectKey::of::<HarborServerConfiguration>("", name)].into()));
+    };
+    access(&configuration, world)
+}
+
+/// How a HarborServerConfiguration says that its Harbor is reached.
+pub(super) fn access(
+    configuration: &HarborServerConfiguration,
+    world: &World<'_>,
+) -> Result<Access, PlanError> {
+    let spec = &configuration.spec;
+    let AccessCredential { namespace, access_secret_ref } = &spec.access_credential;
+    let credential = |key| value(world, namespace, access_secret_ref, key);
+    let trust = match (&spec.ca_ref, spec.insecure) {
+        (_, Some(true)) => Trust::Unverified,
+        (Some(ca), _) => {
+            let key = ca.key.as_deref().unwrap_or("ca.crt");
+            Trust::Authorities(value(world, &ca.namespace, &ca.name, key)?)
+        }
+        (None, _) => Trust::Public,
+    };
+    let url = match spec.server_url.contains("://") {
+        true => spec.server_url.clone(),
+        false => format!("https://{}", spec.server_url),
+    };
+    harbor::Address::from_str(&url).map_err(|error| {
+        PlanError::invalid("spec.serverURL", error.to_string(), "write it as https://harbor.example.com")
+    })?;
+    Ok(Access { url, trust, username: credential("accessKey")?, password: credential("accessSecret")? })
+}
+
+fn value(world: &World<'_>, namespace: &str, secret: &str, key: &str) -> Result<String, PlanError> {
+    let object = ObjectKey::of::<Secret>(namespace, secret);
+    let Some(found) = world.read_in::<Secret>(namespace, secret)? else {
+        return Err(PlanError::Missing([object].into()));
+    };
+    let bytes = found.data.unwrap_or_default().remove(key).map(|bytes| bytes.0).filter(|it| !it.is_empty());
+    let missing = || {
+        PlanError::invalid(format_args!("{object}, key `{key}`"), "does not exist", "add it to the Secret")
+    };
+    bytes.map(|bytes| text(&bytes)).ok_or_else(missing)
+}
+
+fn text(bytes: &[u8]) -> String {
+    // A line end at the end of a file that became a Secret is no part of a password.
+    String::from_utf8_lossy(bytes).trim_end_matches(['\r', '\n']).to_owned()
+}
