@@ -1,1 +1,24 @@
-//! Manages the objects inside a Harbor.
+//! Manages the objects inside a Harbor: projects, robots, settings and the rest, in the form of crate `harborstate`.
+//!
+//! [`HarborDriver`] serves all Harbors. It keeps one client per Harbor, so that the limits of crate `harbor` hold for all
+//! objects of that Harbor together.
+//!
+//! What it guarantees:
+//! - Names identify objects. Numbers are looked up before every write, so a restore from a backup changes nothing.
+//! - A creation sends its POST once. If what came of it is unknown, the error is [`plan::SystemError::Unreachable`].
+//! - An update sends what differs, and reads the object once more.
+//! - No error and no value contains a secret.
+//!
+//! What it does not do: delete the repositories of a project. A project that has any is in use.
+
+mod client;
+mod collections;
+mod driver;
+mod failure;
+mod index;
+mod manage;
+mod network;
+mod values;
+
+pub use driver::HarborDriver;
+pub use network::{Network, Unconnected, over};

@@ -1,0 +1,67 @@
+//! All members of a project, as one list.
+
+use super::membership::{entity, role_of, show};
+use crate::{
+    client::Client,
+    failure::{rejected, system_error},
+    manage::{Manage, Objects, desired, shown},
+};
+use harbor::members::NewMember;
+use harborstate::members::{Facts, Members};
+use plan::{External, SystemError};
+use serde_json::Value;
+
+/// The collection `members`.
+pub(crate) struct ProjectMembers;
+
+impl Manage for ProjectMembers {
+    async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError> {
+        let Some(project) = part else { return Ok(Objects::new()) };
+        let answer = client.harbor.project(project).members().list().await;
+        let Some(members) = client.in_project(project, answer).await? else { return Ok(Objects::new()) };
+        let Some(known) = client.known_project(project).await? else { return Ok(Objects::new()) };
+        let members = show(client, &members).await?.into_iter().map(|(_, member)| member).collect();
+        let facts = Facts { creator: known.owner_name.clone() };
+        Ok([(project.to_owned(), shown(Members { members }, facts)?)].into())
+    }
+
+    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
+        Err(no_project(client, &wanted.name))
+    }
+
+    async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError> {
+        let desired: Members = desired(wanted)?;
+        let creator = crate::manage::found::<Members>(actual)?.facts.creator;
+        let calls = client.harbor.project(&wanted.name).members();
+        let members = show(client, &calls.list().await.map_err(system_error)?).await?;
+        // Those that stay first: a project should not be without its administrators.
+        for member in &desired.members {
+            match members.iter().find(|(_, actual)| member.is(actual)) {
+                Some((_, actual)) if actual.role == member.role => {}
+                Some((id, _)) => calls.set_role(*id, role_of(member.role)).await.map_err(system_error)?,
+                None => {
+                    let entity = entity(client, member).await?;
+                    let new = NewMember { entity, role: role_of(member.role) };
+                    calls.add(&new).await.map(drop).map_err(system_error)?;
+                }
+            }
+        }
+        let all = Members { members: members.iter().map(|(_, member)| member.clone()).collect() };
+        for surplus in desired.surplus(&all, &creator) {
+            if let Some((id, _)) = members.iter().find(|(_, member)| member == surplus) {
+                calls.remove(*id).await.map(drop).map_err(system_error)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The members are those of the project, and go with it.
+    async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
+        Ok(())
+    }
+}
+
+/// Lists that exist with their project cannot be created.
+pub(crate) fn no_project(_: &Client, name: &str) -> SystemError {
+    rejected(format!("Harbor has no project {name}"), "create the project, or correct its name")
+}

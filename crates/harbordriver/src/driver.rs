@@ -1,0 +1,180 @@
+//! The driver: finds the collection of an object, and does what all collections have in common.
+
+use crate::{
+    client::{Client, Clients},
+    collections::{
+        members::ProjectMembers, projects::Projects, registries::Registries, robots::Robots, servers::Servers,
+    },
+    failure::{after_creation, rejected},
+    manage::{Manage, Objects, Sent},
+    network::{Internet, Network},
+};
+use futures::{FutureExt as _, future::BoxFuture};
+use harborstate::{
+    KIND, State as _, members::Members, project::Project, registry::RegistryEndpoint, robot::Robot,
+    server::Server,
+};
+use plan::{External, ObjectKey, System, SystemError};
+use runtime::{At, Collection, ExternalDriver};
+use serde_json::Value;
+
+/// Manages the objects inside Harbors.
+pub struct HarborDriver {
+    clients: Clients,
+}
+
+impl HarborDriver {
+    /// A driver that reaches Harbors over the network.
+    pub fn new() -> Self {
+        Self::over(Internet)
+    }
+
+    /// A driver with another way to Harbors.
+    pub fn over(network: impl Network) -> Self {
+        Self { clients: Clients::new(Box::new(network)) }
+    }
+
+    fn client(&self, at: At<'_>, collection: &str, name: &str) -> Result<Client, SystemError> {
+        self.clients.get(at.system, at.connection, &format!("{collection}/{name}"))
+    }
+}
+
+impl Default for HarborDriver {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Calls a function for the type that manages a collection.
+macro_rules! with {
+    ($collection:expr, $function:ident($($argument:expr),*)) => {
+        match $collection {
+            Server::COLLECTION => $function::<Servers>($($argument),*).boxed(),
+            Project::COLLECTION => $function::<Projects>($($argument),*).boxed(),
+            Members::COLLECTION => $function::<ProjectMembers>($($argument),*).boxed(),
+            Robot::COLLECTION => $function::<Robots>($($argument),*).boxed(),
+            RegistryEndpoint::COLLECTION => $function::<Registries>($($argument),*).boxed(),
+            unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
+        }
+    };
+}
+
+impl ExternalDriver for HarborDriver {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn describe(&self, system: &System) -> String {
+        format!("Harbor {}/{}", system.namespace, system.name)
+    }
+
+    fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {
+        harborstate::part(collection, name)
+    }
+
+    fn list<'a>(
+        &'a self,
+        at: At<'a>,
+        collection: Collection<'a>,
+    ) -> BoxFuture<'a, Result<Objects, SystemError>> {
+        let client = match self.client(at, collection.name, collection.part.unwrap_or_default()) {
+            Ok(client) => client,
+            Err(error) => return futures::future::ready(Err(error)).boxed(),
+        };
+        with!(collection.name, list(client, collection.part))
+    }
+
+    fn create<'a>(&'a self, at: At<'a>, wanted: &'a External) -> BoxFuture<'a, Result<Value, SystemError>> {
+        let client = match self.client(at, &wanted.collection, &wanted.name) {
+            Ok(client) => client,
+            Err(error) => return futures::future::ready(Err(error)).boxed(),
+        };
+        with!(wanted.collection.as_str(), create(client, wanted))
+    }
+
+    fn update<'a>(
+        &'a self,
+        at: At<'a>,
+        wanted: &'a External,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, SystemError>> {
+        let client = match self.client(at, &wanted.collection, &wanted.name) {
+            Ok(client) => client,
+            Err(error) => return futures::future::ready(Err(error)).boxed(),
+        };
+        with!(wanted.collection.as_str(), update(client, wanted))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        at: At<'a>,
+        object: &'a ObjectKey,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<(), SystemError>> {
+        let client = match self.client(at, &object.kind, &object.name) {
+            Ok(client) => client,
+            Err(error) => return futures::future::ready(Err(error)).boxed(),
+        };
+        with!(object.kind.as_str(), delete(client, &object.kind, &object.name))
+    }
+}
+
+async fn list<M: Manage>(client: Client, part: Option<&str>) -> Result<Objects, SystemError> {
+    M::list(&client, part).await
+}
+
+async fn create<M: Manage>(client: Client, wanted: &External) -> Result<Value, SystemError> {
+    match M::create(&client, wanted).await {
+        Ok(()) => {}
+        Err(SystemError::Exists) => return Err(taken::<M>(&client, wanted).await?),
+        Err(error) => return Err(error),
+    }
+    completed::<M>(&client, wanted).await.map_err(after_creation)
+}
+
+/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail address.
+async fn taken<M: Manage>(client: &Client, wanted: &External) -> Result<SystemError, SystemError> {
+    Ok(match M::find(client, &wanted.collection, &wanted.name).await? {
+        Some(_) => SystemError::Exists,
+        None => rejected(
+            format!("another {} has something that must be unique", wanted.collection),
+            "choose another address, name or mail address",
+        ),
+    })
+}
+
+async fn completed<M: Manage>(client: &Client, wanted: &External) -> Result<Value, SystemError> {
+    let created = stored::<M>(client, wanted).await?;
+    match M::complete(client, wanted, &created).await? {
+        Sent::Nothing => Ok(created),
+        Sent::Something => stored::<M>(client, wanted).await,
+    }
+}
+
+async fn update<M: Manage>(client: Client, wanted: &External) -> Result<Value, SystemError> {
+    // Not the state that the engine knows: its numbers may be those of other objects after a restore.
+    match M::find(&client, &wanted.collection, &wanted.name).await? {
+        Some(actual) => M::update(&client, wanted, &actual).await?,
+        None => return create::<M>(client, wanted).await,
+    }
+    stored::<M>(&client, wanted).await
+}
+
+async fn stored<M: Manage>(client: &Client, wanted: &External) -> Result<Value, SystemError> {
+    let found = M::find(client, &wanted.collection, &wanted.name).await?;
+    found.ok_or_else(|| SystemError::Unreachable("Harbor does not show what was just written".into()))
+}
+
+async fn delete<M: Manage>(client: Client, collection: &str, name: &str) -> Result<(), SystemError> {
+    match M::find(&client, collection, name).await? {
+        Some(actual) => M::delete(&client, name, &actual).await,
+        None => Ok(()),
+    }
+}
+
+fn unmanaged(collection: &str) -> SystemError {
+    rejected(
+        format!("the operator knows no collection {collection}"),
+        "report this as a defect of the operator",
+    )
+}

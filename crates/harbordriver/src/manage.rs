@@ -1,0 +1,71 @@
+//! What every collection can do.
+
+use crate::client::Client;
+use harborstate::{Found, State};
+use plan::{External, SystemError};
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Objects by name.
+pub(crate) type Objects = BTreeMap<String, Value>;
+
+/// A collection.
+pub(crate) trait Manage {
+    /// All objects of the collection, or those that belong to a project.
+    async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError>;
+
+    /// The object of this name as it is now.
+    async fn find(client: &Client, collection: &str, name: &str) -> Result<Option<Value>, SystemError> {
+        let mut objects = Self::list(client, harborstate::part(collection, name)).await?;
+        Ok(objects.remove(name))
+    }
+
+    /// Sends the one request that creates an object. What that request cannot do is left to [`Manage::complete`].
+    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError>;
+
+    /// Completes an object that was just created. Answers whether it sent anything.
+    async fn complete(client: &Client, wanted: &External, actual: &Value) -> Result<Sent, SystemError> {
+        if wanted.differences(actual).is_empty() {
+            return Ok(Sent::Nothing);
+        }
+        Self::update(client, wanted, actual).await.map(|()| Sent::Something)
+    }
+
+    /// Makes an object, which is `actual` now, as desired.
+    async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError>;
+
+    /// Deletes an object, which is `actual` now.
+    async fn delete(client: &Client, name: &str, actual: &Value) -> Result<(), SystemError>;
+}
+
+/// Whether requests were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// At least one.
+    Something,
+    /// None.
+    Nothing,
+}
+
+/// The desired state of an object.
+pub(crate) fn desired<S: State>(wanted: &External) -> Result<S, SystemError> {
+    S::deserialize(&wanted.value).map_err(|error| unreadable(&error))
+}
+
+/// The actual state of an object.
+pub(crate) fn found<S: State>(actual: &Value) -> Result<Found<S, S::Facts>, SystemError> {
+    Found::deserialize(actual).map_err(|error| unreadable(&error))
+}
+
+/// Actual state as the engine sees it.
+pub(crate) fn shown<S: State>(state: S, facts: S::Facts) -> Result<Value, SystemError> {
+    serde_json::to_value(Found { state, facts }).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &serde_json::Error) -> SystemError {
+    crate::failure::rejected(
+        format!("the operator cannot read the state of the object: {error}"),
+        "report this as a defect of the operator",
+    )
+}
