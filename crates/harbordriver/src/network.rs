@@ -44,6 +44,9 @@ impl Network for Internet {
         let trust = match &access.trust {
             harborstate::Trust::Public => Trust::Public,
             harborstate::Trust::Authorities(pem) => Trust::Authorities(pem.clone()),
+            harborstate::Trust::Service { authorities, name } => {
+                Trust::Service { authorities: authorities.clone(), name: name.clone() }
+            }
             harborstate::Trust::Unverified => Trust::Unverified,
         };
         Ok(Harbor::new(access.url.parse::<Address>()?, &trust, credentials(access), Limits::DEFAULT)?)

@@ -1,0 +1,153 @@
+//! HarborProject.
+
+use crate::world::{INTERVAL, World, settled};
+use api::v1beta1::HarborProject;
+use harborserver::Version;
+use serde_json::{Value, json};
+use std::{sync::atomic::Ordering, time::Duration};
+
+fn project(name: &str, spec: Value) -> Value {
+    let mut spec = spec;
+    spec["projectName"] = name.into();
+    spec["harborServerConfig"] = "acme".into();
+    json!({"kind": "HarborProject", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn shown(world: &World, name: &str) -> Value {
+    world.ask("GET", &format!("/projects/{name}"), Value::Null).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_project_is_created_with_few_requests_and_its_status_has_the_old_fields() {
+    for version in [Version::new(5, 6), Version::new(9, 5), Version::new(15, 2)] {
+        let world = World::with_version(version).await;
+        settled().await;
+        world.take_calls();
+        world.create(project("alpha", json!({"storageQuota": "10Gi", "metadata": {"public": true}}))).await;
+        world.until_reason::<HarborProject>("alpha", "Ready").await;
+        let calls = world.take_calls();
+        assert!(calls.len() <= 8, "{version}: {calls:?}");
+        assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "true");
+        let status = world.get::<HarborProject>("alpha").await["status"].take();
+        assert_eq!(status["status"], "Success");
+        assert!(status["projectID"].is_i64() && status["quotaID"].is_i64(), "{status}");
+        assert!(status["lastApplyTime"].is_string(), "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_object_arrives_within_a_second_and_drift_is_repaired_within_the_interval() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({"storageQuota": "10Gi"}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    world
+        .merge::<HarborProject>(
+            "alpha",
+            json!({"spec": {"storageQuota": "unlimited", "metadata": {"autoScan": true}}}),
+        )
+        .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let quota = async || {
+        world.ask("GET", "/quotas?reference=project", Value::Null).await[0]["hard"]["storage"].clone()
+    };
+    assert_eq!(quota().await, -1);
+    assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "true");
+
+    settled().await;
+    world.ask("PUT", "/projects/alpha", json!({"metadata": {"auto_scan": "false"}})).await;
+    tokio::time::sleep(INTERVAL * 6 / 5 + Duration::from_secs(2)).await;
+    assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "true");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_project_costs_lists_only_and_no_request_to_the_cluster() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({"memberships": []}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    settled().await;
+    world.take_calls();
+    world.take_requests();
+    tokio::time::sleep(INTERVAL * 5).await;
+    assert_eq!(world.take_writes(), Vec::<String>::new());
+    let sent: Vec<_> = world.take_requests().into_iter().filter(|it| !it.starts_with("GET")).collect();
+    assert_eq!(sent, Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn deletion_removes_what_was_created_keeps_what_is_retained_and_waits_for_repositories() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.create(project("beta", json!({"deletionPolicy": "Orphan"}))).await;
+    for name in ["alpha", "beta"] {
+        world.until_reason::<HarborProject>(name, "Ready").await;
+    }
+    for name in ["alpha", "beta"] {
+        world.delete::<HarborProject>(name).await;
+        world.until_gone::<HarborProject>(name).await;
+    }
+    let names = world.ask("GET", "/projects", Value::Null).await;
+    let names: Vec<_> = names.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["beta", "library"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_project_that_exists_is_adopted_unless_the_policy_says_otherwise_and_is_not_deleted() {
+    let world = World::new().await;
+    world.ask("POST", "/projects", json!({"project_name": "alpha"})).await;
+    world.create(project("alpha", json!({"creationPolicy": "Create", "metadata": {"public": true}}))).await;
+    let message = world.until_reason::<HarborProject>("alpha", "AlreadyExists").await;
+    assert!(message.contains("spec.creationPolicy"), "{message}");
+    assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "false");
+    world.merge::<HarborProject>("alpha", json!({"spec": {"creationPolicy": "CreateOrAdopt"}})).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "true");
+    world.delete::<HarborProject>("alpha").await;
+    world.until_gone::<HarborProject>("alpha").await;
+    assert_eq!(shown(&world, "alpha").await["name"], "alpha");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_objects_for_one_project_do_not_fight() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    let mut second = project("alpha", json!({"metadata": {"public": true}}));
+    second["metadata"]["name"] = "other".into();
+    world.create(second).await;
+    let message = world.until_reason::<HarborProject>("other", "Conflict").await;
+    assert!(message.contains("HarborProject default/alpha"), "{message}");
+    assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "false");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_answer_a_restart_and_a_harbor_that_is_down_for_a_while_lose_nothing() {
+    let mut world = World::new().await;
+    world.lost_answers.store(1, Ordering::SeqCst);
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    let posts = world.take_writes().into_iter().filter(|it| it == "POST /projects").count();
+    assert_eq!(posts, 1, "the project is not created twice");
+
+    world.is_down.store(true, Ordering::SeqCst);
+    world.merge::<HarborProject>("alpha", json!({"spec": {"metadata": {"public": true}}})).await;
+    world.until_reason::<HarborProject>("alpha", "ExternalUnreachable").await;
+    world.restart().await;
+    world.is_down.store(false, Ordering::SeqCst);
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "true");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_harbor_that_is_read_only_is_waited_for() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    world.harbor.set_read_only(true);
+    world.merge::<HarborProject>("alpha", json!({"spec": {"metadata": {"public": true}}})).await;
+    settled().await;
+    let status = world.get::<HarborProject>("alpha").await["status"].take();
+    assert!(!status["conditions"].to_string().contains("\"Stalled\",\"status\":\"True\""), "{status:#}");
+    world.harbor.set_read_only(false);
+    tokio::time::sleep(INTERVAL * 2).await;
+    assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "true");
+}

@@ -1,0 +1,32 @@
+//! HarborServerConfiguration.
+
+use crate::world::World;
+use api::v1beta1::HarborServerConfiguration;
+use k8s_openapi::api::core::v1::Secret;
+use kube::Api;
+use serde_json::json;
+
+#[tokio::test(start_paused = true)]
+async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    let status = json!(api.get("acme").await.unwrap().status);
+    assert_eq!([&status["status"], &status["version"], &status["principal"]], ["Success", "2.15.2", "admin"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_credentials_are_reported_once_and_right_ones_used_at_once() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    world.merge::<Secret>("acme-credentials", json!({"stringData": {"accessSecret": "wrong"}})).await;
+    let message = world.until_reason_of(api.clone(), "acme", "ExternalForbidden").await;
+    assert!(!message.contains("wrong"), "{message}");
+    world.take_calls();
+    tokio::time::sleep(std::time::Duration::from_mins(4)).await;
+    let calls = world.take_calls();
+    assert!(calls.iter().filter(|it| it.contains("systeminfo")).count() <= 1, "{calls:?}");
+    world.merge::<Secret>("acme-credentials", json!({"stringData": {"accessSecret": "Harbor12345"}})).await;
+    world.until_reason_of(api, "acme", "Ready").await;
+}

@@ -1,0 +1,294 @@
+//! A cluster and a Harbor in memory, with an operator between them.
+
+use apiserver::ApiServer;
+use harbordriver::HarborDriver;
+use harborserver::{HarborServer, Version};
+use harborstate::Access;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::{
+    api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client, Resource,
+    api::{DeleteParams, Patch, PatchParams, PostParams},
+    core::NamespaceResourceScope,
+    runtime::wait::await_condition,
+};
+use runtime::{Operator, Options};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::{
+    fmt::Debug,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tower::{BoxError, Service, ServiceExt as _};
+
+pub const PASSWORD: &str = "Harbor12345";
+
+/// How often the operator compares.
+pub const INTERVAL: Duration = Duration::from_mins(5);
+
+/// What a kind must be able to do here.
+pub trait Kind:
+    Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<K> Kind for K where
+    K: Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+/// A cluster with the HarborServerConfiguration `acme` of a Harbor, and an operator.
+pub struct World {
+    pub client: Client,
+    pub harbor: HarborServer,
+    /// How many answers to writes of the operator get lost next, after Harbor has done what they ask for.
+    pub lost_answers: Arc<AtomicUsize>,
+    /// Whether Harbor cannot be reached.
+    pub is_down: Arc<std::sync::atomic::AtomicBool>,
+    server: ApiServer,
+    requests: Arc<Mutex<Vec<String>>>,
+    operator: Option<(CancellationToken, JoinHandle<()>)>,
+    stop: CancellationToken,
+}
+
+impl World {
+    /// With Harbor 2.15.2.
+    pub async fn new() -> Self {
+        Self::with_version(Version::new(15, 2)).await
+    }
+
+    pub async fn with_version(version: Version) -> Self {
+        let mut world = Self::without_operator(version).await;
+        world.start();
+        world
+    }
+
+    pub async fn without_operator(version: Version) -> Self {
+        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
+        let client = Client::new(server.clone(), "default");
+        let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+        for definition in api::crds::all() {
+            definitions.create(&PostParams::default(), &definition).await.unwrap();
+        }
+        let world = Self {
+            client,
+            harbor: HarborServer::new(version, PASSWORD),
+            lost_answers: Arc::default(),
+            is_down: Arc::default(),
+            server,
+            requests: Arc::default(),
+            operator: None,
+            stop: CancellationToken::new(),
+        };
+        world.secret("acme-credentials", &[("accessKey", "admin"), ("accessSecret", PASSWORD)]).await;
+        world
+            .create(json!({
+                "kind": "HarborServerConfiguration", "metadata": {"name": "acme"},
+                "spec": {
+                    "serverURL": "https://harbor.example.com", "version": "v2.15.2",
+                    "accessCredential": {"namespace": "default", "accessSecretRef": "acme-credentials"},
+                },
+            }))
+            .await;
+        world
+    }
+
+    pub fn start(&mut self) {
+        let (requests, server) = (Arc::clone(&self.requests), self.server.clone());
+        let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
+            server.clone().oneshot(request)
+        });
+        let (harbor, lost, down) =
+            (self.harbor.clone(), Arc::clone(&self.lost_answers), Arc::clone(&self.is_down));
+        let driver = HarborDriver::over(move |access: &Access| {
+            let (harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
+            let service = tower::service_fn(move |request: http::Request<_>| {
+                let is_write =
+                    request.method() != http::Method::GET && request.method() != http::Method::HEAD;
+                let (mut harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
+                async move {
+                    if down.load(Ordering::SeqCst) {
+                        return Err(BoxError::from("connection refused"));
+                    }
+                    let Ok(answer) = harbor.call(request).await;
+                    let is_lost = is_write
+                        && lost
+                            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1))
+                            .is_ok();
+                    if is_lost { Err(BoxError::from("connection reset")) } else { Ok(answer) }
+                }
+            });
+            harbordriver::over(service, access)
+        });
+        let options = Options {
+            clock,
+            external_drivers: vec![Arc::new(driver)],
+            external_interval: INTERVAL,
+            ..Options::default()
+        };
+        let operator = Operator::new(Client::new(noted, "default"), components::all(), options);
+        let stop = self.stop.child_token();
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move { operator.run(stopped).await.unwrap() });
+        self.operator = Some((stop, task));
+    }
+
+    pub async fn restart(&mut self) {
+        let (stop, task) = self.operator.take().unwrap();
+        stop.cancel();
+        task.await.unwrap();
+        self.start();
+    }
+
+    /// Stops the operator in the middle of what it does.
+    pub fn kill(&mut self) {
+        let (_, task) = self.operator.take().unwrap();
+        task.abort();
+    }
+
+    pub fn api<K: Kind<Scope = NamespaceResourceScope>>(&self) -> Api<K> {
+        Api::default_namespaced(self.client.clone())
+    }
+
+    /// Creates an object of a kind of the operator.
+    pub async fn create(&self, object: Value) {
+        let mut object = object;
+        object["apiVersion"] = "goharbor.io/v1beta1".into();
+        let kind = object["kind"].as_str().unwrap();
+        let plural = format!("{}s", kind.to_lowercase());
+        let place = if kind == "HarborServerConfiguration" {
+            String::new()
+        } else {
+            "namespaces/default/".to_owned()
+        };
+        let path = format!("/apis/goharbor.io/v1beta1/{place}{plural}");
+        let request = http::Request::post(path)
+            .header("content-type", "application/json")
+            .body(serde_json::to_vec(&object).unwrap())
+            .unwrap();
+        self.client.request::<Value>(request).await.unwrap();
+    }
+
+    pub async fn secret(&self, name: &str, values: &[(&str, &str)]) {
+        let data: serde_json::Map<_, _> =
+            values.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
+        let secret: Secret =
+            serde_json::from_value(json!({"metadata": {"name": name}, "stringData": data})).unwrap();
+        self.api::<Secret>().create(&PostParams::default(), &secret).await.unwrap();
+    }
+
+    pub async fn merge<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str, patch: Value) {
+        self.api::<K>().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+
+    pub async fn delete<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str) {
+        self.api::<K>().delete(name, &DeleteParams::default()).await.unwrap();
+    }
+
+    pub async fn get<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str) -> Value {
+        serde_json::to_value(self.api::<K>().get(name).await.unwrap()).unwrap()
+    }
+
+    /// Waits up to ten minutes of virtual time until the reason of the `Ready` condition is this one, for the newest spec;
+    /// its message.
+    pub async fn until_reason<K: Kind<Scope = NamespaceResourceScope>>(
+        &self,
+        name: &str,
+        reason: &str,
+    ) -> String {
+        self.until_reason_of(self.api::<K>(), name, reason).await
+    }
+
+    pub async fn until_reason_of<K: Kind>(&self, api: Api<K>, name: &str, reason: &str) -> String {
+        let holds = |object: Option<&K>| object.is_some_and(|it| message(it, reason).is_some());
+        let held = timeout(Duration::from_mins(10), await_condition(api.clone(), name, holds)).await;
+        let object = api.get(name).await.unwrap();
+        assert!(held.is_ok(), "{name} does not become {reason}: {:#}", json!(object)["status"]);
+        message(&object, reason).unwrap()
+    }
+
+    /// Waits up to ten minutes of virtual time.
+    pub async fn until_gone<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str) {
+        let gone = await_condition(self.api::<K>(), name, |object: Option<&K>| object.is_none());
+        assert!(timeout(Duration::from_mins(10), gone).await.is_ok(), "{name} is gone");
+    }
+
+    /// Asks Harbor as a user with a browser does.
+    pub async fn ask(&self, method: &str, path: &str, body: Value) -> Value {
+        let body = if body.is_null() { Vec::new() } else { serde_json::to_vec(&body).unwrap() };
+        let request = http::Request::builder()
+            .method(method)
+            .uri(format!("/api/v2.0{path}"))
+            .header("authorization", format!("Basic {}", base64(&format!("admin:{PASSWORD}"))))
+            .header("content-type", "application/json")
+            .header("x-is-resource-name", "true")
+            .body(http_body_util::Full::new(bytes::Bytes::from(body)))
+            .unwrap();
+        let Ok(answer) = self.harbor.clone().call(request).await;
+        let is_success = answer.status().is_success();
+        let bytes = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
+        let value = serde_json::from_slice(&bytes).unwrap_or_default();
+        assert!(is_success, "{method} {path}: {value}");
+        value
+    }
+
+    /// The requests to Harbor since this was last asked, as `METHOD /path`.
+    pub fn take_calls(&self) -> Vec<String> {
+        let served = self.harbor.served();
+        self.harbor.forget_served();
+        let path = |path: &str| path.trim_start_matches("/api/v2.0").to_owned();
+        served.iter().map(|it| format!("{} {}", it.method, path(&it.path))).collect()
+    }
+
+    /// The writes to Harbor since this was last asked.
+    pub fn take_writes(&self) -> Vec<String> {
+        self.take_calls().into_iter().filter(|it| !it.starts_with("GET") && !it.starts_with("HEAD")).collect()
+    }
+
+    /// The requests to the API server since this was last asked.
+    pub fn take_requests(&self) -> Vec<String> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// Lets the operator finish what it does.
+pub async fn settled() {
+    tokio::time::sleep(Duration::from_secs(20)).await;
+}
+
+fn base64(text: &str) -> String {
+    let bytes = k8s_openapi::ByteString(text.as_bytes().to_vec());
+    serde_json::to_value(bytes).unwrap().as_str().unwrap().to_owned()
+}
+
+fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {
+    let owner = json!(owner);
+    let ready = owner["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == "Ready")?;
+    let newest = ready["observedGeneration"] == owner["metadata"]["generation"];
+    (newest && ready["reason"] == reason).then(|| ready["message"].as_str().unwrap_or_default().to_owned())
+}
+
+/// A clock that goes with virtual time.
+fn clock() -> Timestamp {
+    thread_local!(static START: Instant = Instant::now());
+    let passed = START.with(|start| Instant::now().duration_since(*start));
+    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
+}
