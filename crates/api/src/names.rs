@@ -239,5 +239,8 @@ pub const OLD_FINALIZERS: [&str; 2] =
 /// With the value `true`, a user has the operator forget the objects outside of the cluster that it created for an object.
 pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 
+/// With a new value, such as the current time, a user has the operator renew the credentials of a HarborRobot.
+pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
+
 /// Set on no object: the operator selects by it to find out how the API server lists objects.
 pub const PROBE_LABEL: &str = "goharbor.io/probe";

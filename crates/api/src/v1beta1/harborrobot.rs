@@ -53,10 +53,10 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = project_reference::immutable())]
 #[x_kube(validation = Rule::new(
         "self.level != 'project' || (self.permissions.size() == 1 && self.permissions[0].kind == 'project' \
-         && !has(self.permissions[0].namespace))")
+         && !has(self.permissions[0].__namespace__))")
     .message("permissions: level project takes one entry of kind project without a namespace; list its access there"))]
 #[x_kube(validation = Rule::new(
-        "self.level != 'system' || self.permissions.all(it, it.kind == 'system' || has(it.namespace))")
+        "self.level != 'system' || self.permissions.all(it, it.kind == 'system' || has(it.__namespace__))")
     .message("permissions: kind project requires a namespace with level system; write a project or *"))]
 pub struct HarborRobotSpec {
     /// The Harbor in which the object takes effect.

@@ -41,7 +41,7 @@ pub struct HarborUserSpec {
     pub target: HarborTarget,
 
     /// Name of the user. Cannot change. Harbor allows none of `,`, `"`, `~`, `#`, `%` and `$`.
-    #[schemars(regex(pattern = r##"^[^\s,"~#%$]([^,"~#%$]*[^\s,"~#%$])?$"##), length(min = 1, max = 255))]
+    #[schemars(regex(pattern = r#"^[^\s,"~#%$]([^,"~#%$]*[^\s,"~#%$])?$"#), length(min = 1, max = 255))]
     #[x_kube(validation = Rule::new("self == oldSelf")
         .message("username: cannot change after creation; create another HarborUser"))]
     #[x_kube(validation = Rule::new("self != 'admin'")

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What a robot account may do, in the Harbor or in projects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
-#[x_kube(validation = Rule::new("self.kind == 'project' || !has(self.namespace)")
+#[x_kube(validation = Rule::new("self.kind == 'project' || !has(self.__namespace__)")
     .message("permissions.namespace: is only for kind project; remove it"))]
 pub struct RobotPermission {
     /// Whether the entry is about the Harbor or about projects.
