@@ -3,7 +3,12 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        members::ProjectMembers, projects::Projects, registries::Registries, robots::Robots, servers::Servers,
+        allowlists::Allowlists, configurations::Settings, immutable_rules::RuleLists, labels::Labels,
+        members::ProjectMembers, memberships::Memberships, preheat_instances::PreheatInstances,
+        preheat_policies::PreheatPolicies, project_scanners::ProjectScanners, projects::Projects,
+        registries::Registries, replications::Replications, retentions::Retentions, robots::Robots,
+        scanners::Scanners, schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
+        webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
     manage::{Manage, Objects, Sent},
@@ -11,8 +16,12 @@ use crate::{
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
-    KIND, State as _, members::Members, project::Project, registry::RegistryEndpoint, robot::Robot,
-    server::Server,
+    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist,
+    immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
+    preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
+    project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
+    retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
+    user_group::UserGroup, webhook::Webhook,
 };
 use plan::{External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
@@ -54,6 +63,21 @@ macro_rules! with {
             Members::COLLECTION => $function::<ProjectMembers>($($argument),*).boxed(),
             Robot::COLLECTION => $function::<Robots>($($argument),*).boxed(),
             RegistryEndpoint::COLLECTION => $function::<Registries>($($argument),*).boxed(),
+            Membership::COLLECTION => $function::<Memberships>($($argument),*).boxed(),
+            Retention::COLLECTION => $function::<Retentions>($($argument),*).boxed(),
+            ImmutableRules::COLLECTION => $function::<RuleLists>($($argument),*).boxed(),
+            Webhook::COLLECTION => $function::<Webhooks>($($argument),*).boxed(),
+            Label::COLLECTION => $function::<Labels>($($argument),*).boxed(),
+            ProjectScanner::COLLECTION => $function::<ProjectScanners>($($argument),*).boxed(),
+            PreheatPolicy::COLLECTION => $function::<PreheatPolicies>($($argument),*).boxed(),
+            Replication::COLLECTION => $function::<Replications>($($argument),*).boxed(),
+            UserGroup::COLLECTION => $function::<UserGroups>($($argument),*).boxed(),
+            User::COLLECTION => $function::<Users>($($argument),*).boxed(),
+            Scanner::COLLECTION => $function::<Scanners>($($argument),*).boxed(),
+            PreheatInstance::COLLECTION => $function::<PreheatInstances>($($argument),*).boxed(),
+            Configuration::COLLECTION => $function::<Settings>($($argument),*).boxed(),
+            CveAllowlist::COLLECTION => $function::<Allowlists>($($argument),*).boxed(),
+            schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
