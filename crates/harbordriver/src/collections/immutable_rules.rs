@@ -1,8 +1,8 @@
 //! Immutable tag rules of a project, as one list.
 
 use super::{
-    members::no_project,
     selectors::{selection, selectors},
+    singletons::no_project,
 };
 use crate::{
     client::Client,
@@ -29,8 +29,8 @@ impl Manage for RuleLists {
         Ok([(project.to_owned(), shown(ImmutableRules { rules }, NoFacts {})?)].into())
     }
 
-    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
-        Err(no_project(client, &wanted.name))
+    async fn create(_: &Client, wanted: &External) -> Result<(), SystemError> {
+        Err(no_project(&wanted.name))
     }
 
     /// A rule has no name, so one that differs in more than whether it is off is another one.

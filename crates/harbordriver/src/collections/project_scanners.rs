@@ -1,6 +1,6 @@
 //! The scanners that projects use.
 
-use super::members::no_project;
+use super::singletons::no_project;
 use crate::{
     client::Client,
     failure::{missing, system_error},
@@ -22,8 +22,8 @@ impl Manage for ProjectScanners {
         Ok([(project.to_owned(), shown(ProjectScanner { scanner }, NoFacts {})?)].into())
     }
 
-    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
-        Err(no_project(client, &wanted.name))
+    async fn create(_: &Client, wanted: &External) -> Result<(), SystemError> {
+        Err(no_project(&wanted.name))
     }
 
     async fn update(client: &Client, wanted: &External, _: &Value) -> Result<(), SystemError> {
