@@ -42,6 +42,7 @@ pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
 pub mod harborproject;
+pub mod harborregistryendpoint;
 pub mod harborserverconfiguration;
 pub mod jobservice;
 mod management;
@@ -82,5 +83,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
+        ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
     ]
 }
