@@ -41,6 +41,7 @@ mod front;
 pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
+pub mod harborconfiguration;
 pub mod harborproject;
 pub mod harborregistryendpoint;
 pub mod harborserverconfiguration;
@@ -82,6 +83,7 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notaryserver::NotaryServer>(),
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
+        ComponentKind::of::<harborconfiguration::HarborConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
         ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
     ]

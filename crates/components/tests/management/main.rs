@@ -1,5 +1,7 @@
 //! The kinds that describe objects inside a Harbor: an operator with a Harbor in memory, in virtual time.
 
+mod harbor_configuration;
+mod harbor_configuration_refusals;
 mod harbor_project;
 mod harbor_registry_endpoint;
 mod secrecy;
