@@ -44,6 +44,7 @@ pub mod harborcluster;
 pub mod harborconfiguration;
 pub mod harborproject;
 pub mod harborregistryendpoint;
+pub mod harborreplication;
 pub mod harborserverconfiguration;
 pub mod jobservice;
 mod management;
@@ -86,5 +87,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<harborconfiguration::HarborConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
         ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
+        ComponentKind::of::<harborreplication::HarborReplication>(),
     ]
 }

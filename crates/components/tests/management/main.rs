@@ -4,6 +4,7 @@ mod harbor_configuration;
 mod harbor_configuration_refusals;
 mod harbor_project;
 mod harbor_registry_endpoint;
+mod harbor_replication;
 mod secrecy;
 mod server_configuration;
 mod world;
