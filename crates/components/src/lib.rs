@@ -45,6 +45,7 @@ pub mod harborconfiguration;
 pub mod harborproject;
 pub mod harborregistryendpoint;
 pub mod harborreplication;
+pub mod harborscanner;
 pub mod harborserverconfiguration;
 pub mod jobservice;
 mod management;
@@ -88,5 +89,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<harborproject::HarborProject>(),
         ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
         ComponentKind::of::<harborreplication::HarborReplication>(),
+        ComponentKind::of::<harborscanner::HarborScanner>(),
     ]
 }

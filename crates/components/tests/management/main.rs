@@ -5,6 +5,7 @@ mod harbor_configuration_refusals;
 mod harbor_project;
 mod harbor_registry_endpoint;
 mod harbor_replication;
+mod harbor_scanner;
 mod secrecy;
 mod server_configuration;
 mod world;
