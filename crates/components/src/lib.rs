@@ -42,6 +42,7 @@ pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
 pub mod harborconfiguration;
+pub mod harborpreheatinstance;
 pub mod harborproject;
 pub mod harborregistryendpoint;
 pub mod harborreplication;
@@ -90,5 +91,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
         ComponentKind::of::<harborreplication::HarborReplication>(),
         ComponentKind::of::<harborscanner::HarborScanner>(),
+        ComponentKind::of::<harborpreheatinstance::HarborPreheatInstance>(),
     ]
 }

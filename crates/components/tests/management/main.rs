@@ -2,6 +2,7 @@
 
 mod harbor_configuration;
 mod harbor_configuration_refusals;
+mod harbor_preheat_instance;
 mod harbor_project;
 mod harbor_registry_endpoint;
 mod harbor_replication;
