@@ -150,7 +150,8 @@ async fn created<M: Manage>(client: &Client, wanted: &External) -> Result<Value,
     }
 }
 
-/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail address.
+/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail
+/// address.
 async fn taken<M: Manage>(client: &Client, wanted: &External) -> Result<SystemError, SystemError> {
     Ok(match M::find(client, &wanted.collection, &wanted.name).await? {
         Some(_) => SystemError::Exists,

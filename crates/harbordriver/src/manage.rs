@@ -21,7 +21,8 @@ pub(crate) trait Manage {
         Ok(objects.remove(name))
     }
 
-    /// Sends the one request that creates an object. What that request cannot do is left to [`Manage::complete`].
+    /// Sends the one request that creates an object. What that request cannot do is left to
+    /// [`Manage::complete`].
     async fn create(client: &Client, wanted: &External) -> Result<(), SystemError>;
 
     /// Completes an object that was just created. Answers whether it sent anything.

@@ -1,5 +1,7 @@
 //! The server, robots and registry endpoints.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 mod support;
 
 use harborstate::{
