@@ -62,6 +62,7 @@ async fn a_robot_has_the_secret_of_the_operator() {
             let rotated = with(world.wanted(name, &robot(&["pull", "push"])), SECRET, "Another12345");
             world.updated(&rotated, &[]).await;
             assert!(can_log_in(&world, &login, "Another12345").await, "{login}");
+            assert!(!can_log_in(&world, &login, "Secret12345").await, "{login}");
             world.deleted(&rotated).await;
         }
     }
