@@ -241,4 +241,13 @@ async fn the_members_of_a_known_project_take_one_request() {
     let (members, requests) = world.requests(world.list("members", Some("library"))).await;
     assert_eq!(members.unwrap().len(), 1);
     assert_eq!(requests, ["GET /projects/library/members"]);
+    with_users(&world).await;
+    let members = Members { members: [Member::user("anna", Role::Guest)].into() };
+    let wanted = world.wanted("library", &members);
+    let actual = world.get(&wanted).await.unwrap();
+    let update = runtime::ExternalDriver::update(&world.driver, world.at(), &wanted, &actual);
+    let (updated, requests) = world.requests(update).await;
+    assert_eq!(wanted.differences(&updated.unwrap()), [""; 0]);
+    let (list, add) = ("GET /projects/library/members", "POST /projects/library/members");
+    assert_eq!(requests, [list, add, list]);
 }
