@@ -36,7 +36,8 @@ pub(crate) trait Manage {
         Self::update(client, wanted, actual).await.map(|()| Sent::Something)
     }
 
-    /// Makes an object as desired. It is `actual` now, or was when the engine saw it, see [`Manage::UPDATES`].
+    /// Makes an object as desired. It is `actual` now, or was when the engine saw it, see
+    /// [`Manage::UPDATES`].
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError>;
 
     /// Deletes an object, which is `actual` now.
@@ -48,7 +49,8 @@ pub(crate) trait Manage {
 pub(crate) enum Start {
     /// The present one, which is read first: its numbers may be those of other objects after a restore.
     Present,
-    /// The one that the engine knows. The update looks numbers up itself, and the object exists with its project.
+    /// The one that the engine knows. The update looks numbers up itself, and the object exists with its
+    /// project.
     Known,
 }
 
