@@ -23,6 +23,8 @@ async fn the_server_says_how_it_can_be_used() {
             "settings_locked": false, "auth_mode_editable": true, "principal": "admin",
         });
         assert_eq!(world.list("server", None).await.unwrap(), [("server".to_owned(), expected)].into());
+        world.server.set_read_only(true);
+        assert_eq!(world.list("server", None).await.unwrap()["server"]["read_only"], true);
     }
 }
 
