@@ -43,6 +43,7 @@ pub mod harbor;
 pub mod harborcluster;
 pub mod harborproject;
 pub mod harborserverconfiguration;
+pub mod harbortask;
 pub mod jobservice;
 mod management;
 mod nginx;
@@ -82,5 +83,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
+        ComponentKind::of::<harbortask::HarborTask>(),
     ]
 }

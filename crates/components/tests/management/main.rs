@@ -2,4 +2,5 @@
 
 mod harbor_project;
 mod server_configuration;
+mod task;
 mod world;
