@@ -41,7 +41,12 @@ mod front;
 pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
+pub mod harborconfiguration;
+pub mod harborpreheatinstance;
 pub mod harborproject;
+pub mod harborregistryendpoint;
+pub mod harborreplication;
+pub mod harborscanner;
 pub mod harborserverconfiguration;
 pub mod harbortask;
 pub mod jobservice;
@@ -82,7 +87,12 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notaryserver::NotaryServer>(),
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
+        ComponentKind::of::<harborconfiguration::HarborConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
         ComponentKind::of::<harbortask::HarborTask>(),
+        ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
+        ComponentKind::of::<harborreplication::HarborReplication>(),
+        ComponentKind::of::<harborscanner::HarborScanner>(),
+        ComponentKind::of::<harborpreheatinstance::HarborPreheatInstance>(),
     ]
 }

@@ -1,6 +1,13 @@
 //! The kinds that describe objects inside a Harbor: an operator with a Harbor in memory, in virtual time.
 
+mod harbor_configuration;
+mod harbor_configuration_refusals;
+mod harbor_preheat_instance;
 mod harbor_project;
+mod harbor_registry_endpoint;
+mod harbor_replication;
+mod harbor_scanner;
+mod secrecy;
 mod server_configuration;
 mod task;
 mod world;

@@ -1,0 +1,33 @@
+//! Registry endpoints that other objects of a Harbor need.
+
+use api::v1beta1::HarborRegistryEndpoint;
+use harborstate::{State as _, registry::RegistryEndpoint};
+use plan::{ObjectKey, PlanError, System, World};
+
+/// Which registry endpoint a spec names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Registry<'a> {
+    /// That of a HarborRegistryEndpoint in the same namespace.
+    Described(&'a str),
+    /// The one with this name in Harbor.
+    Named(&'a str),
+}
+
+impl Registry<'_> {
+    /// Its name in Harbor, once it exists there.
+    pub fn name(self, namespace: &str, system: &System, world: &World<'_>) -> Result<String, PlanError> {
+        let (name, object) = match self {
+            Self::Described(object) => {
+                let endpoint = world.require::<HarborRegistryEndpoint>(object)?;
+                (endpoint.spec.registry_name, ObjectKey::of::<HarborRegistryEndpoint>(namespace, object))
+            }
+            Self::Named(name) => {
+                (name.to_owned(), ObjectKey::external(system, RegistryEndpoint::COLLECTION, name))
+            }
+        };
+        match world.external(system, RegistryEndpoint::COLLECTION, &name)? {
+            Some(_) => Ok(name),
+            None => Err(PlanError::unsettled(object, "does not exist in Harbor yet")),
+        }
+    }
+}
