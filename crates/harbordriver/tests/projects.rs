@@ -217,7 +217,7 @@ async fn a_project_that_does_not_exist_has_no_members() {
         let world = World::new(version);
         let wanted = world.wanted("alpha", &Members::default());
         assert_eq!(world.get(&wanted).await, None);
-        assert!(matches!(world.create(&wanted).await, Err(SystemError::Rejected { .. })));
+        assert!(matches!(world.create(&wanted).await, Err(SystemError::InUse { .. })));
         assert_eq!(world.delete(&wanted).await, Ok(()));
     }
 }

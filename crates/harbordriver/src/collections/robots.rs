@@ -1,5 +1,6 @@
 //! Robot accounts, with secrets of the operator's own.
 
+use super::servers::USUAL_PREFIX;
 use crate::{
     client::Client,
     failure::{missing, rejected, system_error},
@@ -15,9 +16,6 @@ use jiff::Timestamp;
 use plan::{External, SystemError};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// What the names of robots begin with, unless the account may read another prefix.
-const USUAL_PREFIX: &str = "robot$";
 
 /// The collection `robot`.
 pub(crate) struct Robots;

@@ -12,8 +12,8 @@ use harborstate::{
 use plan::{External, SystemError};
 use serde_json::Value;
 
-/// What the name of a robot begins with, unless the prefix is changed.
-const USUAL_PREFIX: &str = "robot$";
+/// What the login names of robots begin with, unless the prefix is changed.
+pub(crate) const USUAL_PREFIX: &str = "robot$";
 
 /// The collection `server`.
 pub(crate) struct Servers;
