@@ -42,7 +42,11 @@ pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
 pub mod harborproject;
+pub mod harborprojectmember;
+pub mod harborrobot;
 pub mod harborserverconfiguration;
+pub mod harboruser;
+pub mod harborusergroup;
 pub mod jobservice;
 mod management;
 mod nginx;
@@ -82,5 +86,9 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
+        ComponentKind::of::<harborrobot::HarborRobot>(),
+        ComponentKind::of::<harborprojectmember::HarborProjectMember>(),
+        ComponentKind::of::<harborusergroup::HarborUserGroup>(),
+        ComponentKind::of::<harboruser::HarborUser>(),
     ]
 }

@@ -1,15 +1,29 @@
 //! What the kinds share that describe objects inside a running Harbor: which Harbor that is and how to reach it, what its
 //! version can do, whether objects are adopted and deleted, and the status that the old operator's kinds have.
 //!
-//! Uses: secrets.
+//! Uses: secrets, values.
 
 mod access;
+mod member;
+mod password;
 mod policy;
+mod project;
+mod registry_host;
 mod server;
 mod status;
 mod target;
 
-pub(crate) use self::{access::connection, policy::Policy, server::Server, status::Legacy, target::system};
+pub(crate) use self::{
+    access::connection,
+    member::{group_type, member},
+    password::check_password,
+    policy::Policy,
+    project::Projects,
+    registry_host::registry_host,
+    server::Server,
+    status::{Legacy, created_field, found},
+    target::system,
+};
 
 use harborstate::State;
 use plan::{External, PlanError, System};
