@@ -11,7 +11,7 @@ use crate::{
         webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
-    manage::{Manage, Objects, Sent},
+    manage::{Manage, Objects, Sent, Start},
     network::{Internet, Network},
 };
 use futures::{FutureExt as _, future::BoxFuture};
@@ -114,10 +114,10 @@ impl ExternalDriver for HarborDriver {
         &'a self,
         at: At<'a>,
         wanted: &'a External,
-        _: &'a Value,
+        actual: &'a Value,
     ) -> BoxFuture<'a, Result<Value, SystemError>> {
         let client = self.client(at, &wanted.collection, &wanted.name);
-        with!(wanted.collection.as_str(), update(client, wanted))
+        with!(wanted.collection.as_str(), update(client, wanted, actual))
     }
 
     fn delete<'a>(
@@ -150,7 +150,8 @@ async fn created<M: Manage>(client: &Client, wanted: &External) -> Result<Value,
     }
 }
 
-/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail address.
+/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail
+/// address.
 async fn taken<M: Manage>(client: &Client, wanted: &External) -> Result<SystemError, SystemError> {
     Ok(match M::find(client, &wanted.collection, &wanted.name).await? {
         Some(_) => SystemError::Exists,
@@ -169,12 +170,18 @@ async fn completed<M: Manage>(client: &Client, wanted: &External) -> Result<Valu
     }
 }
 
-async fn update<M: Manage>(client: Connected, wanted: &External) -> Result<Value, SystemError> {
+async fn update<M: Manage>(
+    client: Connected,
+    wanted: &External,
+    known: &Value,
+) -> Result<Value, SystemError> {
     let client = client?;
-    // Not the state that the engine knows: its numbers may be those of other objects after a restore.
-    match M::find(&client, &wanted.collection, &wanted.name).await? {
-        Some(actual) => M::update(&client, wanted, &actual).await?,
-        None => return created::<M>(&client, wanted).await,
+    match M::UPDATES {
+        Start::Known => M::update(&client, wanted, known).await?,
+        Start::Present => match M::find(&client, &wanted.collection, &wanted.name).await? {
+            Some(actual) => M::update(&client, wanted, &actual).await?,
+            None => return created::<M>(&client, wanted).await,
+        },
     }
     stored::<M>(&client, wanted).await
 }
