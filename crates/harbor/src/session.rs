@@ -83,6 +83,11 @@ impl Harbor {
         Ok(info)
     }
 
+    /// Reads [`Harbor::server_info`] again next time, such as after a change of the settings.
+    pub fn forget_server_info(&self) {
+        self.session().distrust();
+    }
+
     async fn read_server_info(&self) -> Result<ServerInfo, Error> {
         let general = self.system().info().await?;
         let settings = match self.configurations().get().await {

@@ -50,19 +50,21 @@ impl Clients {
         object: &str,
     ) -> Result<Client, SystemError> {
         // The table is whole whatever panicked.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.get(system).is_none_or(|known| known.connection != *connection) {
-            known.insert(system.clone(), self.connect(connection)?);
-            drop_oldest(&mut known);
-        }
-        let Some(known) = known.get_mut(system) else { return Err(SystemError::Gone) };
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = match all.remove(system).filter(|known| known.connection == *connection) {
+            Some(known) => known,
+            None => self.connect(connection)?,
+        };
         known.used = Instant::now();
         let request = format!("{}/{}/{object}", system.namespace, system.name);
-        Ok(Client {
+        let client = Client {
             harbor: known.harbor.with_request_id(&request),
             index: Arc::clone(&known.index),
             username: known.username.clone(),
-        })
+        };
+        all.insert(system.clone(), known);
+        drop_oldest(&mut all);
+        Ok(client)
     }
 
     fn connect(&self, connection: &Connection) -> Result<Known, SystemError> {

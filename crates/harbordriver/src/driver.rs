@@ -3,16 +3,25 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        members::ProjectMembers, projects::Projects, registries::Registries, robots::Robots, servers::Servers,
+        allowlists::Allowlists, configurations::Settings, immutable_rules::RuleLists, labels::Labels,
+        members::ProjectMembers, memberships::Memberships, preheat_instances::PreheatInstances,
+        preheat_policies::PreheatPolicies, project_scanners::ProjectScanners, projects::Projects,
+        registries::Registries, replications::Replications, retentions::Retentions, robots::Robots,
+        scanners::Scanners, schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
+        webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
-    manage::{Manage, Objects, Sent},
+    manage::{Manage, Objects, Sent, Start},
     network::{Internet, Network},
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
-    KIND, State as _, members::Members, project::Project, registry::RegistryEndpoint, robot::Robot,
-    server::Server,
+    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist,
+    immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
+    preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
+    project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
+    retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
+    user_group::UserGroup, webhook::Webhook,
 };
 use plan::{External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
@@ -34,7 +43,7 @@ impl HarborDriver {
         Self { clients: Clients::new(Box::new(network)) }
     }
 
-    fn client(&self, at: At<'_>, collection: &str, name: &str) -> Result<Client, SystemError> {
+    fn client(&self, at: At<'_>, collection: &str, name: &str) -> Connected {
         self.clients.get(at.system, at.connection, &format!("{collection}/{name}"))
     }
 }
@@ -54,6 +63,21 @@ macro_rules! with {
             Members::COLLECTION => $function::<ProjectMembers>($($argument),*).boxed(),
             Robot::COLLECTION => $function::<Robots>($($argument),*).boxed(),
             RegistryEndpoint::COLLECTION => $function::<Registries>($($argument),*).boxed(),
+            Membership::COLLECTION => $function::<Memberships>($($argument),*).boxed(),
+            Retention::COLLECTION => $function::<Retentions>($($argument),*).boxed(),
+            ImmutableRules::COLLECTION => $function::<RuleLists>($($argument),*).boxed(),
+            Webhook::COLLECTION => $function::<Webhooks>($($argument),*).boxed(),
+            Label::COLLECTION => $function::<Labels>($($argument),*).boxed(),
+            ProjectScanner::COLLECTION => $function::<ProjectScanners>($($argument),*).boxed(),
+            PreheatPolicy::COLLECTION => $function::<PreheatPolicies>($($argument),*).boxed(),
+            Replication::COLLECTION => $function::<Replications>($($argument),*).boxed(),
+            UserGroup::COLLECTION => $function::<UserGroups>($($argument),*).boxed(),
+            User::COLLECTION => $function::<Users>($($argument),*).boxed(),
+            Scanner::COLLECTION => $function::<Scanners>($($argument),*).boxed(),
+            PreheatInstance::COLLECTION => $function::<PreheatInstances>($($argument),*).boxed(),
+            Configuration::COLLECTION => $function::<Settings>($($argument),*).boxed(),
+            CveAllowlist::COLLECTION => $function::<Allowlists>($($argument),*).boxed(),
+            schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
@@ -77,18 +101,12 @@ impl ExternalDriver for HarborDriver {
         at: At<'a>,
         collection: Collection<'a>,
     ) -> BoxFuture<'a, Result<Objects, SystemError>> {
-        let client = match self.client(at, collection.name, collection.part.unwrap_or_default()) {
-            Ok(client) => client,
-            Err(error) => return futures::future::ready(Err(error)).boxed(),
-        };
+        let client = self.client(at, collection.name, collection.part.unwrap_or_default());
         with!(collection.name, list(client, collection.part))
     }
 
     fn create<'a>(&'a self, at: At<'a>, wanted: &'a External) -> BoxFuture<'a, Result<Value, SystemError>> {
-        let client = match self.client(at, &wanted.collection, &wanted.name) {
-            Ok(client) => client,
-            Err(error) => return futures::future::ready(Err(error)).boxed(),
-        };
+        let client = self.client(at, &wanted.collection, &wanted.name);
         with!(wanted.collection.as_str(), create(client, wanted))
     }
 
@@ -96,13 +114,10 @@ impl ExternalDriver for HarborDriver {
         &'a self,
         at: At<'a>,
         wanted: &'a External,
-        _: &'a Value,
+        actual: &'a Value,
     ) -> BoxFuture<'a, Result<Value, SystemError>> {
-        let client = match self.client(at, &wanted.collection, &wanted.name) {
-            Ok(client) => client,
-            Err(error) => return futures::future::ready(Err(error)).boxed(),
-        };
-        with!(wanted.collection.as_str(), update(client, wanted))
+        let client = self.client(at, &wanted.collection, &wanted.name);
+        with!(wanted.collection.as_str(), update(client, wanted, actual))
     }
 
     fn delete<'a>(
@@ -111,28 +126,32 @@ impl ExternalDriver for HarborDriver {
         object: &'a ObjectKey,
         _: &'a Value,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
-        let client = match self.client(at, &object.kind, &object.name) {
-            Ok(client) => client,
-            Err(error) => return futures::future::ready(Err(error)).boxed(),
-        };
+        let client = self.client(at, &object.kind, &object.name);
         with!(object.kind.as_str(), delete(client, &object.kind, &object.name))
     }
 }
 
-async fn list<M: Manage>(client: Client, part: Option<&str>) -> Result<Objects, SystemError> {
-    M::list(&client, part).await
+/// A client, unless there can be none.
+type Connected = Result<Client, SystemError>;
+
+async fn list<M: Manage>(client: Connected, part: Option<&str>) -> Result<Objects, SystemError> {
+    M::list(&client?, part).await
 }
 
-async fn create<M: Manage>(client: Client, wanted: &External) -> Result<Value, SystemError> {
-    match M::create(&client, wanted).await {
-        Ok(()) => {}
-        Err(SystemError::Exists) => return Err(taken::<M>(&client, wanted).await?),
-        Err(error) => return Err(error),
+async fn create<M: Manage>(client: Connected, wanted: &External) -> Result<Value, SystemError> {
+    created::<M>(&client?, wanted).await
+}
+
+async fn created<M: Manage>(client: &Client, wanted: &External) -> Result<Value, SystemError> {
+    match M::create(client, wanted).await {
+        Ok(()) => completed::<M>(client, wanted).await.map_err(after_creation),
+        Err(SystemError::Exists) => Err(taken::<M>(client, wanted).await?),
+        Err(error) => Err(error),
     }
-    completed::<M>(&client, wanted).await.map_err(after_creation)
 }
 
-/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail address.
+/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail
+/// address.
 async fn taken<M: Manage>(client: &Client, wanted: &External) -> Result<SystemError, SystemError> {
     Ok(match M::find(client, &wanted.collection, &wanted.name).await? {
         Some(_) => SystemError::Exists,
@@ -151,11 +170,18 @@ async fn completed<M: Manage>(client: &Client, wanted: &External) -> Result<Valu
     }
 }
 
-async fn update<M: Manage>(client: Client, wanted: &External) -> Result<Value, SystemError> {
-    // Not the state that the engine knows: its numbers may be those of other objects after a restore.
-    match M::find(&client, &wanted.collection, &wanted.name).await? {
-        Some(actual) => M::update(&client, wanted, &actual).await?,
-        None => return create::<M>(client, wanted).await,
+async fn update<M: Manage>(
+    client: Connected,
+    wanted: &External,
+    known: &Value,
+) -> Result<Value, SystemError> {
+    let client = client?;
+    match M::UPDATES {
+        Start::Known => M::update(&client, wanted, known).await?,
+        Start::Present => match M::find(&client, &wanted.collection, &wanted.name).await? {
+            Some(actual) => M::update(&client, wanted, &actual).await?,
+            None => return created::<M>(&client, wanted).await,
+        },
     }
     stored::<M>(&client, wanted).await
 }
@@ -165,7 +191,8 @@ async fn stored<M: Manage>(client: &Client, wanted: &External) -> Result<Value, 
     found.ok_or_else(|| SystemError::Unreachable("Harbor does not show what was just written".into()))
 }
 
-async fn delete<M: Manage>(client: Client, collection: &str, name: &str) -> Result<(), SystemError> {
+async fn delete<M: Manage>(client: Connected, collection: &str, name: &str) -> Result<(), SystemError> {
+    let client = client?;
     match M::find(&client, collection, name).await? {
         Some(actual) => M::delete(&client, name, &actual).await,
         None => Ok(()),

@@ -16,8 +16,8 @@ pub fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once('/')
 }
 
-/// The project whose part of a collection contains the object of this name; `None` if the object belongs to no project, or
-/// the collection is listed as a whole.
+/// The project whose part of a collection contains the object of this name; `None` if the object belongs to
+/// no project, or the collection is listed as a whole.
 pub fn part<'a>(collection: &str, name: &'a str) -> Option<&'a str> {
     match collection {
         Members::COLLECTION

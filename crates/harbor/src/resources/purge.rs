@@ -93,10 +93,25 @@ impl Parameters {
         Self { audit_retention_hour: hours, dry_run: false, include_operations, include_event_types }
     }
 
+    /// The parameters of a schedule.
+    pub fn shown(job: &Job) -> Self {
+        job.parameters()
+    }
+
+    /// The operations or events whose entries a version deletes.
+    pub fn selected(&self, version: Version) -> BTreeSet<String> {
+        let list = if version.has(Feature::AuditEventTypes) {
+            &self.include_event_types
+        } else {
+            &self.include_operations
+        };
+        list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
     /// Whether a schedule has these parameters. A schedule from before 2.13 has no events and purges nothing after an
     /// upgrade, so it differs.
     pub fn are_shown(&self, job: &Job) -> bool {
-        let shown: Self = job.parameters();
+        let shown = Self::shown(job);
         let set = |list: &str| list.split(',').map(|word| word.trim().to_owned()).collect::<BTreeSet<_>>();
         self.audit_retention_hour == shown.audit_retention_hour
             && self.dry_run == shown.dry_run

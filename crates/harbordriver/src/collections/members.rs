@@ -1,10 +1,13 @@
 //! All members of a project, as one list.
 
-use super::membership::{entity, role_of, show};
+use super::{
+    membership::{entity, role_of, show},
+    singletons::no_project,
+};
 use crate::{
     client::Client,
-    failure::{rejected, system_error},
-    manage::{Manage, Objects, desired, shown},
+    failure::system_error,
+    manage::{Manage, Objects, Start, desired, shown},
 };
 use harbor::members::NewMember;
 use harborstate::members::{Facts, Members};
@@ -15,6 +18,8 @@ use serde_json::Value;
 pub(crate) struct ProjectMembers;
 
 impl Manage for ProjectMembers {
+    const UPDATES: Start = Start::Known;
+
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError> {
         let Some(project) = part else { return Ok(Objects::new()) };
         let answer = client.harbor.project(project).members().list().await;
@@ -25,8 +30,8 @@ impl Manage for ProjectMembers {
         Ok([(project.to_owned(), shown(Members { members }, facts)?)].into())
     }
 
-    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
-        Err(no_project(client, &wanted.name))
+    async fn create(_: &Client, wanted: &External) -> Result<(), SystemError> {
+        Err(no_project(&wanted.name))
     }
 
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError> {
@@ -59,9 +64,4 @@ impl Manage for ProjectMembers {
     async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
         Ok(())
     }
-}
-
-/// Lists that exist with their project cannot be created.
-pub(crate) fn no_project(_: &Client, name: &str) -> SystemError {
-    rejected(format!("Harbor has no project {name}"), "create the project, or correct its name")
 }

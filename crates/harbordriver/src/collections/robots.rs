@@ -1,5 +1,6 @@
 //! Robot accounts, with secrets of the operator's own.
 
+use super::servers::USUAL_PREFIX;
 use crate::{
     client::Client,
     failure::{missing, rejected, system_error},
@@ -15,9 +16,6 @@ use jiff::Timestamp;
 use plan::{External, SystemError};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// What the names of robots begin with, unless the account may read another prefix.
-const USUAL_PREFIX: &str = "robot$";
 
 /// The collection `robot`.
 pub(crate) struct Robots;
@@ -132,8 +130,8 @@ async fn prefix(client: &Client) -> Result<String, SystemError> {
     Ok(prefix.unwrap_or_else(|| USUAL_PREFIX.to_owned()))
 }
 
-/// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read, that of a
-/// project's robot is found behind the project's.
+/// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read,
+/// that of a project's robot is found behind the project's.
 fn name(login: &str, prefix: &str, project: Option<&str>) -> String {
     let behind = |project: &str| login.rsplit_once(&format!("{project}+")).map(|(_, name)| name);
     let name = robot_name(login, prefix, project).or_else(|| project.and_then(behind)).unwrap_or(login);

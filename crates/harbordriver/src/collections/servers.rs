@@ -12,14 +12,16 @@ use harborstate::{
 use plan::{External, SystemError};
 use serde_json::Value;
 
-/// What the name of a robot begins with, unless the prefix is changed.
-const USUAL_PREFIX: &str = "robot$";
+/// What the login names of robots begin with, unless the prefix is changed.
+pub(crate) const USUAL_PREFIX: &str = "robot$";
 
 /// The collection `server`.
 pub(crate) struct Servers;
 
 impl Manage for Servers {
     async fn list(client: &Client, _: Option<&str>) -> Result<Objects, SystemError> {
+        // A list is asked for what is so now.
+        client.harbor.forget_server_info();
         let info = client.harbor.server_info().await.map_err(system_error)?;
         let settings = info.settings.as_ref();
         let principal = match settings {

@@ -75,6 +75,11 @@ impl Systems {
         lock(&self.scopes).push(Arc::downgrade(cluster));
     }
 
+    /// Whether any system can be reached.
+    pub(crate) fn has_drivers(&self) -> bool {
+        !self.drivers.is_empty()
+    }
+
     /// What people call a system.
     pub(crate) fn describe(&self, system: &System) -> String {
         self.driver(system).map_or_else(|_| system.to_string(), |driver| driver.describe(system))

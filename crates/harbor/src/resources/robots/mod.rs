@@ -31,9 +31,12 @@ pub struct Robots<'h> {
 const ROBOTS: &str = "/robots";
 
 impl Robots<'_> {
-    /// All robots of an owner.
+    /// All robots of an owner. Up to 2.9, Harbor answers a question for those of the system with those of all projects.
     pub async fn list(&self, owner: Owner<'_>) -> Result<Vec<Robot>, Error> {
-        self.harbor.get(Path::new(ROBOTS)).filter(&owner.filter()).pages().await
+        let mut robots: Vec<Robot> =
+            self.harbor.get(Path::new(ROBOTS)).filter(&owner.filter()).pages().await?;
+        robots.retain(|robot| robot.level == owner.level());
+        Ok(robots)
     }
 
     /// The robot of an owner with this name, which is the one that it was created with.
@@ -105,6 +108,13 @@ pub enum Owner<'a> {
 }
 
 impl Owner<'_> {
+    fn level(self) -> RobotLevel {
+        match self {
+            Self::System => RobotLevel::System,
+            Self::Project { .. } => RobotLevel::Project,
+        }
+    }
+
     fn filter(self) -> Filter {
         match self {
             Self::System => Filter::default().exact("Level", RobotLevel::System),
