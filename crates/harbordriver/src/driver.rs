@@ -3,20 +3,20 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        allowlists::Allowlists, configurations::Settings, immutable_rules::RuleLists, labels::Labels,
-        members::ProjectMembers, memberships::Memberships, preheat_instances::PreheatInstances,
-        preheat_policies::PreheatPolicies, project_scanners::ProjectScanners, projects::Projects,
-        registries::Registries, replications::Replications, retentions::Retentions, robots::Robots,
-        scanners::Scanners, schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
-        webhooks::Webhooks,
+        allowlists::Allowlists, configurations::Settings, executions::Executions, immutable_rules::RuleLists,
+        labels::Labels, members::ProjectMembers, memberships::Memberships,
+        preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
+        project_scanners::ProjectScanners, projects::Projects, registries::Registries,
+        replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
+        schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users, webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
-    manage::{Manage, Objects, Sent},
+    manage::{Manage, Objects, Sent, Start},
     network::{Internet, Network},
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
-    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist,
+    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist, execution::Execution,
     immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
     preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
     project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
@@ -26,6 +26,10 @@ use harborstate::{
 use plan::{External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
 use serde_json::Value;
+use std::time::Duration;
+
+/// How often an execution is looked at until it has ended.
+const EXECUTIONS: Duration = Duration::from_secs(15);
 
 /// Manages the objects inside Harbors.
 pub struct HarborDriver {
@@ -78,6 +82,7 @@ macro_rules! with {
             Configuration::COLLECTION => $function::<Settings>($($argument),*).boxed(),
             CveAllowlist::COLLECTION => $function::<Allowlists>($($argument),*).boxed(),
             schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
+            Execution::COLLECTION => $function::<Executions>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
@@ -94,6 +99,10 @@ impl ExternalDriver for HarborDriver {
 
     fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {
         harborstate::part(collection, name)
+    }
+
+    fn interval(&self, collection: &str) -> Option<Duration> {
+        (collection == Execution::COLLECTION).then_some(EXECUTIONS)
     }
 
     fn list<'a>(
@@ -114,10 +123,10 @@ impl ExternalDriver for HarborDriver {
         &'a self,
         at: At<'a>,
         wanted: &'a External,
-        _: &'a Value,
+        actual: &'a Value,
     ) -> BoxFuture<'a, Result<Value, SystemError>> {
         let client = self.client(at, &wanted.collection, &wanted.name);
-        with!(wanted.collection.as_str(), update(client, wanted))
+        with!(wanted.collection.as_str(), update(client, wanted, actual))
     }
 
     fn delete<'a>(
@@ -150,7 +159,8 @@ async fn created<M: Manage>(client: &Client, wanted: &External) -> Result<Value,
     }
 }
 
-/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail address.
+/// Why Harbor answers that an object exists: it may be another one, such as a user with the same mail
+/// address.
 async fn taken<M: Manage>(client: &Client, wanted: &External) -> Result<SystemError, SystemError> {
     Ok(match M::find(client, &wanted.collection, &wanted.name).await? {
         Some(_) => SystemError::Exists,
@@ -169,12 +179,18 @@ async fn completed<M: Manage>(client: &Client, wanted: &External) -> Result<Valu
     }
 }
 
-async fn update<M: Manage>(client: Connected, wanted: &External) -> Result<Value, SystemError> {
+async fn update<M: Manage>(
+    client: Connected,
+    wanted: &External,
+    known: &Value,
+) -> Result<Value, SystemError> {
     let client = client?;
-    // Not the state that the engine knows: its numbers may be those of other objects after a restore.
-    match M::find(&client, &wanted.collection, &wanted.name).await? {
-        Some(actual) => M::update(&client, wanted, &actual).await?,
-        None => return created::<M>(&client, wanted).await,
+    match M::UPDATES {
+        Start::Known => M::update(&client, wanted, known).await?,
+        Start::Present => match M::find(&client, &wanted.collection, &wanted.name).await? {
+            Some(actual) => M::update(&client, wanted, &actual).await?,
+            None => return created::<M>(&client, wanted).await,
+        },
     }
     stored::<M>(&client, wanted).await
 }

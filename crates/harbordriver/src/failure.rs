@@ -16,10 +16,11 @@ pub(crate) fn system_error(error: Error) -> SystemError {
             SystemError::Forbidden { problem, remedy }
         }
         Failure::Conflict(_) => SystemError::Exists,
-        Failure::InUse(_) | Failure::Dependency { .. } => SystemError::InUse { problem, remedy },
-        Failure::NotFound(_) | Failure::Invalid(_) | Failure::Unsupported(_) => {
-            SystemError::Rejected { problem, remedy }
+        // What a request refers to may be created later.
+        Failure::InUse(_) | Failure::Dependency { .. } | Failure::NotFound(_) => {
+            SystemError::InUse { problem, remedy }
         }
+        Failure::Invalid(_) | Failure::Unsupported(_) => SystemError::Rejected { problem, remedy },
     }
 }
 
@@ -36,8 +37,8 @@ pub(crate) fn missing(what: &str, name: &str) -> SystemError {
     }
 }
 
-/// What the engine must know after an object was created: that it exists. Any other error would let the engine forget
-/// that it created the object.
+/// What the engine must know after an object was created: that it exists. Any other error would let the
+/// engine forget that it created the object.
 pub(crate) fn after_creation(error: SystemError) -> SystemError {
     match error {
         SystemError::ReadOnly(_) | SystemError::Unreachable(_) => {

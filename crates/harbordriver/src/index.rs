@@ -101,8 +101,7 @@ impl Client {
         Err(system_error(error))
     }
 
-    /// All registry endpoints.
-    pub(crate) async fn registries(&self) -> Result<Arc<Vec<Registry>>, SystemError> {
+    async fn registries(&self) -> Result<Arc<Vec<Registry>>, SystemError> {
         if let Some((read, registries)) = &*lock(&self.index.registries)
             && read.elapsed() < FRESH
         {
@@ -113,15 +112,25 @@ impl Client {
         Ok(registries)
     }
 
-    /// The number of the registry endpoint of this name.
+    /// The number that the registry endpoint of this name has now.
     pub(crate) async fn registry(&self, name: &str) -> Result<RegistryId, SystemError> {
+        self.index.forget_registries();
         let registries = self.registries().await?;
         let found = registries.iter().find(|registry| registry.name == name);
-        if found.is_none() {
-            // It may have been created a moment ago.
-            self.index.forget_registries();
-        }
         found.map(|registry| registry.id).ok_or_else(|| crate::failure::missing("registry endpoint", name))
+    }
+
+    /// The name of the registry endpoint with this number. One that does not exist has none.
+    pub(crate) async fn registry_name(&self, id: RegistryId) -> Result<String, SystemError> {
+        let name = |registries: &[Registry]| {
+            registries.iter().find(|registry| registry.id == id).map(|registry| registry.name.clone())
+        };
+        if let Some(name) = name(&self.registries().await?) {
+            return Ok(name);
+        }
+        // It was created a moment ago, or all numbers changed.
+        self.index.forget_registries();
+        Ok(name(&self.registries().await?).unwrap_or_else(|| format!("#{id}")))
     }
 
     /// The user groups that the account may see.

@@ -1,11 +1,14 @@
-//! Manages the objects inside a Harbor: projects, robots, settings and the rest, in the form of crate `harborstate`.
+//! Manages the objects inside a Harbor: projects, robots, settings and the rest, in the form of crate
+//! `harborstate`.
 //!
-//! [`HarborDriver`] serves all Harbors. It keeps one client per Harbor, so that the limits of crate `harbor` hold for all
-//! objects of that Harbor together.
+//! [`HarborDriver`] serves all Harbors. It keeps one client per Harbor, so that the limits of crate `harbor`
+//! hold for all objects of that Harbor together.
 //!
 //! What it guarantees:
-//! - Names identify objects. Numbers are looked up before every write, so a restore from a backup changes nothing.
-//! - A creation sends its POST once. If what came of it is unknown, the error is [`plan::SystemError::Unreachable`].
+//! - Names identify objects. Numbers are looked up before every write, so a restore from a backup changes
+//!   nothing.
+//! - A creation sends its POST once. If what came of it is unknown, the error is
+//!   [`plan::SystemError::Unreachable`].
 //! - An update sends what differs, and reads the object once more.
 //! - No error and no value contains a secret.
 //!

@@ -12,6 +12,9 @@ pub(crate) type Objects = BTreeMap<String, Value>;
 
 /// A collection.
 pub(crate) trait Manage {
+    /// Which state of an object an update starts from.
+    const UPDATES: Start = Start::Present;
+
     /// All objects of the collection, or those that belong to a project.
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError>;
 
@@ -21,7 +24,8 @@ pub(crate) trait Manage {
         Ok(objects.remove(name))
     }
 
-    /// Sends the one request that creates an object. What that request cannot do is left to [`Manage::complete`].
+    /// Sends the one request that creates an object. What that request cannot do is left to
+    /// [`Manage::complete`].
     async fn create(client: &Client, wanted: &External) -> Result<(), SystemError>;
 
     /// Completes an object that was just created. Answers whether it sent anything.
@@ -32,11 +36,22 @@ pub(crate) trait Manage {
         Self::update(client, wanted, actual).await.map(|()| Sent::Something)
     }
 
-    /// Makes an object, which is `actual` now, as desired.
+    /// Makes an object as desired. It is `actual` now, or was when the engine saw it, see
+    /// [`Manage::UPDATES`].
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError>;
 
     /// Deletes an object, which is `actual` now.
     async fn delete(client: &Client, name: &str, actual: &Value) -> Result<(), SystemError>;
+}
+
+/// Which state of an object an update starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// The present one, which is read first: its numbers may be those of other objects after a restore.
+    Present,
+    /// The one that the engine knows. The update looks numbers up itself, and the object exists with its
+    /// project.
+    Known,
 }
 
 /// Whether requests were sent.

@@ -1,5 +1,7 @@
 //! The server, robots and registry endpoints.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 mod support;
 
 use harborstate::{
@@ -21,6 +23,8 @@ async fn the_server_says_how_it_can_be_used() {
             "settings_locked": false, "auth_mode_editable": true, "principal": "admin",
         });
         assert_eq!(world.list("server", None).await.unwrap(), [("server".to_owned(), expected)].into());
+        world.server.set_read_only(true);
+        assert_eq!(world.list("server", None).await.unwrap()["server"]["read_only"], true);
     }
 }
 
@@ -60,6 +64,7 @@ async fn a_robot_has_the_secret_of_the_operator() {
             let rotated = with(world.wanted(name, &robot(&["pull", "push"])), SECRET, "Another12345");
             world.updated(&rotated, &[]).await;
             assert!(can_log_in(&world, &login, "Another12345").await, "{login}");
+            assert!(!can_log_in(&world, &login, "Secret12345").await, "{login}");
             world.deleted(&rotated).await;
         }
     }

@@ -1,5 +1,7 @@
 //! Answers that are lost, accounts that may do little, and what others change.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 mod support;
 
 use bytes::Bytes;

@@ -1,4 +1,7 @@
-//! What belongs to a project: retention, immutable tags, webhooks, labels, its scanner, preheat policies, memberships.
+//! What belongs to a project: retention, immutable tags, webhooks, labels, its scanner, preheat policies,
+
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+//! memberships.
 
 mod support;
 

@@ -1,5 +1,7 @@
 //! Projects with their quotas, and their members.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 mod support;
 
 use harborserver::Image;
@@ -227,6 +229,25 @@ async fn a_user_that_does_not_exist_is_refused_with_its_name() {
     let world = World::new((15, 2));
     world.created(&world.wanted("alpha", &Project::default())).await;
     let members = Members { members: [Member::user("nobody", Role::Guest)].into() };
-    let Err(error) = world.update(&world.wanted("alpha", &members)).await else { panic!("accepted") };
+    let answer = world.update(&world.wanted("alpha", &members)).await;
+    let Err(error @ SystemError::InUse { .. }) = answer else { panic!("{answer:?}") };
     assert!(error.to_string().contains("nobody"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_members_of_a_known_project_take_one_request() {
+    let world = World::new((15, 2));
+    world.list("project", None).await.unwrap();
+    let (members, requests) = world.requests(world.list("members", Some("library"))).await;
+    assert_eq!(members.unwrap().len(), 1);
+    assert_eq!(requests, ["GET /projects/library/members"]);
+    with_users(&world).await;
+    let members = Members { members: [Member::user("anna", Role::Guest)].into() };
+    let wanted = world.wanted("library", &members);
+    let actual = world.get(&wanted).await.unwrap();
+    let update = runtime::ExternalDriver::update(&world.driver, world.at(), &wanted, &actual);
+    let (updated, requests) = world.requests(update).await;
+    assert_eq!(wanted.differences(&updated.unwrap()), [""; 0]);
+    let (list, add) = ("GET /projects/library/members", "POST /projects/library/members");
+    assert_eq!(requests, [list, add, list]);
 }

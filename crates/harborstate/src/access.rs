@@ -44,8 +44,8 @@ impl Access {
         Ok(Connection::new(serde_json::to_value(self)?))
     }
 
-    /// What a connection contains; `None` if it is not one to a Harbor. There is no error, since it could show a part
-    /// of the connection.
+    /// What a connection contains; `None` if it is not one to a Harbor. There is no error, since it could
+    /// show a part of the connection.
     pub fn of(connection: &Connection) -> Option<Self> {
         Self::deserialize(connection.value()).ok()
     }

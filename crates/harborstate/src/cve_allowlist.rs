@@ -1,4 +1,5 @@
-//! Allow lists: vulnerabilities that do not keep an image from being pulled. The system has one, and each project.
+//! Allow lists: vulnerabilities that do not keep an image from being pulled. The system has one, and each
+//! project.
 
 use crate::state::{NoFacts, State};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! Labels. The name of an object is `alpha/hot` for the label of a project, and `hot` for one of the whole Harbor.
+//! Labels. The name of an object is `alpha/hot` for the label of a project, and `hot` for one of the whole
+//! Harbor.
 
 use crate::state::{NoFacts, State};
 use serde::{Deserialize, Serialize};

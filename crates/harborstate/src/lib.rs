@@ -1,16 +1,18 @@
 //! The objects inside a Harbor, in the form in which desired and actual state are compared.
 //!
-//! There is a module per collection, with the type of its objects, the name of the collection and a function that names an
-//! object. Components describe desired state with these types; the driver in `harbordriver` describes actual state with
-//! the same types, so that the two are equal when they mean the same:
+//! There is a module per collection, with the type of its objects, the name of the collection and a function
+//! that names an object. Components describe desired state with these types; the driver in `harbordriver`
+//! describes actual state with the same types, so that the two are equal when they mean the same:
 //!
 //! - Names stand for objects, never numbers: numbers change when a Harbor is restored from a backup.
 //! - Sets are sorted, flags are booleans, texts that contain JSON are parsed.
-//! - A desired field that is `None` is left to others. Actual state has all fields; what Harbor leaves out is filled in.
-//! - Passwords and secrets are in no type. They are write-only fields of [`plan::External`], under the names that
-//!   [`State::WRITE_ONLY`] lists.
+//! - A desired field that is `None` is left to others. Actual state has all fields; what Harbor leaves out is
+//!   filled in.
+//! - Passwords and secrets are in no type. They are write-only fields of [`plan::External`], under the names
+//!   that [`State::WRITE_ONLY`] lists.
 //!
-//! Actual state is [`Found`]: the state and the facts that Harbor adds, such as the number of repositories of a project.
+//! Actual state is [`Found`]: the state and the facts that Harbor adds, such as the number of repositories of
+//! a project.
 //!
 //! ```
 //! use harborstate::{State as _, project::Project};
@@ -26,6 +28,7 @@
 pub mod access;
 pub mod configuration;
 pub mod cve_allowlist;
+pub mod execution;
 pub mod immutable_rules;
 pub mod label;
 pub mod member;

@@ -1,4 +1,5 @@
-//! One membership in a project, for whoever does not manage the whole list. See [`name`] for the name of an object.
+//! One membership in a project, for whoever does not manage the whole list. See [`name`] for the name of an
+//! object.
 
 use crate::{
     members::{GroupType, Kind, Role},

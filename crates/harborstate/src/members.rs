@@ -93,8 +93,8 @@ impl Member {
         Self { kind: Kind::Group, group_type: Some(group_type), ..Self::user(name, role) }
     }
 
-    /// Whether the other is the same user or group, whatever its role. `self` is desired and may name a group in fewer
-    /// words than `actual`.
+    /// Whether the other is the same user or group, whatever its role. `self` is desired and may name a group
+    /// in fewer words than `actual`.
     pub fn is(&self, actual: &Self) -> bool {
         match (&self.ldap_group_dn, &actual.ldap_group_dn) {
             _ if self.kind != actual.kind => false,
@@ -109,8 +109,8 @@ impl Member {
 }
 
 impl Members {
-    /// The members that are not desired: all others but the creator of the project. Only a list that contains the
-    /// creator changes its role.
+    /// The members that are not desired: all others but the creator of the project. Only a list that contains
+    /// the creator changes its role.
     pub fn surplus<'a>(&self, actual: &'a Self, creator: &str) -> Vec<&'a Member> {
         let is_kept = |member: &Member| {
             let created = member.kind == Kind::User && member.name == creator;

@@ -15,7 +15,8 @@ pub struct PreheatPolicy {
     /// The name of the preheat instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Which artifacts, by the type of the filter: `repository`, `tag`, `label`, `signature` or `vulnerability`.
+    /// Which artifacts, by the type of the filter: `repository`, `tag`, `label`, `signature` or
+    /// `vulnerability`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<BTreeMap<String, Value>>,
     /// What starts it.

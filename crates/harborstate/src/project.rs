@@ -20,7 +20,8 @@ pub struct Project {
     /// How many bytes it may store, or [`UNLIMITED`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_quota: Option<i64>,
-    /// The name of the registry endpoint that it is a proxy cache of, or the empty text. This cannot be changed later.
+    /// The name of the registry endpoint that it is a proxy cache of, or the empty text. This cannot be
+    /// changed later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub registry: Option<String>,
 }
@@ -65,7 +66,8 @@ pub const SEVERITY: &str = "severity";
 /// The setting that only Harbor changes: the retention policy.
 pub const RETENTION: &str = "retention_id";
 
-/// The text of a setting in canonical form: Harbor stores `1` and `TRUE` for flags, and returns other words for severities.
+/// The text of a setting in canonical form: Harbor stores `1` and `TRUE` for flags, and returns other words
+/// for severities.
 pub fn canonical(key: &str, text: &str) -> String {
     match key {
         flag if FLAGS.contains(&flag) => (text == "1" || text.eq_ignore_ascii_case("true")).to_string(),
@@ -77,7 +79,8 @@ pub fn canonical(key: &str, text: &str) -> String {
     }
 }
 
-/// All settings in canonical form, from those that Harbor has. What is not set has the value that it stands for.
+/// All settings in canonical form, from those that Harbor has. What is not set has the value that it stands
+/// for.
 pub fn metadata<'a>(stored: impl IntoIterator<Item = (&'a str, &'a str)>) -> BTreeMap<String, String> {
     let unset = [SEVERITY].into_iter().map(|key| (key, "none"));
     let unset = unset.chain(FLAGS.iter().map(|key| (*key, "false")));

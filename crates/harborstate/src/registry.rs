@@ -57,7 +57,8 @@ impl State for RegistryEndpoint {
     const WRITE_ONLY: &'static [&'static str] = &[ACCESS_SECRET];
 }
 
-/// An address as Harbor stores it: with a scheme; without blanks, user, query, fragment and slashes at the end.
+/// An address as Harbor stores it: with a scheme; without blanks, user, query, fragment and slashes at the
+/// end.
 pub fn url(text: &str) -> String {
     let text = text.trim();
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));

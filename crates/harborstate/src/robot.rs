@@ -1,10 +1,12 @@
-//! Robot accounts. The name of an object is `ci` for a robot of the system, and `alpha+ci` for one of a project.
+//! Robot accounts. The name of an object is `ci` for a robot of the system, and `alpha+ci` for one of a
+//! project.
 
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The write-only field for the secret: 8 to 128 characters with an upper-case letter, a lower-case letter and a digit.
+/// The write-only field for the secret: 8 to 128 characters with an upper-case letter, a lower-case letter
+/// and a digit.
 pub const SECRET: &str = "secret";
 
 /// The duration of a robot that does not expire.
@@ -63,7 +65,8 @@ impl Access {
 pub struct Facts {
     /// Its number, a hint.
     pub id: i64,
-    /// The user name to log in with: its name with the prefix of robots and, if it belongs to one, the project.
+    /// The user name to log in with: its name with the prefix of robots and, if it belongs to one, the
+    /// project.
     pub login: String,
     /// When it expires, in seconds since 1970; -1 is never.
     pub expires_at: i64,

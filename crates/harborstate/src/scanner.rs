@@ -31,7 +31,8 @@ pub struct Scanner {
     /// Whether it is disabled. The default cannot be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// Whether projects without a scanner of their own use it. Another one must become the default to take this away.
+    /// Whether projects without a scanner of their own use it. Another one must become the default to take
+    /// this away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_default: Option<bool>,
 }

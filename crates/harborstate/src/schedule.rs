@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 /// The collection of all three.
 pub const COLLECTION: &str = "schedule";
 
-/// The write-only field that makes the driver set a schedule again when its value changes. The address and password of
-/// Redis become part of a garbage collection's schedule: give their digest, and what identifies a restore.
+/// The write-only field that makes the driver set a schedule again when its value changes. The address and
+/// password of Redis become part of a garbage collection's schedule: give their digest, and what identifies a
+/// restore.
 pub const SET_AGAIN: &str = "set_again";
 
 /// The type of a job that is not scheduled.

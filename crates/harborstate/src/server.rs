@@ -21,10 +21,12 @@ pub struct Server {
     /// What the login names of robots begin with. Only administrators know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robot_name_prefix: Option<String>,
-    /// Whether the environment of Core overwrites all settings, so that none can be changed. Only administrators know it.
+    /// Whether the environment of Core overwrites all settings, so that none can be changed. Only
+    /// administrators know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings_locked: Option<bool>,
-    /// Whether `auth_mode` can be changed: not once there are other users than `admin`. Only administrators know it.
+    /// Whether `auth_mode` can be changed: not once there are other users than `admin`. Only administrators
+    /// know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_mode_editable: Option<bool>,
     /// What the operator is to this Harbor.

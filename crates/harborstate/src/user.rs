@@ -3,7 +3,8 @@
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
-/// The write-only field for the password: 8 to 128 characters with an upper-case letter, a lower-case letter and a digit.
+/// The write-only field for the password: 8 to 128 characters with an upper-case letter, a lower-case letter
+/// and a digit.
 pub const PASSWORD: &str = "password";
 
 /// A user.

@@ -20,7 +20,8 @@ impl State for UserGroup {
     const COLLECTION: &'static str = "user-group";
 }
 
-/// The name of an object: `oidc:dev`, `http:dev`, or `ldap:` and a distinguished name, which LDAP compares without case.
+/// The name of an object: `oidc:dev`, `http:dev`, or `ldap:` and a distinguished name, which LDAP compares
+/// without case.
 pub fn name(group_type: GroupType, identity: &str) -> String {
     match group_type {
         GroupType::Ldap => format!("ldap:{}", identity.to_lowercase()),

@@ -4,7 +4,8 @@ use crate::state::State;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The write-only field for the values of the header `Authorization`: an object with a text per address of a target.
+/// The write-only field for the values of the header `Authorization`: an object with a text per address of a
+/// target.
 pub const AUTH_HEADERS: &str = "auth_headers";
 
 /// A webhook.

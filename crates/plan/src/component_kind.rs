@@ -2,9 +2,10 @@
 
 use crate::{
     Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Placement, Planned, Scoped,
-    Snapshot, System, Violation, connect_with, plan_with,
+    Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
+use jiff::Timestamp;
 use kube::{Resource, core::ApiResource};
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
@@ -27,8 +28,12 @@ pub struct ComponentKind {
 
 /// A decoded object of some [`ComponentKind`].
 pub trait ComponentObject: Send + Sync {
-    /// See [`plan_with`].
-    fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned;
+    /// See [`plan_at`].
+    fn plan_at(&self, snapshot: &Snapshot, defaults: &Defaults, now: Timestamp) -> Planned;
+    /// See [`crate::plan_with`].
+    fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
+        self.plan_at(snapshot, defaults, Timestamp::UNIX_EPOCH)
+    }
     /// See [`connect_with`].
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
     /// See [`Component::details`].
@@ -98,8 +103,8 @@ impl fmt::Debug for ComponentKind {
 struct Erased<C: Component>(C::Owner);
 
 impl<C: Component> ComponentObject for Erased<C> {
-    fn plan(&self, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
-        plan_with::<C>(&self.0, snapshot, defaults)
+    fn plan_at(&self, snapshot: &Snapshot, defaults: &Defaults, now: Timestamp) -> Planned {
+        plan_at::<C>(&self.0, snapshot, defaults, now)
     }
 
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected> {

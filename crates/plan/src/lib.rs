@@ -68,7 +68,7 @@ pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
     already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
-pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_with};
+pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};

@@ -9,6 +9,7 @@ use crate::{
 };
 use api::v1beta1::name::ObjectName;
 use graph::Graph;
+use jiff::Timestamp;
 use kube::Resource;
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ pub struct Plan {
     pub graph: Graph<Desired>,
     /// The objects that the component read, whether they exist or not.
     pub reads: BTreeSet<ObjectKey>,
+    /// When the plan will be another one although nothing else changes.
+    pub until: Option<Timestamp>,
 }
 
 /// How to reach a system, and what that was decided on.
@@ -60,13 +63,23 @@ pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
     plan_with::<C>(owner, snapshot, &NOTHING)
 }
 
+/// The same as [`plan_at`], for owners whose children do not depend on the time.
+pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
+    plan_at::<C>(owner, snapshot, defaults, Timestamp::UNIX_EPOCH)
+}
+
 /// Asks `C` for the children of `owner` and applies the standard mutations to each.
 ///
 /// Pure, and cheap enough to call again after every batch of reads. Two passes are typical.
-pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: &Defaults) -> Planned {
+pub fn plan_at<C: Component>(
+    owner: &C::Owner,
+    snapshot: &Snapshot,
+    defaults: &Defaults,
+    now: Timestamp,
+) -> Planned {
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
     let places = |text: &str| place::of(owner, text);
-    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places);
+    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places).at(now);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| {
@@ -80,7 +93,8 @@ pub fn plan_with<C: Component>(owner: &C::Owner, snapshot: &Snapshot, defaults: 
         check_names(&graph, &places)?;
         Ok(graph)
     });
-    Planned::of(graph, world, |graph, reads| Plan { graph, reads })
+    let until = world.until();
+    Planned::of(graph, world, |graph, reads| Plan { graph, reads, until })
 }
 
 /// Asks `C` how to reach a system outside the cluster for `owner`. Pure, like [`plan_with`].

@@ -12,6 +12,12 @@ pub enum Recipe {
         /// The number of characters.
         length: usize,
     },
+    /// Random letters and digits, of which at least one is an upper-case letter, one a lower-case letter and one a digit:
+    /// what Harbor requires of passwords.
+    Password {
+        /// The number of characters, at least three.
+        length: usize,
+    },
     /// The value of another key of the same Secret.
     SameAs {
         /// The other key: also generated, or in the Secret's `data`.
@@ -31,8 +37,28 @@ pub trait SecretGenerator {
     /// Random letters and digits.
     fn alphanumeric(&self, length: usize) -> String;
 
+    /// Random letters and digits with at least one character of each class, see [`Recipe::Password`].
+    fn password(&self, length: usize) -> String {
+        // Drawn again as a whole, so that each password is as likely as any other. A source that is not random, such as that
+        // of placeholders, never gets there: then the first characters are fixed.
+        let mut drawn = std::iter::repeat_with(|| self.alphanumeric(length)).take(DRAWS);
+        drawn.find(|it| is_mixed(it)).unwrap_or_else(|| {
+            let rest = self.alphanumeric(length);
+            "Aa0".chars().chain(rest.chars().skip(3)).take(length).collect()
+        })
+    }
+
     /// The bcrypt hash of a password, in the format of htpasswd files; `None` if it cannot be hashed.
     fn bcrypt(&self, password: &[u8]) -> Option<String>;
+}
+
+/// How often a password is drawn. One of 8 characters lacks a class four times in ten, one of 32 once in 150.
+const DRAWS: usize = 200;
+
+/// Whether a password has a character of each class.
+fn is_mixed(password: &str) -> bool {
+    let has = |is_one: fn(&char) -> bool| password.chars().any(|it| is_one(&it));
+    has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit)
 }
 
 /// Why a value cannot be generated: always a mistake in a component. Never contains a secret.
@@ -61,6 +87,7 @@ pub fn generated(
             let known = |other: &String| values.get(other).or_else(|| present.get(other));
             let value = match recipe {
                 Recipe::Alphanumeric { length } => Some(generator.alphanumeric(*length).into_bytes()),
+                Recipe::Password { length } => Some(generator.password(*length).into_bytes()),
                 Recipe::SameAs { key: other } => known(other).cloned(),
                 Recipe::Htpasswd { user, password } => match known(password) {
                     None => None,
@@ -101,8 +128,55 @@ pub fn secret_data(secret: &Value) -> BTreeMap<String, Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::cell::Cell;
 
     struct Plain;
+
+    /// Random enough: a linear congruential generator.
+    struct Seeded(Cell<u64>);
+
+    impl SecretGenerator for Seeded {
+        fn alphanumeric(&self, length: usize) -> String {
+            const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+            let letter = || {
+                self.0.set(self.0.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+                char::from(LETTERS[(self.0.get() >> 33) as usize % LETTERS.len()])
+            };
+            std::iter::repeat_with(letter).take(length).collect()
+        }
+
+        fn bcrypt(&self, _: &[u8]) -> Option<String> {
+            None
+        }
+    }
+
+    /// Always the same character.
+    struct Constant(char);
+
+    impl SecretGenerator for Constant {
+        fn alphanumeric(&self, length: usize) -> String {
+            std::iter::repeat_n(self.0, length).collect()
+        }
+
+        fn bcrypt(&self, _: &[u8]) -> Option<String> {
+            None
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_password_has_the_length_asked_for_and_a_character_of_each_class(
+            seed in any::<u64>(), length in 3..64_usize, constant in "[A-Za-z0-9]",
+        ) {
+            let constant = Constant(constant.chars().next().unwrap());
+            for password in [Seeded(Cell::new(seed)).password(length), constant.password(length)] {
+                prop_assert_eq!(password.len(), length);
+                prop_assert!(password.chars().all(|it| it.is_ascii_alphanumeric()), "{}", password);
+                prop_assert!(is_mixed(&password), "{}", password);
+            }
+        }
+    }
 
     impl SecretGenerator for Plain {
         fn alphanumeric(&self, length: usize) -> String {

@@ -123,6 +123,15 @@ pub enum ReconcileError {
         /// The older owner.
         owner: ObjectKey,
     },
+    /// The system in which the operator keeps objects for the owner was replaced by another one of the same name.
+    #[error(
+        "{system} is not the one for which this object was created, but a later one of the same name; delete this object and \
+         create it again to have what it describes in the new one"
+    )]
+    Replaced {
+        /// What people call the system.
+        system: String,
+    },
     /// A system outside the cluster did not do what was asked.
     #[error("cannot {verb} {object} in {system}: {error}")]
     External {
@@ -198,7 +207,7 @@ impl ReconcileError {
     pub(crate) fn refused_outside(object: &ObjectKey, external: &External, refusal: &Refusal) -> Self {
         let object = object.clone();
         match (refusal, &external.if_exists, &external.if_absent) {
-            (Refusal::MustExist, _, IfAbsent::Refuse { remedy }) => {
+            (Refusal::MustExist, _, IfAbsent::Refuse { remedy } | IfAbsent::CreateOnce { remedy }) => {
                 Self::MissingOutside { object, remedy: remedy.clone() }
             }
             (_, IfExists::Refuse { remedy }, _) => Self::ExistsOutside { object, remedy: remedy.clone() },
@@ -264,7 +273,8 @@ impl Classify for ReconcileError {
             Self::AlreadyOwned { .. }
             | Self::AlreadyExists { .. }
             | Self::ExistsOutside { .. }
-            | Self::Claimed { .. } => Class::Conflict,
+            | Self::Claimed { .. }
+            | Self::Replaced { .. } => Class::Conflict,
             Self::MissingOutside { .. } => Class::Dependency,
             Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
@@ -288,6 +298,7 @@ impl Classify for ReconcileError {
             Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
             Self::MissingOutside { .. } => "Missing",
             Self::Claimed { .. } => "Conflict",
+            Self::Replaced { .. } => "ExternalReplaced",
             Self::External { error, .. } => error.reason(),
             Self::Contended { .. } => "Contended",
             Self::Unrecorded(_) | Self::Undecodable(_) => "Undecodable",
@@ -307,6 +318,7 @@ impl Classify for ReconcileError {
                 | Self::ExistsOutside { .. }
                 | Self::MissingOutside { .. }
                 | Self::Claimed { .. }
+                | Self::Replaced { .. }
         );
         is_stuck || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)
     }

@@ -13,7 +13,7 @@ use k8s_openapi::api::{
     rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject},
 };
 use kube::{Resource, core::ObjectMeta};
-use plan::HarborClass;
+use plan::{ComponentKind, HarborClass, Placement};
 use runtime::{DIGEST_KEY, Permissions, digest_key_rules};
 use serde::Serialize;
 use serde_json::Value;
@@ -125,7 +125,11 @@ impl Rbac {
 
     /// The permissions in every reconciled namespace.
     fn permissions(&self) -> Permissions {
-        let needed = needed();
+        let needed = needed(|component| match component.placement {
+            Placement::Namespaced => true,
+            // An operator of some namespaces does not reconcile them.
+            Placement::ClusterWide => self.namespace.is_empty(),
+        });
         if self.page { needed.and(Permissions::to_show(&page_setup().kinds)) } else { needed }
     }
 
@@ -149,12 +153,10 @@ fn metrics_reader() -> ClusterRole {
     ClusterRole { metadata: named(METRICS_READER, None), rules: Some(vec![rule]), aggregation_rule: None }
 }
 
-/// The permissions to reconcile all kinds.
-fn needed() -> Permissions {
+/// The permissions to reconcile these kinds.
+fn needed(is_reconciled: impl Fn(&ComponentKind) -> bool) -> Permissions {
     let mut needed = Permissions::to_work();
-    for component in components::all() {
-        needed.reconcile(&component);
-    }
+    components::all().iter().filter(|component| is_reconciled(component)).for_each(|it| needed.reconcile(it));
     needed
 }
 

@@ -18,9 +18,15 @@ pub use page::{WebPage, setup as page_setup};
 pub use signals::Signal;
 pub use signals::Signals;
 
+use harbordriver::HarborDriver;
 use kube::Client;
-use runtime::{Operator, Options};
-use std::collections::BTreeSet;
+use runtime::{ExternalDriver, Operator, Options};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// The drivers of systems outside the cluster, which reach them over the network.
+pub fn drivers() -> Vec<Arc<dyn ExternalDriver>> {
+    vec![Arc::new(HarborDriver::new())]
+}
 
 /// An operator for all kinds, which takes over the fields of the old operator.
 pub fn operator(client: Client, options: Options) -> Operator {

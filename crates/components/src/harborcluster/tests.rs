@@ -152,7 +152,7 @@ fn the_status_is_one_word() {
     let waiting = Verdict::Progressing { reason: "ChildrenNotReady", message: String::new() };
     let stalled = Verdict::Stalled { reason: "InvalidSpec", message: String::new() };
     for (verdict, word) in [(Verdict::Ready, "healthy"), (waiting, "provisioning"), (stalled, "unhealthy")] {
-        assert_eq!(HarborCluster::details(&owner, &verdict, &status)["status"], word);
+        assert_eq!(details(&owner, &verdict, &status)["status"], word);
     }
 }
 
@@ -169,7 +169,7 @@ fn b18_the_revision_moves_with_the_conditions_and_with_nothing_else() {
             observed_generation: None,
         };
         let status = ComponentStatus { conditions: vec![condition], ..ComponentStatus::default() };
-        HarborCluster::details(&owner, &Verdict::Ready, &status)["revision"].clone()
+        details(&owner, &Verdict::Ready, &status)["revision"].clone()
     };
     let at = |second, nanosecond| jiff::Timestamp::new(second, nanosecond).unwrap();
     assert_eq!(revision(at(1, 0)), json!(1_000_000_000));
@@ -203,4 +203,13 @@ fn the_data_of_a_harbor_that_a_user_created_is_not_compared_with_the_cluster() {
         harbor["metadata"] = json!({"name": harbor["metadata"]["name"], "namespace": "registry"});
     }
     assert_eq!(case.plan().err(), None, "the operator refuses to take the Harbor over, and says so");
+}
+
+fn details(
+    owner: &api::v1beta1::HarborCluster,
+    verdict: &Verdict,
+    status: &ComponentStatus,
+) -> serde_json::Map<String, serde_json::Value> {
+    let (previous, external) = (&serde_json::Map::new(), &plan::ExternalObjects::new());
+    HarborCluster::details(owner, &plan::Conclusion { verdict, status, previous, external, written: None })
 }

@@ -1,12 +1,8 @@
 //! The members of a project.
 
-use crate::management::Server;
-use api::v1beta1::{
-    HarborProjectSpec,
-    harborproject::{MemberType, Membership, ProjectRole},
-    harborusergroup::UserGroupType,
-};
-use harborstate::members::{GroupType, Kind, Member, Members, Role};
+use crate::management::{Server, member};
+use api::v1beta1::{HarborProjectSpec, harborproject::MemberType};
+use harborstate::members::Members;
 use plan::PlanError;
 use std::collections::BTreeSet;
 
@@ -23,39 +19,6 @@ pub(super) fn members(spec: &HarborProjectSpec, server: &Server) -> Result<Optio
             ));
         }
     }
-    let auth_mode = server.state().map(|server| server.auth_mode.as_str());
-    let members = memberships.iter().map(|membership| member(membership, auth_mode)).collect();
+    let members = memberships.iter().map(|membership| member(membership, server)).collect();
     Ok(Some(Members { members }))
-}
-
-/// A member. Harbor finds a group by its name and its type, so the type comes from how users log in if the spec has none.
-pub(crate) fn member(membership: &Membership, auth_mode: Option<&str>) -> Member {
-    let group_type = match (membership.type_, membership.group_type) {
-        (MemberType::User, _) => None,
-        (MemberType::Group, Some(UserGroupType::Ldap)) => Some(GroupType::Ldap),
-        (MemberType::Group, Some(UserGroupType::Http)) => Some(GroupType::Http),
-        (MemberType::Group, Some(UserGroupType::Oidc)) => Some(GroupType::Oidc),
-        (MemberType::Group, None) => match auth_mode {
-            Some("ldap_auth") => Some(GroupType::Ldap),
-            Some("http_auth") => Some(GroupType::Http),
-            Some("oidc_auth") => Some(GroupType::Oidc),
-            _ => None,
-        },
-    };
-    Member {
-        kind: match membership.type_ {
-            MemberType::User => Kind::User,
-            MemberType::Group => Kind::Group,
-        },
-        name: membership.name.clone(),
-        role: match membership.role {
-            ProjectRole::ProjectAdmin => Role::ProjectAdmin,
-            ProjectRole::Maintainer => Role::Maintainer,
-            ProjectRole::Developer => Role::Developer,
-            ProjectRole::Guest => Role::Guest,
-            ProjectRole::LimitedGuest => Role::LimitedGuest,
-        },
-        group_type,
-        ldap_group_dn: membership.ldap_group_dn.clone(),
-    }
 }

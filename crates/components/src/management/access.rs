@@ -3,7 +3,11 @@
 use crate::secrets::{SecretKey, Secrets};
 use api::v1beta1::{Core, Harbor, HarborServerConfiguration, harborserverconfiguration::AccessCredential};
 use harborstate::{Access, Trust};
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
+use kube::{
+    ResourceExt as _,
+    core::{Selector, SelectorExt as _},
+};
 use plan::{ChildName, Connection, ObjectKey, PlanError, System, World};
 use std::str::FromStr as _;
 
@@ -16,21 +20,21 @@ pub(crate) fn connection(
     namespace: &str,
     world: &World<'_>,
 ) -> Result<Option<Connection>, PlanError> {
-    let access = match system.namespace.as_str() {
-        "" => described(&system.name, world)?,
+    let (access, uid) = match system.namespace.as_str() {
+        "" => described(&system.name, namespace, world)?,
         _ => installed(&system.name, namespace, world)?,
     };
     let connection = access
         .connection()
         .map_err(|_| PlanError::invalid(system, "has no usable address", "correct the URL of the Harbor"))?;
-    Ok(Some(connection))
+    Ok(Some(connection.identified_by(&uid)))
 }
 
 /// A Harbor that this operator runs: the Service of its Core, because the public URL may need a proxy, a DNS server or an
 /// authority that the operator does not have.
-fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<Access, PlanError> {
+fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<(Access, String), PlanError> {
     let name = ChildName::of(harbor, "harbor")?;
-    world.require::<Harbor>(harbor)?;
+    let uid = world.require::<Harbor>(harbor)?.uid().unwrap_or_default();
     let Some(core) = world.read::<Core>(&name)? else {
         let harbor = ObjectKey::of::<Harbor>(namespace, harbor);
         return Err(PlanError::unsettled(harbor, "has no Core yet"));
@@ -49,20 +53,51 @@ fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<Access,
             ("https", Trust::Service { authorities: text(authority.bytes()), name: service.clone() })
         }
     };
-    Ok(Access {
+    let access = Access {
         url: format!("{scheme}://{service}.{namespace}.svc"),
         trust,
         username: ADMIN.into(),
         password: text(password.bytes()),
-    })
+    };
+    Ok((access, uid))
 }
 
 /// A Harbor that a HarborServerConfiguration describes.
-fn described(name: &str, world: &World<'_>) -> Result<Access, PlanError> {
+fn described(name: &str, namespace: &str, world: &World<'_>) -> Result<(Access, String), PlanError> {
     let Some(configuration) = world.read_cluster_wide::<HarborServerConfiguration>(name)? else {
         return Err(PlanError::Missing([ObjectKey::of::<HarborServerConfiguration>("", name)].into()));
     };
-    access(&configuration, world)
+    if !namespace.is_empty() {
+        is_open_to(&configuration, namespace, world)?;
+    }
+    Ok((access(&configuration, world)?, configuration.uid().unwrap_or_default()))
+}
+
+/// Refuses objects of namespaces that a HarborServerConfiguration does not select. Without a selector it is open to all.
+fn is_open_to(
+    configuration: &HarborServerConfiguration,
+    namespace: &str,
+    world: &World<'_>,
+) -> Result<(), PlanError> {
+    let Some(selector) = configuration.spec.namespace_selector.clone() else { return Ok(()) };
+    let selector = Selector::try_from(selector).map_err(|_| {
+        let field = format!("{}, spec.namespaceSelector", configuration.name_any());
+        PlanError::invalid(field, "is no valid label selector", "correct it")
+    })?;
+    let found = world.read_cluster_wide::<Namespace>(namespace)?;
+    let labels = found.and_then(|found| found.metadata.labels).unwrap_or_default();
+    if selector.matches(&labels) {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        "spec.harborServerConfig",
+        format!(
+            "HarborServerConfiguration {} is not open to namespace {namespace}: its namespaceSelector does not match the \
+             labels of the namespace",
+            configuration.name_any()
+        ),
+        "ask its administrator, or name another one",
+    ))
 }
 
 /// How a HarborServerConfiguration says that its Harbor is reached.

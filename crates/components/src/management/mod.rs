@@ -5,8 +5,12 @@
 
 mod access;
 mod facts;
+mod member;
+mod password;
 mod policy;
+mod project;
 mod registry;
+mod registry_host;
 mod server;
 mod status;
 mod target;
@@ -18,9 +22,13 @@ pub(crate) use self::{
     policy::Policy,
     registry::Registry,
     server::Server,
-    status::Legacy,
     target::system,
     text::text,
+    member::{group_type, member},
+    password::check_password,
+    project::Projects,
+    registry_host::registry_host,
+    status::{Legacy, created_field, found},
 };
 
 use harborstate::State;

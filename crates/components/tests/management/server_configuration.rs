@@ -1,9 +1,12 @@
 //! HarborServerConfiguration.
 
 use crate::world::World;
-use api::v1beta1::HarborServerConfiguration;
-use k8s_openapi::api::core::v1::Secret;
-use kube::Api;
+use api::v1beta1::{HarborProject, HarborServerConfiguration};
+use k8s_openapi::api::core::v1::{Namespace, Secret};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+};
 use serde_json::json;
 
 #[tokio::test(start_paused = true)]
@@ -29,4 +32,23 @@ async fn wrong_credentials_are_reported_once_and_right_ones_used_at_once() {
     assert!(calls.iter().filter(|it| it.contains("systeminfo")).count() <= 1, "{calls:?}");
     world.merge::<Secret>("acme-credentials", json!({"stringData": {"accessSecret": "Harbor12345"}})).await;
     world.until_reason_of(api, "acme", "Ready").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_namespaces_that_it_selects_may_use_it() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    let selector = json!({"spec": {"namespaceSelector": {"matchLabels": {"team": "a"}}}});
+    api.patch("acme", &PatchParams::default(), &Patch::Merge(&selector)).await.unwrap();
+    let spec = json!({"projectName": "alpha", "harborServerConfig": "acme"});
+    world.create(json!({"kind": "HarborProject", "metadata": {"name": "alpha"}, "spec": spec})).await;
+    let message = world.until_reason::<HarborProject>("alpha", "InvalidSpec").await;
+    let expected = "HarborServerConfiguration acme is not open to namespace default";
+    assert!(message.contains(expected), "{message}");
+
+    let namespaces: Api<Namespace> = Api::all(world.client.clone());
+    let labels = json!({"metadata": {"labels": {"team": "a"}}});
+    namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&labels)).await.unwrap();
+    world.merge::<HarborProject>("alpha", json!({"metadata": {"annotations": {"try": "again"}}})).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
 }

@@ -6,11 +6,12 @@ use harborserver::{HarborServer, Version};
 use harborstate::Access;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
-    api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    api::core::v1::{Event, Secret},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{
     Api, Client, Resource,
-    api::{DeleteParams, Patch, PatchParams, PostParams},
+    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
     core::NamespaceResourceScope,
     runtime::wait::await_condition,
 };
@@ -18,6 +19,7 @@ use runtime::{Operator, Options};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeMap,
     fmt::Debug,
     sync::{
         Arc, Mutex,
@@ -223,6 +225,37 @@ impl World {
     pub async fn until_gone<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str) {
         let gone = await_condition(self.api::<K>(), name, |object: Option<&K>| object.is_none());
         assert!(timeout(Duration::from_mins(10), gone).await.is_ok(), "{name} is gone");
+    }
+
+    /// The values of a Secret.
+    pub async fn secret_values(&self, name: &str) -> BTreeMap<String, String> {
+        let values = self.api::<Secret>().get(name).await.unwrap().data.unwrap_or_default();
+        values.into_iter().map(|(key, value)| (key, String::from_utf8(value.0).unwrap())).collect()
+    }
+
+    /// The names of all Secrets but that of the HarborServerConfiguration.
+    pub async fn secret_names(&self) -> Vec<String> {
+        let secrets = self.api::<Secret>().list(&ListParams::default()).await.unwrap();
+        let names = secrets.items.into_iter().filter_map(|secret| secret.metadata.name);
+        names.filter(|name| name != "acme-credentials").collect()
+    }
+
+    /// The status with which Harbor answers a user.
+    pub async fn status_for(&self, username: &str, password: &str, path: &str) -> u16 {
+        let request = http::Request::get(format!("/api/v2.0{path}"))
+            .header("authorization", format!("Basic {}", base64(&format!("{username}:{password}"))))
+            .header("x-is-resource-name", "true")
+            .body(http_body_util::Full::new(bytes::Bytes::new()))
+            .unwrap();
+        let Ok(answer) = self.harbor.clone().call(request).await;
+        answer.status().as_u16()
+    }
+
+    /// Everything that users without access to Secrets can read: objects of a kind, and events.
+    pub async fn readable<K: Kind<Scope = NamespaceResourceScope>>(&self) -> String {
+        let objects = self.api::<K>().list(&ListParams::default()).await.unwrap().items;
+        let events = self.api::<Event>().list(&ListParams::default()).await.unwrap().items;
+        json!([objects, events]).to_string()
     }
 
     /// Asks Harbor as a user with a browser does.

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     client::Client,
     failure::system_error,
-    manage::{Manage, Objects, desired, shown},
+    manage::{Manage, Objects, Start, desired, shown},
 };
 use harbor::immutable_rules::{self as api, ImmutableRule};
 use harborstate::{
@@ -21,6 +21,8 @@ use serde_json::Value;
 pub(crate) struct RuleLists;
 
 impl Manage for RuleLists {
+    const UPDATES: Start = Start::Known;
+
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError> {
         let Some(project) = part else { return Ok(Objects::new()) };
         let answer = client.harbor.project(project).immutable_rules().list().await;

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     client::Client,
     failure::system_error,
-    manage::{Manage, Objects, desired, shown},
+    manage::{Manage, Objects, Start, desired, shown},
 };
 use harbor::members::NewMember;
 use harborstate::members::{Facts, Members};
@@ -18,6 +18,8 @@ use serde_json::Value;
 pub(crate) struct ProjectMembers;
 
 impl Manage for ProjectMembers {
+    const UPDATES: Start = Start::Known;
+
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError> {
         let Some(project) = part else { return Ok(Objects::new()) };
         let answer = client.harbor.project(project).members().list().await;

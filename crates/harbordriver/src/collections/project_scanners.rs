@@ -4,7 +4,7 @@ use super::singletons::no_project;
 use crate::{
     client::Client,
     failure::{missing, system_error},
-    manage::{Manage, Objects, desired, shown},
+    manage::{Manage, Objects, Start, desired, shown},
 };
 use harborstate::{NoFacts, project_scanner::ProjectScanner};
 use plan::{External, SystemError};
@@ -14,6 +14,8 @@ use serde_json::Value;
 pub(crate) struct ProjectScanners;
 
 impl Manage for ProjectScanners {
+    const UPDATES: Start = Start::Known;
+
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError> {
         let Some(project) = part else { return Ok(Objects::new()) };
         let answer = client.harbor.project(project).scanner().get().await;

@@ -122,9 +122,7 @@ impl Manage for Projects {
 
 async fn registry_name(client: &Client, project: &Project) -> Result<String, SystemError> {
     let Some(id) = project.registry_id.filter(|id| id.0 != 0) else { return Ok(String::new()) };
-    let registries = client.registries().await?;
-    let name = registries.iter().find(|registry| registry.id == id).map(|registry| registry.name.clone());
-    Ok(name.unwrap_or_else(|| format!("#{id}")))
+    client.registry_name(id).await
 }
 
 /// What is known about the quota of a project.
@@ -189,7 +187,7 @@ fn sent_list(list: cve_allowlist::CveAllowlist) -> CveAllowlist {
 async fn set_quota(client: &Client, quota: Option<i64>, bytes: i64) -> Result<(), SystemError> {
     let Some(quota) = quota else {
         return Err(rejected(
-            "the project has no quota, since quotas were off when it was created, or the account may not read it",
+            "the project has no quota, or the account may not read it",
             "leave the quota out, use an account that may read quotas, or have the project created again",
         ));
     };

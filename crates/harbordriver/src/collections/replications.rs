@@ -6,8 +6,7 @@ use crate::{
     manage::{Manage, Objects, desired, found, shown},
 };
 use harbor::{
-    Feature, RegistryId, ReplicationId,
-    registries::Registry,
+    Feature, ReplicationId,
     replication::{self as api, FilterDecoration, NewReplication, ReplicationPolicy},
 };
 use harborstate::replication::{Direction, Facts, Filter, Replication, Trigger};
@@ -20,18 +19,18 @@ pub(crate) struct Replications;
 impl Manage for Replications {
     async fn list(client: &Client, _: Option<&str>) -> Result<Objects, SystemError> {
         let policies = client.harbor.replications().list().await.map_err(system_error)?;
-        if policies.is_empty() {
-            return Ok(Objects::new());
+        let mut objects = Objects::new();
+        for policy in &policies {
+            objects.insert(policy.name.clone(), state(client, policy).await?);
         }
-        let registries = client.registries().await?;
-        policies.iter().map(|policy| Ok((policy.name.clone(), state(policy, &registries)?))).collect()
+        Ok(objects)
     }
 
     async fn find(client: &Client, _: &str, name: &str) -> Result<Option<Value>, SystemError> {
         let Some(policy) = client.harbor.replications().find(name).await.map_err(system_error)? else {
             return Ok(None);
         };
-        state(&policy, &client.registries().await?).map(Some)
+        state(client, &policy).await.map(Some)
     }
 
     async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
@@ -71,8 +70,9 @@ impl Manage for Replications {
     }
 }
 
-/// The state of a policy. One with a filter or trigger that the client does not know differs from every desired one.
-fn state(policy: &ReplicationPolicy, registries: &[Registry]) -> Result<Value, SystemError> {
+/// The state of a policy. One with a filter or trigger that the client does not know differs from every
+/// desired one.
+async fn state(client: &Client, policy: &ReplicationPolicy) -> Result<Value, SystemError> {
     let facts = Facts { id: policy.id.0 };
     let Some(policy) = policy.sent() else { return shown(Replication::default(), facts) };
     let (direction, id) = match policy.direction {
@@ -82,7 +82,7 @@ fn state(policy: &ReplicationPolicy, registries: &[Registry]) -> Result<Value, S
     let state = Replication {
         description: Some(policy.description),
         direction: Some(direction),
-        registry: Some(registry_name(registries, id)),
+        registry: Some(client.registry_name(id).await?),
         dest_namespace: Some(policy.dest_namespace),
         dest_namespace_replace_count: Some(policy.dest_namespace_replace_count),
         trigger: Some(trigger(policy.trigger)),
@@ -95,11 +95,6 @@ fn state(policy: &ReplicationPolicy, registries: &[Registry]) -> Result<Value, S
         single_active_replication: Some(policy.single_active_replication),
     };
     shown(state, facts)
-}
-
-fn registry_name(registries: &[Registry], id: RegistryId) -> String {
-    let found = registries.iter().find(|registry| registry.id == id);
-    found.map_or_else(|| format!("#{id}"), |registry| registry.name.clone())
 }
 
 fn trigger(trigger: api::Trigger) -> Trigger {

@@ -130,8 +130,8 @@ async fn prefix(client: &Client) -> Result<String, SystemError> {
     Ok(prefix.unwrap_or_else(|| USUAL_PREFIX.to_owned()))
 }
 
-/// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read, that of a
-/// project's robot is found behind the project's.
+/// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read,
+/// that of a project's robot is found behind the project's.
 fn name(login: &str, prefix: &str, project: Option<&str>) -> String {
     let behind = |project: &str| login.rsplit_once(&format!("{project}+")).map(|(_, name)| name);
     let name = robot_name(login, prefix, project).or_else(|| project.and_then(behind)).unwrap_or(login);

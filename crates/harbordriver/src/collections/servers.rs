@@ -20,6 +20,8 @@ pub(crate) struct Servers;
 
 impl Manage for Servers {
     async fn list(client: &Client, _: Option<&str>) -> Result<Objects, SystemError> {
+        // A list is asked for what is so now.
+        client.harbor.forget_server_info();
         let info = client.harbor.server_info().await.map_err(system_error)?;
         let settings = info.settings.as_ref();
         let principal = match settings {

@@ -1,6 +1,6 @@
 //! A Harbor in memory, and a driver that manages it.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, clippy::unwrap_used)] // each test uses a part of it
 
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, Version};

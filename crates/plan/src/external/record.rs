@@ -11,7 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects outside the cluster that the operator keeps for one owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record(BTreeMap<ObjectKey, Claim>);
+pub struct Record {
+    claims: BTreeMap<ObjectKey, Claim>,
+    /// The identities of the systems that they are in, as far as they have any.
+    systems: BTreeMap<System, String>,
+}
 
 /// What is recorded of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +68,9 @@ type Objects = BTreeMap<String, BTreeMap<String, BTreeMap<String, Entry>>>;
 #[serde(deny_unknown_fields)]
 struct Annotation {
     objects: Objects,
+    /// Identities by system.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    systems: BTreeMap<String, String>,
     signature: Option<String>,
 }
 
@@ -73,8 +80,7 @@ impl Annotation {
     }
 
     fn is_signed_by(&self, signer: Option<Signer<'_>>) -> bool {
-        let is_its =
-            |signer: Signer<'_>| self.signature.is_some() && self.signature == signer.sign(&self.objects);
+        let is_its = |signer: Signer<'_>| self.signature.is_some() && self.signature == signer.sign(self);
         signer.is_none_or(is_its)
     }
 }
@@ -89,9 +95,9 @@ pub struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    fn sign(&self, objects: &Objects) -> Option<String> {
+    fn sign(&self, Annotation { objects, systems, .. }: &Annotation) -> Option<String> {
         let Parts { group, kind, namespace, name } = &**self.owner;
-        let signature = self.key.digest(&(group, kind, namespace, name, objects)).ok()?;
+        let signature = self.key.digest(&(group, kind, namespace, name, objects, systems)).ok()?;
         Some(signature.to_string())
     }
 }
@@ -103,7 +109,7 @@ impl Record {
         let Some(text) = annotation else { return Ok(Self::default()) };
         let annotation = Annotation::parse(text)?;
         let is_signed = annotation.is_signed_by(signer);
-        let objects = annotation.objects;
+        let Annotation { objects, systems, .. } = annotation;
         let mut record = Self::default();
         for (group, collections) in objects {
             let system = System::of_group(&group).ok_or(UnreadableRecord)?;
@@ -115,9 +121,12 @@ impl Record {
                         written: written.as_deref().and_then(Digest::parse),
                         fields,
                     };
-                    record.0.insert(ObjectKey::external(&system, &collection, &name), claim);
+                    record.claims.insert(ObjectKey::external(&system, &collection, &name), claim);
                 }
             }
+        }
+        for (group, identity) in systems {
+            record.systems.insert(System::of_group(&group).ok_or(UnreadableRecord)?, identity);
         }
         Ok(record)
     }
@@ -134,7 +143,7 @@ impl Record {
     /// The annotation; `None` where nothing is recorded.
     pub fn to_annotation(&self, signer: Signer<'_>) -> Option<String> {
         let mut objects = Objects::new();
-        for (key, Claim { origin, deletion, written, fields }) in &self.0 {
+        for (key, Claim { origin, deletion, written, fields }) in &self.claims {
             let claim = Entry {
                 adopted: *origin == Origin::Adopted,
                 kept: *deletion == DeletionBehavior::Kept,
@@ -144,38 +153,51 @@ impl Record {
             let collections = objects.entry(key.group.clone()).or_default();
             collections.entry(key.kind.clone()).or_default().insert(key.name.clone(), claim);
         }
-        let signature = signer.sign(&objects);
+        let systems = self.systems.iter().map(|(system, identity)| (system.group(), identity.clone()));
+        let mut annotation = Annotation { objects, systems: systems.collect(), signature: None };
+        annotation.signature = signer.sign(&annotation);
         // A map of strings always has a JSON form.
-        let annotation =
-            |objects| serde_json::to_string(&Annotation { objects, signature }).unwrap_or_default();
-        (!objects.is_empty()).then(|| annotation(objects))
+        let text = || serde_json::to_string(&annotation).unwrap_or_default();
+        (!annotation.objects.is_empty()).then(text)
     }
 
     /// What is recorded of an object.
     pub fn get(&self, key: &ObjectKey) -> Option<&Claim> {
-        self.0.get(key)
+        self.claims.get(key)
     }
 
     /// What is recorded.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, &Claim)> {
-        self.0.iter()
+        self.claims.iter()
     }
 
     /// Records an object.
     pub fn insert(&mut self, key: ObjectKey, claim: Claim) {
-        self.0.insert(key, claim);
+        self.claims.insert(key, claim);
     }
 
     /// Forgets an object.
     pub fn remove(&mut self, key: &ObjectKey) {
-        self.0.remove(key);
+        self.claims.remove(key);
+        let is_used = |system: &System| self.claims.keys().any(|key| key.system() == Some(system));
+        self.systems.retain(|system, _| is_used(system));
+    }
+
+    /// The identity of a system in which the operator keeps objects for the owner.
+    pub fn identity(&self, system: &System) -> Option<&str> {
+        self.systems.get(system).map(String::as_str)
+    }
+
+    /// Notes the identity of a system.
+    pub fn identify(&mut self, system: &System, identity: &str) {
+        self.systems.insert(system.clone(), identity.to_owned());
     }
 
     /// The objects that are not `wanted`, each with whether it is to be deleted.
     ///
     /// What is not recorded is never among them, whatever a system shows.
     pub fn unwanted(&self, wanted: &BTreeSet<&ObjectKey>) -> BTreeMap<ObjectKey, DeletionBehavior> {
-        let unwanted = self.0.iter().filter(|(key, _)| !wanted.contains(key));
+        let unwanted = self.claims.iter().filter(|(key, _)| !wanted.contains(key));
         let behavior = |claim: &Claim| match claim {
             Claim { origin: Origin::Created, deletion, .. } => *deletion,
             Claim { origin: Origin::Adopted, .. } => DeletionBehavior::Kept,
@@ -207,7 +229,11 @@ mod tests {
     }
 
     fn records() -> impl Strategy<Value = Record> {
-        prop::collection::btree_map(keys(), claims(), 0..6).prop_map(Record)
+        let claims = prop::collection::btree_map(keys(), claims(), 0..6);
+        (claims, prop::option::of("[a-z]{1,4}")).prop_map(|(claims, identity)| {
+            let system = claims.keys().next().and_then(ObjectKey::system).cloned();
+            Record { claims, systems: system.zip(identity).into_iter().collect() }
+        })
     }
 
     fn owner(name: &str) -> ObjectKey {
@@ -239,7 +265,7 @@ mod tests {
                 prop_assert_eq!(Record::signed(text.as_deref(), Some(signer)), Record::default());
                 let forged = Record::parse(text.as_deref(), Some(signer)).unwrap();
                 let unwanted = forged.unwanted(&BTreeSet::new());
-                prop_assert_eq!(unwanted.len(), record.0.len());
+                prop_assert_eq!(unwanted.len(), record.claims.len());
                 prop_assert!(unwanted.values().all(|behavior| *behavior == DeletionBehavior::Kept));
             }
         }

@@ -41,17 +41,32 @@ impl fmt::Display for System {
 
 /// How to reach a system: its address, its credentials, and whatever else its driver needs. Only the driver understands it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Connection(Arc<Value>);
+pub struct Connection {
+    value: Arc<Value>,
+    identity: Option<Arc<str>>,
+}
 
 impl Connection {
     /// What the driver of the system asks for.
     pub fn new(value: Value) -> Self {
-        Self(Arc::new(value))
+        Self { value: Arc::new(value), identity: None }
+    }
+
+    /// To the system with this identity, such as the uid of the object that stands for it: a system of the same name that comes
+    /// later is another one, in which the operator changes nothing for owners that were bound to the first.
+    #[must_use]
+    pub fn identified_by(self, identity: &str) -> Self {
+        Self { identity: Some(identity.into()), ..self }
+    }
+
+    /// The identity of the system.
+    pub fn identity(&self) -> Option<&str> {
+        self.identity.as_deref()
     }
 
     /// What the driver of the system asked for.
     pub fn value(&self) -> &Value {
-        &self.0
+        &self.value
     }
 }
 

@@ -17,7 +17,11 @@ impl Applier<'_> {
         Child { key, kind, desired }: Child<'_>,
     ) -> Result<Health, ReconcileError> {
         let mut object = desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;
-        object["metadata"]["annotations"][IMMUTABLE_ANNOTATION] = "true".into();
+        // A component says otherwise of values that it may stop to want.
+        let immutable = &mut object["metadata"]["annotations"][IMMUTABLE_ANNOTATION];
+        if immutable.is_null() {
+            *immutable = "true".into();
+        }
         if let Policy::CreateOnce { generate } = &desired.policy {
             add_generated(&mut object, generate, &*self.cluster.entropy)?;
         }

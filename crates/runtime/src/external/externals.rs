@@ -72,7 +72,15 @@ impl<'a> Externals<'a> {
         }
         let Access { connection, reads } = (self.connect)(system.clone()).await?;
         lock(&self.reads).extend(reads);
-        let connection = connection?.ok_or_else(|| self.systems.failed(verb, key, SystemError::Gone))?;
+        let gone = || self.systems.failed(verb, key, SystemError::Gone);
+        let connection = connection?.ok_or_else(gone)?;
+        if let Some(identity) = connection.identity()
+            && !self.recorder.binds(system, identity)
+        {
+            // What the operator created is gone with the system that it was in.
+            let replaced = || ReconcileError::Replaced { system: self.systems.describe(system) };
+            return Err(if verb == Verb::Delete { gone() } else { replaced() });
+        }
         lock(&self.connections).insert(system.clone(), connection.clone());
         Ok(connection)
     }

@@ -12,7 +12,7 @@ use kube::{
     api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, ObjectMeta},
 };
-use plan::{Claim, DigestKey, ObjectKey, Record, Signer, UnreadableRecord};
+use plan::{Claim, DigestKey, ObjectKey, Record, Signer, System, UnreadableRecord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -53,6 +53,8 @@ pub(crate) struct Recorder<'a> {
     /// The owner and its age.
     pub(super) claimant: Claimant,
     recorded: Arc<Mutex<Recorded>>,
+    /// The identities of systems that the owner has objects in, or is about to.
+    identities: Mutex<BTreeMap<System, String>>,
     /// What is about to be recorded, so that one write serves all nodes that wait for one.
     claims: Mutex<BTreeMap<ObjectKey, Claim>>,
     turn: tokio::sync::Mutex<()>,
@@ -72,9 +74,9 @@ impl<'a> Recorder<'a> {
             Bookkeeping::InMemory => None,
         };
         lock(&recorded).update(owner, meta, signer);
-        let (claims, turn) = (Mutex::default(), tokio::sync::Mutex::default());
+        let (identities, claims, turn) = (Mutex::default(), Mutex::default(), tokio::sync::Mutex::default());
         let claimant = Claimant::new(owner, meta);
-        Self { cluster, resource, owner, signer, claimant, recorded, claims, turn }
+        Self { cluster, resource, owner, signer, claimant, recorded, identities, claims, turn }
     }
 
     /// The same, if the record can be read.
@@ -86,6 +88,14 @@ impl<'a> Recorder<'a> {
     /// What is recorded of an object.
     pub(crate) fn claim(&self, key: &ObjectKey) -> Option<Claim> {
         lock(&self.recorded).record.get(key).cloned()
+    }
+
+    /// Whether the owner may use a system with this identity: it is the one in which it has objects, or it has none there. Notes
+    /// the identity for the next record.
+    pub(crate) fn binds(&self, system: &System, identity: &str) -> bool {
+        let bound = lock(&self.recorded).record.identity(system).map(str::to_owned);
+        lock(&self.identities).insert(system.clone(), identity.to_owned());
+        bound.is_none_or(|bound| bound == identity)
     }
 
     pub(crate) fn record(&self) -> Record {
@@ -106,6 +116,11 @@ impl<'a> Recorder<'a> {
             let mut record = self.record();
             for (key, claim) in lock(&self.claims).iter() {
                 record.insert(key.clone(), claim.clone());
+                if let Some(system) = key.system()
+                    && let Some(identity) = lock(&self.identities).get(system)
+                {
+                    record.identify(system, identity);
+                }
             }
             self.write(record).await
         };

@@ -95,6 +95,8 @@ pub(crate) struct Run {
     pub(crate) nodes: Vec<Node>,
     /// The objects outside the cluster that the owner has or read, as far as they exist.
     pub(crate) external: ExternalObjects,
+    /// When the plan will be another one although nothing else changes.
+    pub(crate) until: Option<Timestamp>,
 }
 
 /// The memory of one owner: a few hundred bytes per child, and no content.
@@ -116,13 +118,14 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// When the operator renews the first of the owner's certificates.
+    /// When the operator renews the first of the owner's certificates, or has to plan the owner anew.
     pub(crate) fn due(&self) -> Option<Timestamp> {
         let due = |applied: &Applied| match applied {
             Applied::Issued(certificate) => Some(certificate.due),
             _ => None,
         };
-        self.applied.values().filter_map(due).min()
+        let until = self.last.as_ref().and_then(|run| run.until);
+        self.applied.values().filter_map(due).chain(until).min()
     }
 
     /// When the first of the owner's certificates from this issuer expires.

@@ -31,7 +31,8 @@ pub(crate) async fn plan(
     state: &mut RunState,
 ) -> Result<Result<Plan, ReconcileError>, ReconcileError> {
     let defaults = context.defaults.clone();
-    let pass = move |owner: &dyn ComponentObject, known: &Snapshot| owner.plan(known, &defaults);
+    let now = (context.clock)();
+    let pass = move |owner: &dyn ComponentObject, known: &Snapshot| owner.plan_at(known, &defaults, now);
     Planning { context, key, owner }.run(state, pass, |plan: &Plan| &plan.reads).await
 }
 

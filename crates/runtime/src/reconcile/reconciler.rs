@@ -285,7 +285,12 @@ impl Reconciler {
             absences,
             too_expensive: None,
             written: state.written.or(memo.written),
-            last: Some(Run { inputs: Inputs { reads, ..inputs }, nodes, external: state.external }),
+            last: Some(Run {
+                inputs: Inputs { reads, ..inputs },
+                nodes,
+                external: state.external,
+                until: plan.until,
+            }),
         };
         Ok(outcomes)
     }

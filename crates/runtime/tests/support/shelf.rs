@@ -67,7 +67,11 @@ impl Component for ShelfComponent {
             bytes.map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
         };
         let is_closed = value("closed").is_some();
-        Ok((!is_closed).then(|| Connection::new(json!({"token": value("token")}))))
+        let connection = || match value("identity") {
+            Some(identity) => Connection::new(json!({"token": value("token")})).identified_by(&identity),
+            None => Connection::new(json!({"token": value("token")})),
+        };
+        Ok((!is_closed).then(connection))
     }
 
     fn desired(shelf: &Shelf, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

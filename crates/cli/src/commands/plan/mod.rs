@@ -5,7 +5,7 @@ mod picture;
 use crate::{
     flags::{DefaultsArgs, OPERATORS, Place, Target, class, namespace},
     manifests::{Applier, Object, Purpose, file_names, read_objects, warn_about_unreconciled},
-    operator::predecessors,
+    operator::{drivers, predecessors},
     output::{Error, Failure, print_styled, warn},
 };
 use api::names::CLASS_ANNOTATION;
@@ -120,6 +120,7 @@ impl Plan {
             class: class.clone(),
             defaults: self.defaults.defaults(),
             digest_key: digest_key.unwrap_or(DigestKey::PLACEHOLDER),
+            external_drivers: drivers(),
             ..Options::default()
         };
         let dry_run = DryRun::new(client, components::all(), options);

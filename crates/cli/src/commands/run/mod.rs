@@ -14,7 +14,7 @@ use page::PageArgs;
 use crate::{
     connect::connect,
     flags::{DefaultsArgs, class, namespace_or_nothing, own_namespace},
-    operator::{Signals, WebPage, operator},
+    operator::{Signals, WebPage, drivers, operator},
     output::{Error, Failure},
 };
 use clap::Args;
@@ -112,6 +112,7 @@ impl Run {
             health: Arc::clone(&telemetry.health),
             trace_id: telemetry.trace_id(),
             observer: page.as_ref().map(WebPage::observer),
+            external_drivers: drivers(),
             ..Options::default()
         };
         let operator = operator(client.clone(), options);

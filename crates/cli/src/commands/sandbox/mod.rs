@@ -2,6 +2,7 @@
 
 mod cluster;
 mod definitions;
+mod harbors;
 mod kubeconfig;
 mod ready;
 mod session;
@@ -18,6 +19,8 @@ use crate::{
 use api::v1beta1::GoDuration;
 use clap::Args;
 pub use cluster::{Cluster, ClusterOptions};
+use harbordriver::HarborDriver;
+use harbors::Harbors;
 use kubeconfig::Kubeconfig;
 use runtime::Options;
 use session::{Ended, Goal};
@@ -117,7 +120,10 @@ impl Sandbox {
         .await?;
         let live = Arc::new(Live::begin());
         let page = self.page().await?;
-        print(&self.greeting(&kubeconfig, &page))?;
+        let done = CancellationToken::new();
+        let harbors = Harbors::default();
+        let address = harbors.listen(done.clone()).await?;
+        print(&self.greeting(&kubeconfig, &page, address))?;
 
         let goal = if self.wait { Goal::Ready { within: self.timeout } } else { Goal::Serve };
         let interrupted = async {
@@ -128,14 +134,15 @@ impl Sandbox {
             });
             signal
         };
-        let done = CancellationToken::new();
         let work = async {
             let client = cluster.client.clone();
+            tokio::spawn(done.clone().run_until_cancelled_owned(harbors.clone().follow(client.clone())));
             let observers = vec![page.observer()];
             tokio::spawn(page.serve(client.clone(), done.clone()));
             let options = Options {
                 digest_key: cluster.digest_key.clone(),
                 defaults: self.defaults.defaults(),
+                external_drivers: vec![Arc::new(HarborDriver::over(harbors.clone()))],
                 ..Options::default()
             };
             let session = session::run(client, options, objects, goal, &live, observers, interrupted);
@@ -161,11 +168,12 @@ impl Sandbox {
         })
     }
 
-    fn greeting(&self, kubeconfig: &Kubeconfig, page: &WebPage) -> String {
+    fn greeting(&self, kubeconfig: &Kubeconfig, page: &WebPage, harbors: SocketAddr) -> String {
         let line = kubeconfig.kubectl("get goharbor -A");
         let end = if self.wait { "" } else { "Ctrl-C ends it.\n" };
         format!(
-            "The sandbox is up; in another terminal:\n\n  {line}\n\nIn a browser:\n\n  {}\n\n{end}",
+            "The sandbox is up; in another terminal:\n\n  {line}\n\nIn a browser:\n\n  {}\n\nThe API of each Harbor, once its Core is \
+             available:\n\n  curl -u admin http://{harbors}/NAMESPACE/CORE/api/v2.0/systeminfo\n\n{end}",
             page.url()
         )
     }

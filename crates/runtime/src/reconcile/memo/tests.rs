@@ -184,7 +184,12 @@ fn action(
     let inputs = Inputs { owner: (UID.into(), None, BTreeSet::new()), reads: BTreeMap::new() };
     let memo = Memo {
         applied: [(before.key, sent), (key.clone(), applied.clone())].into(),
-        last: Some(Run { inputs: inputs.clone(), nodes: nodes.clone(), external: BTreeMap::new() }),
+        last: Some(Run {
+            inputs: inputs.clone(),
+            nodes: nodes.clone(),
+            external: BTreeMap::new(),
+            until: None,
+        }),
         ..Memo::default()
     };
     memo.outcomes(&inputs, &index)?;

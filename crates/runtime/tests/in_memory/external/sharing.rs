@@ -92,3 +92,21 @@ async fn finalizers_of_the_old_operator_are_removed_when_an_owner_is_deleted() {
     world.cluster.delete::<Shelf>("s").await;
     world.cluster.until_gone::<Shelf>("s").await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_system_that_was_replaced_by_another_of_the_same_name_is_left_alone() {
+    let world = World::new().await;
+    let identity = |identity: &str| json!({"stringData": {"identity": identity}});
+    world.cluster.merge::<Secret>("acme", identity("first")).await;
+    world.ready("s", boxes([("a", "tea")])).await;
+    world.cluster.merge::<Secret>("acme", identity("second")).await;
+    world.cluster.merge::<Shelf>("s", json!({"spec": {"boxes": {"a": "salt"}}})).await;
+    let message = world.cluster.until_reason::<Shelf>("s", "ExternalReplaced").await;
+    assert!(
+        message.starts_with("the depot acme is not the one for which this object was created"),
+        "{message}"
+    );
+    world.cluster.delete::<Shelf>("s").await;
+    world.cluster.until_gone::<Shelf>("s").await;
+    assert_eq!(world.label("a"), "TEA", "it belongs to another depot");
+}
