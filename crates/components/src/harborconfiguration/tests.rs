@@ -1,11 +1,16 @@
 use super::{HarborConfiguration, checks::field, settings::settings};
-use crate::{cases::Case, harbor::Harbor, harborcluster::HarborCluster};
+use crate::{
+    cases::{Case, base64},
+    core::Core,
+    harbor::Harbor,
+    harborcluster::HarborCluster,
+};
 use api::v1beta1::{self, harborconfiguration::HarborConfigurationSettings};
 use harbor::configurations::{KEYS, Writable};
 use harborstate::{State as _, server};
 use kube::CustomResourceExt as _;
-use plan::{ObjectKey, PlanError, Planned, Snapshot};
-use serde_json::{Value, json};
+use plan::{Defaults, ObjectKey, PlanError, Planned, Policy, Snapshot};
+use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
 fn state(settings_of_spec: Value) -> Value {
@@ -94,4 +99,40 @@ fn the_old_reference_names_a_cluster_first_and_a_harbor_otherwise() {
     assert_eq!(planned(cluster, harbor.clone()), asks("acme-harbor"));
     assert_eq!(planned(None, harbor), asks("acme"));
     assert_eq!(planned(None, None), Err(PlanError::Missing([harbor_key.clone()].into())));
+}
+
+/// The write-only fields of a garbage collection in a Harbor whose Redis has this password.
+fn frozen(password: &str) -> Map<String, Value> {
+    let mut core = json!(Case::<Core>::golden("full").owner);
+    core["metadata"]["name"] = "acme-harbor".into();
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "redis", "namespace": "registry"},
+        "data": {"redis-password": base64(password.as_bytes())},
+    });
+    let owner = json!({
+        "metadata": {"name": "settings", "namespace": "registry"},
+        "spec": {
+            "harborRef": {"name": "acme", "kind": "Harbor"},
+            "schedules": {"garbageCollection": {"schedule": {"type": "Daily"}}},
+        },
+    });
+    let case = Case::<HarborConfiguration> {
+        owner: serde_json::from_value(owner).unwrap(),
+        inputs: vec![core, secret],
+        without: Vec::new(),
+        defaults: Defaults::default(),
+    };
+    let plan = case.plan().unwrap();
+    let write_only = plan.graph.iter().find_map(|(_, desired, _)| match &desired.policy {
+        Policy::External(external) => Some(external.write_only.clone()),
+        _ => None,
+    });
+    write_only.unwrap()
+}
+
+#[test]
+fn a_garbage_collection_is_scheduled_again_when_the_redis_that_harbor_froze_into_it_changes() {
+    assert_eq!(frozen("old").keys().collect::<Vec<_>>(), ["set_again"]);
+    assert_eq!(frozen("old"), frozen("old"));
+    assert_ne!(frozen("old"), frozen("new"));
 }

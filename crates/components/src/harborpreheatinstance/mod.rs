@@ -43,7 +43,10 @@ impl Component for HarborPreheatInstance {
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         let facts = management::facts::<PreheatInstance>(&owner.spec.instance_name, conclusion);
-        management::field("instanceID", facts.map(|facts| facts.id.into()), conclusion)
+        let mut fields = management::created_field::<PreheatInstance>(owner, conclusion);
+        fields.extend(management::field("instanceID", facts.map(|facts| facts.id.into()), conclusion));
+        fields.extend(policies::created_field(owner, conclusion));
+        fields
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -1,14 +1,21 @@
 //! The policies that say with which images a Harbor preheats the network.
 
 use crate::management::Server;
-use api::v1beta1::{
-    HarborPreheatInstanceSpec,
-    harborpreheatinstance::{PreheatFilters, PreheatPolicy, PreheatScope},
+use api::{
+    names::EXTERNAL_ANNOTATION,
+    v1beta1::{
+        HarborPreheatInstance, HarborPreheatInstanceSpec,
+        harborpreheatinstance::{PreheatFilters, PreheatPolicy, PreheatScope},
+    },
 };
 use harbor::{Feature, Version};
-use harborstate::preheat_policy::{self, Trigger};
-use plan::{All as _, PlanError};
-use serde_json::Value;
+use harborstate::{
+    State as _,
+    preheat_policy::{self, Trigger},
+};
+use kube::ResourceExt as _;
+use plan::{All as _, Claim, Conclusion, ObjectKey, Origin, PlanError, Record};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What a policy without a filter is about.
@@ -16,6 +23,24 @@ const EVERYTHING: &str = "**";
 
 /// The name of a policy in Harbor, and its state.
 type Named = (String, preheat_policy::PreheatPolicy);
+
+/// The field `createdPolicies`.
+pub(super) fn created_field(
+    owner: &HarborPreheatInstance,
+    conclusion: &Conclusion<'_>,
+) -> Map<String, Value> {
+    let annotation = owner.annotations().get(EXTERNAL_ANNOTATION);
+    let record = Record::parse(annotation.map(String::as_str), None).unwrap_or_default();
+    let is_created = |key: &ObjectKey, claim: &Claim| {
+        let is_policy = key.kind == preheat_policy::PreheatPolicy::COLLECTION;
+        // What the sweep has just deleted is still in the record that the owner was read with.
+        is_policy && claim.origin == Origin::Created && conclusion.external.contains_key(key)
+    };
+    let created = record.iter().filter(|(key, claim)| is_created(key, claim));
+    let names: Vec<_> = created.map(|(key, _)| Value::from(key.name.as_str())).collect();
+    let field = (!names.is_empty()).then(|| ("createdPolicies".to_owned(), Value::from(names)));
+    field.into_iter().collect()
+}
 
 /// All policies of the spec.
 pub(super) fn policies(spec: &HarborPreheatInstanceSpec, server: &Server) -> Result<Vec<Named>, PlanError> {

@@ -39,7 +39,9 @@ impl Component for HarborRegistryEndpoint {
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         let facts = management::facts::<RegistryEndpoint>(&owner.spec.registry_name, conclusion);
-        management::field("registryID", facts.map(|facts| facts.id.into()), conclusion)
+        let mut fields = management::created_field::<RegistryEndpoint>(owner, conclusion);
+        fields.extend(management::field("registryID", facts.map(|facts| facts.id.into()), conclusion));
+        fields
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

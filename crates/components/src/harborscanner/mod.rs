@@ -40,7 +40,9 @@ impl Component for HarborScanner {
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         let facts = management::facts::<Scanner>(&owner.spec.scanner_name, conclusion);
-        management::field("uuid", facts.map(|facts| facts.uuid.into()), conclusion)
+        let mut fields = management::created_field::<Scanner>(owner, conclusion);
+        fields.extend(management::field("uuid", facts.map(|facts| facts.uuid.into()), conclusion));
+        fields
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

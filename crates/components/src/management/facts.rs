@@ -1,14 +1,13 @@
 //! What Harbor adds to an object, for the status of its owner.
 
+use super::found;
 use harborstate::State;
-use plan::{Conclusion, ObjectKey};
+use plan::Conclusion;
 use serde_json::{Map, Value};
 
 /// What Harbor adds to the object of this name, in whichever Harbor it is: an owner has objects in one.
 pub(crate) fn facts<S: State>(name: &str, conclusion: &Conclusion<'_>) -> Option<S::Facts> {
-    let is_it = |key: &&ObjectKey| key.kind == S::COLLECTION && key.name == name;
-    let key = conclusion.external.keys().find(is_it)?;
-    serde_json::from_value(conclusion.external.get(key)?.data.clone()).ok()
+    found::<S>(conclusion).find(|(it, _)| *it == name).map(|(_, found)| found.facts)
 }
 
 /// A field of the status. While the Harbor does not answer, what was known of it stays.

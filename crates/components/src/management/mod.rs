@@ -19,16 +19,16 @@ mod text;
 pub(crate) use self::{
     access::connection,
     facts::{facts, field},
-    policy::Policy,
-    registry::Registry,
-    server::Server,
-    target::system,
-    text::text,
     member::{group_type, member},
     password::check_password,
+    policy::Policy,
     project::Projects,
+    registry::Registries,
     registry_host::registry_host,
+    server::Server,
     status::{Legacy, created_field, found},
+    target::system,
+    text::text,
 };
 
 use harborstate::State;

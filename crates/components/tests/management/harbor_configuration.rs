@@ -150,6 +150,21 @@ async fn a_password_is_sent_again_only_when_it_changes_and_shown_nowhere() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_password_has_one_owner_too() {
+    let world = World::new().await;
+    world.secret("one", &[("ldap_search_password", "hunter2")]).await;
+    world.secret("two", &[("ldap_search_password", "hunter3")]).await;
+    world.create(settings("older", json!({"ldapSearchPassword": "one"}))).await;
+    world.until_reason::<HarborConfiguration>("older", "Ready").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    world.take_calls();
+    world.create(settings("younger", json!({"ldapSearchPassword": "two"}))).await;
+    let message = world.until_reason::<HarborConfiguration>("younger", "Conflict").await;
+    assert!(message.contains("ldap_search_password") && !message.contains("hunter"), "{message}");
+    assert_eq!(world.take_writes(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
 async fn schedules_and_the_allow_list_are_kept_as_described_and_removed_on_request() {
     for version in VERSIONS {
         let world = World::with_version(version).await;

@@ -84,6 +84,10 @@ async fn a_change_arrives_within_a_second_drift_is_repaired_and_unlisted_policie
     assert_eq!(shown(&world, "df").await["insecure"], true);
     let left = policies(&world).await;
     assert_eq!(left.iter().map(|it| it["name"].as_str().unwrap()).collect::<Vec<_>>(), ["hot"]);
+    settled().await;
+    let status = world.get::<HarborPreheatInstance>("df").await["status"].take();
+    let expected = (&json!(true), &json!(["library/hot"]));
+    assert_eq!((&status["created"], &status["createdPolicies"]), expected);
     let attributes: Value = serde_json::from_str(left[0]["extra_attrs"].as_str().unwrap()).unwrap();
     assert_eq!(attributes, json!({"scope": "all_peers", "header": "x"}));
 

@@ -95,7 +95,10 @@ async fn an_endpoint_by_name_is_waited_for_too() {
     world.harbor.network().open(HUB);
     world.create(replication("pull", json!({"sourceRegistryName": "hub"}))).await;
     let message = world.until_reason::<HarborReplication>("pull", "ChildrenNotReady").await;
-    assert_eq!(message, "registry acme/hub: does not exist in Harbor yet");
+    assert_eq!(
+        message,
+        "registry acme/hub: does not exist; create it in Harbor, or correct spec.sourceRegistryName"
+    );
     world.ask("POST", "/registries", json!({"name": "hub", "type": "docker-hub", "url": HUB})).await;
     world.until_reason::<HarborReplication>("pull", "Ready").await;
 }
@@ -111,6 +114,7 @@ async fn a_change_arrives_within_a_second_and_drift_is_repaired_within_the_inter
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut policy = policies(&world).await.remove(0);
     assert_eq!((&policy["speed"], &policy["filters"][0]["value"]), (&json!(100), &json!("a/**")));
+    assert_eq!(world.get::<HarborReplication>("pull").await["status"]["created"], true);
 
     settled().await;
     policy["speed"] = 5.into();
@@ -194,4 +198,26 @@ async fn what_a_version_does_not_have_is_refused_with_the_field() {
         assert!(message.starts_with(expected), "{message}");
         assert_eq!(policies(&world).await, [] as [Value; 0]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_in_another_harbor_is_refused() {
+    let world = world_with_hub(Version::new(15, 2)).await;
+    let other = json!({
+        "serverURL": "https://other.example.com", "version": "v2.15.2",
+        "accessCredential": {"namespace": "default", "accessSecretRef": "acme-credentials"},
+    });
+    world
+        .create(json!({"kind": "HarborServerConfiguration", "metadata": {"name": "other"}, "spec": other}))
+        .await;
+    let mut remote = endpoint("remote", "elsewhere");
+    remote["spec"]["harborServerConfig"] = "other".into();
+    world.create(remote).await;
+    world.create(replication("pull", json!({"sourceRegistryRef": "remote"}))).await;
+    let message = world.until_reason::<HarborReplication>("pull", "InvalidSpec").await;
+    assert_eq!(
+        message,
+        "spec.sourceRegistryRef: HarborRegistryEndpoint remote is in another Harbor; give both objects the same \
+         harborRef or harborServerConfig"
+    );
 }
