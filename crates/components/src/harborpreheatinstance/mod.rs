@@ -41,9 +41,8 @@ impl Component for HarborPreheatInstance {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<PreheatInstance>(&owner.spec.instance_name, conclusion);
-        management::field("instanceID", facts.map(|facts| facts.id.into()), conclusion)
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<PreheatInstance>("instanceID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

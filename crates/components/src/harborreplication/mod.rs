@@ -33,9 +33,8 @@ impl Component for HarborReplication {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<Replication>(&owner.spec.policy_name, conclusion);
-        management::field("policyID", facts.map(|facts| facts.id.into()), conclusion)
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<Replication>("policyID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -28,7 +28,7 @@ pub(super) fn fields(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> Map<St
         ("lastRotationRequest", if is_ready { request } else { before("lastRotationRequest") }),
     ];
     let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    management::created_field::<Robot>(owner, conclusion).into_iter().chain(fields).collect()
+    management::managed_fields::<Robot>(conclusion).into_iter().chain(fields).collect()
 }
 
 /// When a robot account expires; `None` for never.

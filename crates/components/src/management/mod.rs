@@ -4,7 +4,6 @@
 //! Uses: secrets, values.
 
 mod access;
-mod facts;
 mod member;
 mod password;
 mod policy;
@@ -18,17 +17,16 @@ mod text;
 
 pub(crate) use self::{
     access::connection,
-    facts::{facts, field},
-    policy::Policy,
-    registry::Registry,
-    server::Server,
-    target::system,
-    text::text,
     member::{group_type, member},
     password::check_password,
+    policy::Policy,
     project::Projects,
+    registry::Registry,
     registry_host::registry_host,
-    status::{Legacy, created_field, found},
+    server::Server,
+    status::{Legacy, field, fields_with_id, found, managed_fields},
+    target::system,
+    text::text,
 };
 
 use harborstate::State;
