@@ -32,8 +32,7 @@ pub(super) fn fields(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> Map<St
         ("previous", previous.filter(|_| alternates)),
         ("lastRotationRequest", if is_ready { request } else { before("lastRotationRequest") }),
     ];
-    let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    management::created_field::<Robot>(owner, conclusion).into_iter().chain(fields).collect()
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// A time that Harbor shows; `None` for never.

@@ -21,7 +21,7 @@ pub(crate) use self::{
     project::Projects,
     registry_host::registry_host,
     server::Server,
-    status::{Legacy, created_field, found},
+    status::{Legacy, found},
     target::system,
 };
 

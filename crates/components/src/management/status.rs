@@ -1,10 +1,9 @@
 //! What statuses say about objects inside a Harbor, and the fields that scripts for the old operator read.
 
-use api::{names::EXTERNAL_ANNOTATION, v1beta1::Condition};
+use api::v1beta1::Condition;
 use harborstate::{Found, State};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use kube::{Resource, ResourceExt as _};
-use plan::{Conclusion, Origin, Record, Verdict};
+use plan::{Conclusion, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The objects of a collection that an owner has or has read, by name.
@@ -15,19 +14,6 @@ pub(crate) fn found<'a, S: State>(
     of_collection.filter_map(|(key, object)| {
         Some((key.name.as_str(), serde_json::from_value(object.data.clone()).ok()?))
     })
-}
-
-/// The field `created`: whether the operator created all objects of a collection that an owner has.
-pub(crate) fn created_field<S: State>(
-    owner: &impl Resource,
-    conclusion: &Conclusion<'_>,
-) -> Map<String, Value> {
-    let annotation = owner.annotations().get(EXTERNAL_ANNOTATION);
-    let record = Record::parse(annotation.map(String::as_str), None).unwrap_or_default();
-    let claims = record.iter().filter(|(key, _)| key.kind == S::COLLECTION);
-    let created = claims.map(|(_, claim)| claim.origin == Origin::Created).reduce(|a, b| a && b);
-    let created = created.map(Value::from).or_else(|| conclusion.previous.get("created").cloned());
-    created.map(|created| ("created".to_owned(), created)).into_iter().collect()
 }
 
 /// The fields that the old operator's kinds have.
