@@ -458,3 +458,24 @@ async fn an_overlap_needs_robots_that_the_operator_creates_and_deletes() {
          overlap; set spec.creationPolicy to Create and spec.deletionPolicy to Delete, or remove the overlap"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_robot_that_has_expired_is_reported_until_its_duration_is_raised() {
+    let world = newest().await;
+    world.create(robot("ci", json!({"duration": 1}))).await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    tokio::time::sleep(Duration::from_hours(24)).await;
+    let message = world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
+    let end = world.get::<HarborRobot>("ci").await["status"]["expiresAt"].take();
+    assert_eq!(
+        message,
+        format!(
+            "spec.duration: the robot account expired at {}; raise it, because Harbor counts the days from the \
+             creation of the robot account, or set it to -1",
+            end.as_str().unwrap()
+        )
+    );
+    world.merge::<HarborRobot>("ci", json!({"spec": {"duration": 2}})).await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    assert!(logs_in(&world, "ci").await);
+}
