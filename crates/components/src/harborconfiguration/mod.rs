@@ -49,6 +49,8 @@ impl Component for HarborConfiguration {
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         let applied = (*conclusion.verdict == Verdict::Ready).then(|| json!(owner.spec));
         let mut fields = Legacy::fields(conclusion);
+        fields.extend(management::managed_fields::<configuration::Configuration>(conclusion));
+        fields.remove("created");
         fields.extend(management::field("lastConfiguration", applied, conclusion));
         fields
     }

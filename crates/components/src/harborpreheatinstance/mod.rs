@@ -13,7 +13,7 @@ use crate::{
     secrets::Secrets,
 };
 use api::v1beta1::{self, creation_policy::CreationPolicy};
-use harborstate::preheat_instance::PreheatInstance;
+use harborstate::preheat_instance::{self, PreheatInstance};
 use kube::ResourceExt as _;
 use plan::{
     All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
@@ -41,11 +41,10 @@ impl Component for HarborPreheatInstance {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<PreheatInstance>(&owner.spec.instance_name, conclusion);
-        let mut fields = management::created_field::<PreheatInstance>(owner, conclusion);
-        fields.extend(management::field("instanceID", facts.map(|facts| facts.id.into()), conclusion));
-        fields.extend(policies::created_field(owner, conclusion));
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        let id = |facts: preheat_instance::Facts| facts.id.into();
+        let mut fields = management::fields_with_id::<PreheatInstance>("instanceID", id, conclusion);
+        fields.extend(policies::created_field(conclusion));
         fields
     }
 

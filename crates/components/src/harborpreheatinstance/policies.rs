@@ -1,20 +1,16 @@
 //! The policies that say with which images a Harbor preheats the network.
 
 use crate::management::Server;
-use api::{
-    names::EXTERNAL_ANNOTATION,
-    v1beta1::{
-        HarborPreheatInstance, HarborPreheatInstanceSpec,
-        harborpreheatinstance::{PreheatFilters, PreheatPolicy, PreheatScope},
-    },
+use api::v1beta1::{
+    HarborPreheatInstanceSpec,
+    harborpreheatinstance::{PreheatFilters, PreheatPolicy, PreheatScope},
 };
 use harbor::{Feature, Version};
 use harborstate::{
     State as _,
     preheat_policy::{self, Trigger},
 };
-use kube::ResourceExt as _;
-use plan::{All as _, Claim, Conclusion, ObjectKey, Origin, PlanError, Record};
+use plan::{All as _, Claim, Conclusion, ObjectKey, Origin, PlanError};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -25,18 +21,11 @@ const EVERYTHING: &str = "**";
 type Named = (String, preheat_policy::PreheatPolicy);
 
 /// The field `createdPolicies`.
-pub(super) fn created_field(
-    owner: &HarborPreheatInstance,
-    conclusion: &Conclusion<'_>,
-) -> Map<String, Value> {
-    let annotation = owner.annotations().get(EXTERNAL_ANNOTATION);
-    let record = Record::parse(annotation.map(String::as_str), None).unwrap_or_default();
+pub(super) fn created_field(conclusion: &Conclusion<'_>) -> Map<String, Value> {
     let is_created = |key: &ObjectKey, claim: &Claim| {
-        let is_policy = key.kind == preheat_policy::PreheatPolicy::COLLECTION;
-        // What the sweep has just deleted is still in the record that the owner was read with.
-        is_policy && claim.origin == Origin::Created && conclusion.external.contains_key(key)
+        key.kind == preheat_policy::PreheatPolicy::COLLECTION && claim.origin == Origin::Created
     };
-    let created = record.iter().filter(|(key, claim)| is_created(key, claim));
+    let created = conclusion.record.iter().filter(|(key, claim)| is_created(key, claim));
     let names: Vec<_> = created.map(|(key, _)| Value::from(key.name.as_str())).collect();
     let field = (!names.is_empty()).then(|| ("createdPolicies".to_owned(), Value::from(names)));
     field.into_iter().collect()

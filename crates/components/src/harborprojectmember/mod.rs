@@ -11,10 +11,8 @@ use harborstate::{
     members::{Kind, Member},
 };
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-};
-use serde_json::{Map, Value};
+use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, System, World};
+use serde_json::Value;
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
 pub struct HarborProjectMember;
@@ -36,8 +34,8 @@ impl Component for HarborProjectMember {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        management::created_field::<Membership>(owner, conclusion)
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::managed_fields::<Membership>(conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -37,11 +37,8 @@ impl Component for HarborRegistryEndpoint {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<RegistryEndpoint>(&owner.spec.registry_name, conclusion);
-        let mut fields = management::created_field::<RegistryEndpoint>(owner, conclusion);
-        fields.extend(management::field("registryID", facts.map(|facts| facts.id.into()), conclusion));
-        fields
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<RegistryEndpoint>("registryID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

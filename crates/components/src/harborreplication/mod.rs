@@ -6,13 +6,11 @@
 
 mod policy;
 
-use crate::management::{self, Policy, Registries, Server};
+use crate::management::{self, Policy, Server};
 use api::v1beta1;
 use harborstate::replication::Replication;
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-};
+use plan::{Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborReplication`].
@@ -35,20 +33,17 @@ impl Component for HarborReplication {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<Replication>(&owner.spec.policy_name, conclusion);
-        let mut fields = management::created_field::<Replication>(owner, conclusion);
-        fields.extend(management::field("policyID", facts.map(|facts| facts.id.into()), conclusion));
-        fields
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<Replication>("policyID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
         let system = management::system(&spec.target, &namespace, world)?;
         let server = Server::read(&system, world)?;
-        let registries = Registries { system: &system, server: &server, namespace: &namespace, world };
-        let (other_side, ()) = (policy::other_side(spec, &registries), policy::check(spec, &server)).all()?;
-        let replication = policy::replication(spec, other_side, &server);
+        let (direction, registry) = policy::other_side(spec)?;
+        let registry = registry.name(&namespace, &system, &server, world);
+        let replication = policy::replication(spec, direction, registry, &server)?;
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };
         let external = management::object(&system, &spec.policy_name, &replication)?;

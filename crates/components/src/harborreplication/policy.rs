@@ -1,33 +1,26 @@
 //! The replication policy itself.
 
-use crate::management::{Registries, Server};
+use crate::management::{Registry, Server};
 use api::v1beta1::{
     HarborReplicationSpec,
     harborreplication::{ReplicationFilters, ReplicationResource},
-    name::ObjectName,
 };
-use harbor::Feature;
+use harbor::{Feature, Version};
 use harborstate::replication::{Direction, Filter, Replication, Trigger};
 use plan::{All as _, PlanError};
 use std::collections::BTreeSet;
 
-/// Where artifacts are copied, and the endpoint of the registry on the other side.
-pub(super) fn other_side(
-    spec: &HarborReplicationSpec,
-    registries: &Registries<'_>,
-) -> Result<(Direction, String), PlanError> {
-    let named = |name: &Option<String>, field: &str| Some(registries.named(name.as_deref()?, field));
-    let referenced =
-        |name: &Option<ObjectName>, field: &str| Some(registries.referenced(name.as_deref()?, field));
+/// Where artifacts are copied, and the registry on the other side.
+pub(super) fn other_side(spec: &HarborReplicationSpec) -> Result<(Direction, Registry<'_>), PlanError> {
     let sides = [
-        (Direction::Pull, referenced(&spec.source_registry_ref, "spec.sourceRegistryRef")),
-        (Direction::Pull, named(&spec.source_registry_name, "spec.sourceRegistryName")),
-        (Direction::Push, referenced(&spec.destination_registry_ref, "spec.destinationRegistryRef")),
-        (Direction::Push, named(&spec.destination_registry_name, "spec.destinationRegistryName")),
+        (Direction::Pull, spec.source_registry_ref.as_deref().map(Registry::Described)),
+        (Direction::Pull, spec.source_registry_name.as_deref().map(Registry::Named)),
+        (Direction::Push, spec.destination_registry_ref.as_deref().map(Registry::Described)),
+        (Direction::Push, spec.destination_registry_name.as_deref().map(Registry::Named)),
     ];
     let mut set = sides.into_iter().filter_map(|(direction, registry)| Some((direction, registry?)));
     match (set.next(), set.next()) {
-        (Some((direction, registry)), None) => Ok((direction, registry?)),
+        (Some(side), None) => Ok(side),
         _ => Err(PlanError::invalid(
             "spec.sourceRegistryRef",
             "exactly one of sourceRegistryRef, sourceRegistryName, destinationRegistryRef and \
@@ -37,40 +30,23 @@ pub(super) fn other_side(
     }
 }
 
-/// Refuses what the version does not have.
-pub(super) fn check(spec: &HarborReplicationSpec, server: &Server) -> Result<(), PlanError> {
-    let flag = |flag: Option<bool>, field: &str, feature: Feature| match flag {
-        Some(_) => server.supports(field, |version| version.has(feature)),
-        None => Ok(()),
-    };
-    let resource = spec.filters.as_ref().and_then(|filters| filters.resource);
-    let without_charts = server.version().filter(|version| !version.has(Feature::Charts));
-    let charts = match (resource, without_charts) {
-        (Some(ReplicationResource::Chart), Some(version)) => Err(PlanError::invalid(
-            "spec.filters.resource",
-            format!("Harbor {version} has no charts of ChartMuseum"),
-            "use artifact for charts in OCI format, or remove it",
-        )),
-        _ => Ok(()),
-    };
-    let ((), (), ()) = (
-        flag(spec.copy_by_chunk, "spec.copyByChunk", Feature::CopyByChunk),
-        flag(spec.single_active, "spec.singleActive", Feature::SingleActiveReplication),
-        charts,
-    )
-        .all()?;
-    Ok(())
-}
-
 /// The policy as the spec says. What the spec does not have gets the default that the spec documents.
 pub(super) fn replication(
     spec: &HarborReplicationSpec,
-    (direction, registry): (Direction, String),
+    direction: Direction,
+    registry: Result<String, PlanError>,
     server: &Server,
-) -> Replication {
-    let has = |feature| server.version().is_none_or(|version| version.has(feature));
+) -> Result<Replication, PlanError> {
+    let feature = |field, feature| move |it| flag(field, feature, it, server);
+    let (registry, copy_by_chunk, single_active_replication, filters) = (
+        registry,
+        feature("spec.copyByChunk", Feature::CopyByChunk)(spec.copy_by_chunk),
+        feature("spec.singleActive", Feature::SingleActiveReplication)(spec.single_active),
+        spec.filters.as_ref().map_or_else(|| Ok(BTreeSet::new()), |it| filters(it, server)),
+    )
+        .all()?;
     let trigger = spec.trigger.clone().unwrap_or_default();
-    Replication {
+    Ok(Replication {
         description: Some(spec.description.clone().unwrap_or_default()),
         direction: Some(direction),
         registry: Some(registry),
@@ -83,18 +59,40 @@ pub(super) fn replication(
             kind: trigger.type_.as_str().to_owned(),
             cron: trigger.cron.map(|cron| cron.to_string()).unwrap_or_default(),
         }),
-        filters: Some(spec.filters.as_ref().map(filters).unwrap_or_default()),
+        filters: Some(filters),
         deletion: Some(spec.deletion.unwrap_or_default()),
         r#override: Some(spec.override_.unwrap_or(true)),
         enabled: Some(spec.enabled.unwrap_or(true)),
         speed: Some(spec.speed_kb.unwrap_or_default()),
-        copy_by_chunk: has(Feature::CopyByChunk).then(|| spec.copy_by_chunk.unwrap_or_default()),
-        single_active_replication: has(Feature::SingleActiveReplication)
-            .then(|| spec.single_active.unwrap_or_default()),
-    }
+        copy_by_chunk,
+        single_active_replication,
+    })
 }
 
-fn filters(filters: &ReplicationFilters) -> BTreeSet<Filter> {
+/// A flag that not every version has. One that is set is refused by a version without it; otherwise it is left out there.
+fn flag(
+    field: &str,
+    feature: Feature,
+    flag: Option<bool>,
+    server: &Server,
+) -> Result<Option<bool>, PlanError> {
+    let has = |version: Version| version.has(feature);
+    if flag.is_some() {
+        server.supports(field, has)?;
+    }
+    let has_it = server.version().is_none_or(has);
+    Ok(has_it.then(|| flag.unwrap_or_default()))
+}
+
+fn filters(filters: &ReplicationFilters, server: &Server) -> Result<BTreeSet<Filter>, PlanError> {
+    let without_charts = server.version().filter(|version| !version.has(Feature::Charts));
+    if let (Some(ReplicationResource::Chart), Some(version)) = (filters.resource, without_charts) {
+        return Err(PlanError::invalid(
+            "spec.filters.resource",
+            format!("Harbor {version} has no charts of ChartMuseum"),
+            "use artifact for charts in OCI format, or remove it",
+        ));
+    }
     let name = filters.name.clone().map(|pattern| Filter::Name { pattern });
     let tag = filters.tag.as_ref().and_then(|tag| {
         let excluded = tag.excludes.clone().map(|pattern| Filter::Tag { pattern, excludes: true });
@@ -106,5 +104,5 @@ fn filters(filters: &ReplicationFilters) -> BTreeSet<Filter> {
         excluded.or_else(|| Some(Filter::Label { labels: set(label.matches.as_ref()?), excludes: false }))
     });
     let resource = filters.resource.map(|it| Filter::Resource { resource: it.as_str().to_owned() });
-    [name, tag, label, resource].into_iter().flatten().collect()
+    Ok([name, tag, label, resource].into_iter().flatten().collect())
 }

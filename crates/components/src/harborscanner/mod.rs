@@ -38,11 +38,8 @@ impl Component for HarborScanner {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let facts = management::facts::<Scanner>(&owner.spec.scanner_name, conclusion);
-        let mut fields = management::created_field::<Scanner>(owner, conclusion);
-        fields.extend(management::field("uuid", facts.map(|facts| facts.uuid.into()), conclusion));
-        fields
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<Scanner>("uuid", |facts| facts.uuid.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -1,5 +1,6 @@
 //! How an execution stands, in the status.
 
+use crate::management;
 use harborstate::{
     State as _,
     execution::{Execution, Facts, Progress},
@@ -27,7 +28,8 @@ pub(super) fn fields(conclusion: &Conclusion<'_>) -> Map<String, Value> {
         ("endTime", ended.map(|time| json!(time))),
         ("result", Some(json!(facts.result)).filter(|_| !facts.result.is_empty())),
     ];
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    let known = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    management::managed_fields::<Execution>(conclusion).into_iter().chain(known).collect()
 }
 
 /// Whether a final state of an execution is a success. The words differ between jobs.

@@ -40,14 +40,8 @@ impl Component for HarborUser {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let mut fields = management::created_field::<User>(owner, conclusion);
-        let user = management::found::<User>(conclusion).next();
-        let id = user.map(|(_, user)| user.facts.id.into());
-        // While the Harbor does not answer, what was known of it stays.
-        let id = id.or_else(|| conclusion.previous.get("userID").cloned());
-        fields.extend(id.map(|id| ("userID".to_owned(), id)));
-        fields
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<User>("userID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

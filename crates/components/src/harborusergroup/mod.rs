@@ -9,11 +9,7 @@ use crate::management::{self, Policy, Server};
 use api::v1beta1::{self, HarborUserGroupSpec, harborusergroup::UserGroupType};
 use harborstate::user_group::{self, UserGroup};
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, Sharing, System,
-    World,
-};
-use serde_json::{Map, Value};
+use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, Sharing, System, World};
 
 /// The component behind a [`v1beta1::HarborUserGroup`].
 pub struct HarborUserGroup;
@@ -35,8 +31,8 @@ impl Component for HarborUserGroup {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
-    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        management::created_field::<UserGroup>(owner, conclusion)
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::managed_fields::<UserGroup>(conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

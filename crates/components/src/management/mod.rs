@@ -4,7 +4,6 @@
 //! Uses: secrets, values.
 
 mod access;
-mod facts;
 mod member;
 mod password;
 mod policy;
@@ -18,15 +17,14 @@ mod text;
 
 pub(crate) use self::{
     access::connection,
-    facts::{facts, field},
     member::{group_type, member},
     password::check_password,
     policy::Policy,
     project::Projects,
-    registry::Registries,
+    registry::Registry,
     registry_host::registry_host,
     server::Server,
-    status::{Legacy, created_field, found},
+    status::{Legacy, field, fields_with_id, found, managed_fields},
     target::system,
     text::text,
 };

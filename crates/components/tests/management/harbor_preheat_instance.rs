@@ -64,7 +64,9 @@ async fn an_instance_and_its_policies_are_created_with_few_requests() {
             {"type": "tag", "value": "**"},
         ]);
         assert_eq!(filters, expected);
-        assert_eq!(world.get::<HarborPreheatInstance>("df").await["status"]["instanceID"], found["id"]);
+        let status = world.get::<HarborPreheatInstance>("df").await["status"].take();
+        let expected = [&found["id"], &json!(true), &json!(["library/hot"])];
+        assert_eq!([&status["instanceID"], &status["created"], &status["createdPolicies"]], expected);
         settled().await;
         world.take_calls();
         tokio::time::sleep(INTERVAL * 3).await;
