@@ -11,10 +11,8 @@ use harborstate::{
     members::{Kind, Member},
 };
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-};
-use serde_json::{Map, Value};
+use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, System, World};
+use serde_json::Value;
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
 pub struct HarborProjectMember;

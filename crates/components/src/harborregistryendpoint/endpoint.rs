@@ -17,7 +17,7 @@ pub(super) fn endpoint(
     secrets: &Secrets<'_>,
     server: &Server,
 ) -> Result<(RegistryEndpoint, Map<String, Value>), PlanError> {
-    let (_, ca_certificate, (credential, write_only)) = (
+    let ((), ca_certificate, (credential, write_only)) = (
         server.supports("spec.type", |version| knows(version, &spec.type_)),
         authority(spec, secrets, server),
         spec.credential.as_ref().map_or_else(|| Ok(<_>::default()), |it| credential(it, secrets)),

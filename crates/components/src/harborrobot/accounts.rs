@@ -1,13 +1,15 @@
 //! The robot accounts that a HarborRobot has at a time, and the Secrets in which the operator keeps their passwords.
 
-use crate::management::Projects;
+use crate::{management::Projects, values::whole_seconds};
 use api::{
     names::ROTATE_AT_ANNOTATION,
-    v1beta1::{HarborRobot, harborrobot::RobotLevel},
+    v1beta1::{CreationPolicy, GoDuration, HarborRobot, HarborRobotSpec, harborrobot::RobotLevel},
 };
 use harborstate::robot::project_robot;
+use jiff::Timestamp;
 use kube::ResourceExt as _;
 use plan::{Digest, PlanError};
+use std::time::Duration;
 
 /// Longest name of a Secret.
 const LONGEST: usize = 253;
@@ -38,9 +40,51 @@ impl Accounts {
             RobotLevel::System => spec.robot_name.clone(),
             RobotLevel::Project => project_robot(&projects.named(&spec.project)?, &spec.robot_name),
         };
-        let password = password(owner, 0)?;
-        Ok(Self { current: Account { name, password }, previous: None })
+        let Some(rotation) = &spec.rotation else {
+            return Ok(Self { current: Account { name, password: password(owner, 0)? }, previous: None });
+        };
+        let interval = duration(&rotation.interval, "spec.rotation.interval")?;
+        let start = owner.creation_timestamp().map_or(Timestamp::UNIX_EPOCH, |time| time.0);
+        let period = projects.world.periods_since(start, interval);
+        let Some(overlap) = &rotation.overlap else {
+            return Ok(Self {
+                current: Account { name, password: password(owner, period)? },
+                previous: None,
+            });
+        };
+        let overlap = duration(overlap, "spec.rotation.overlap")?;
+        check_policies(spec)?;
+        let account =
+            |period| Ok(Account { name: alternate(&name, period), password: password(owner, period)? });
+        let before = period.checked_sub(1).filter(|_| {
+            let begun = u32::try_from(period).ok().and_then(|periods| interval.checked_mul(periods));
+            let end = begun.and_then(|begun| start.checked_add(begun).ok()?.checked_add(overlap).ok());
+            end.is_some_and(|end| !projects.world.is_past(end))
+        });
+        Ok(Self { current: account(period)?, previous: before.map(account).transpose()? })
     }
+}
+
+/// The robot account of a period: a robot account has one password, so that two of them take turns.
+fn alternate(name: &str, period: u64) -> String {
+    if period.is_multiple_of(2) { name.to_owned() } else { format!("{name}-2") }
+}
+
+/// Refuses an overlap whose end would leave the previous robot account in Harbor, with its password.
+fn check_policies(spec: &HarborRobotSpec) -> Result<(), PlanError> {
+    let creates = spec.effective_creation_policy() == CreationPolicy::Create;
+    if creates && spec.effective_deletion_policy().deletes() {
+        return Ok(());
+    }
+    Err(PlanError::invalid(
+        "spec.rotation.overlap",
+        "the operator must create the robot account of each interval, and delete it after the overlap",
+        "set spec.creationPolicy to Create and spec.deletionPolicy to Delete, or remove the overlap",
+    ))
+}
+
+fn duration(duration: &GoDuration, field: &str) -> Result<Duration, PlanError> {
+    whole_seconds(duration, field).map(Duration::from_secs)
 }
 
 /// The name of the Secret with the password of a period. It depends on everything that a user renews a password with.

@@ -10,6 +10,7 @@
 
 mod accounts;
 mod credentials;
+mod expiry;
 mod permissions;
 mod status;
 
@@ -58,7 +59,9 @@ impl Component for HarborRobot {
         let server = Server::read(&system, world)?;
         let projects = Projects { system: &system, server: &server, namespace: &namespace, world };
         let (robot, accounts) = (permissions::robot(spec, projects), Accounts::of(owner, projects)).all()?;
-        let credentials = Credentials::new(owner, &namespace, world)?;
+        let (credentials, ()) =
+            (Credentials::new(owner, &namespace, world), expiry::check(spec, &accounts.current, projects))
+                .all()?;
 
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };

@@ -25,7 +25,7 @@ pub(super) fn robot(spec: &HarborRobotSpec, projects: Projects<'_>) -> Result<Ro
     let listed = spec.permissions.iter().enumerate();
     let listed =
         listed.map(|(index, entry)| permission(entry, &format!("spec.permissions[{index}]"), spec, projects));
-    let (listed, _, _) = (
+    let (listed, (), ()) = (
         listed.collect::<Vec<_>>().all(),
         check_principal(projects.server),
         check_kinds(spec, projects.server),

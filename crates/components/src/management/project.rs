@@ -62,9 +62,9 @@ impl Projects<'_> {
     /// Without a cluster, nothing is known about any project.
     fn exists(&self, name: &str, object: ObjectKey, otherwise: &str) -> Result<(), PlanError> {
         let is_known = self.server.state().is_some();
-        match is_known && self.world.external(self.system, Project::COLLECTION, name)?.is_none() {
-            true => Err(PlanError::unsettled(object, otherwise)),
-            false => Ok(()),
+        if is_known && self.world.external(self.system, Project::COLLECTION, name)?.is_none() {
+            return Err(PlanError::unsettled(object, otherwise));
         }
+        Ok(())
     }
 }

@@ -78,7 +78,6 @@ async fn a_robot_is_created_with_few_requests_and_its_secret_logs_in() {
         assert_eq!(status["robotID"], shown["id"]);
         assert_eq!(status["fullName"], "robot$alpha+ci");
         assert_eq!(status["secretName"], "ci");
-        assert_eq!(status["created"], true);
         assert!(status["expiresAt"].is_string(), "{status}");
     }
 }
@@ -225,8 +224,6 @@ async fn a_robot_that_exists_is_left_alone_unless_the_policy_says_otherwise() {
     world.merge::<HarborRobot>("ci", json!({"spec": {"creationPolicy": "Adopt"}})).await;
     world.until_reason::<HarborRobot>("ci", "Ready").await;
     assert!(logs_in(&world, "ci").await);
-    settled().await;
-    assert_eq!(world.get::<HarborRobot>("ci").await["status"]["created"], false);
     world.delete::<HarborRobot>("ci").await;
     world.until_gone::<HarborRobot>("ci").await;
     assert_eq!(names(&world).await, ["robot$alpha+ci"]);
@@ -394,6 +391,91 @@ async fn another_type_of_secret_needs_another_secret() {
     let message = world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
     assert!(message.starts_with("spec.secret.type: Secret ci has the type"), "{message}");
     world.delete::<Secret>("ci").await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    assert!(logs_in(&world, "ci").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interval_renews_the_password_of_the_robot() {
+    let world = newest().await;
+    world.create(robot("ci", json!({"rotation": {"interval": "1h"}}))).await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    let mut passwords = vec![world.secret_values("ci").await["password"].clone()];
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_hours(1)).await;
+        assert!(logs_in(&world, "ci").await);
+        passwords.push(world.secret_values("ci").await["password"].clone());
+    }
+    passwords.sort();
+    passwords.dedup();
+    assert_eq!(passwords.len(), 4, "each hour has its password");
+    assert_eq!(names(&world).await, ["robot$alpha+ci"]);
+    assert_eq!(world.secret_names().await.len(), 2, "old passwords are deleted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_an_overlap_two_robots_take_turns_and_the_previous_credentials_stay_valid_for_it() {
+    let mut world = newest().await;
+    world.create(robot("ci", json!({"rotation": {"interval": "1h", "overlap": "10m"}}))).await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    assert_eq!(names(&world).await, ["robot$alpha+ci"]);
+    tokio::time::sleep(Duration::from_secs(58 * 60 + 30)).await;
+    for round in ["robot$alpha+ci-2", "robot$alpha+ci", "robot$alpha+ci-2"] {
+        // Short of the hour, and then past it.
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let old = world.secret_values("ci").await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let new = world.secret_values("ci").await;
+        assert_eq!(new["username"], round);
+        assert!(logs_in(&world, "ci").await, "{round}");
+        let before = async || world.status_for(&old["username"], &old["password"], "/projects/alpha").await;
+        assert_eq!(before().await, 200, "{round}: the previous credentials are valid");
+        let status = world.get::<HarborRobot>("ci").await["status"].take();
+        assert_eq!([&status["fullName"], &status["previous"]["fullName"]], [round, old["username"].as_str()]);
+        assert!(status["lastRotation"].is_string(), "{status}");
+        tokio::time::sleep(Duration::from_mins(12)).await;
+        assert_eq!(before().await, 401, "{round}: the previous credentials have ended");
+        assert_eq!(names(&world).await, [round]);
+        assert_eq!(world.secret_names().await.len(), 2);
+        world.restart().await;
+        // To shortly before the next hour.
+        tokio::time::sleep(Duration::from_mins(46)).await;
+    }
+    world.delete::<HarborRobot>("ci").await;
+    world.until_gone::<HarborRobot>("ci").await;
+    assert_eq!(names(&world).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_overlap_needs_robots_that_the_operator_creates_and_deletes() {
+    let world = newest().await;
+    let rotation = json!({"rotation": {"interval": "1h", "overlap": "10m"}, "deletionPolicy": "Orphan"});
+    world.create(robot("ci", rotation)).await;
+    let message = world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
+    assert_eq!(
+        message,
+        "spec.rotation.overlap: the operator must create the robot account of each interval, and delete it after the \
+         overlap; set spec.creationPolicy to Create and spec.deletionPolicy to Delete, or remove the overlap"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robot_that_has_expired_is_reported_until_its_duration_is_raised() {
+    let world = newest().await;
+    world.create(robot("ci", json!({"duration": 1}))).await;
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    tokio::time::sleep(Duration::from_hours(24)).await;
+    let message = world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
+    let end = world.get::<HarborRobot>("ci").await["status"]["expiresAt"].take();
+    assert_eq!(
+        message,
+        format!(
+            "spec.duration: the robot account expired at {}; raise it, because Harbor counts the days from the \
+             creation of the robot account, or set it to -1",
+            end.as_str().unwrap()
+        )
+    );
+    world.merge::<HarborRobot>("ci", json!({"spec": {"duration": 2}})).await;
     world.until_reason::<HarborRobot>("ci", "Ready").await;
     assert!(logs_in(&world, "ci").await);
 }

@@ -2,7 +2,7 @@
 
 use apiserver::ApiServer;
 use harbordriver::HarborDriver;
-use harborserver::{HarborServer, Version};
+use harborserver::{HarborServer, TokioClock, Version};
 use harborstate::Access;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
@@ -85,7 +85,9 @@ impl World {
         }
         let world = Self {
             client,
-            harbor: HarborServer::new(version, PASSWORD),
+            harbor: HarborServer::builder(version, PASSWORD)
+                .clock(TokioClock::starting_at(Timestamp::UNIX_EPOCH))
+                .build(),
             lost_answers: Arc::default(),
             is_down: Arc::default(),
             server,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ReconcileError,
-    apply::{Applier, DigestSource, RunState, node_span},
+    apply::{Applier, DigestSource, Read, RunState, node_span},
     cluster::Cluster,
     external::{Bookkeeping, Externals, Recorder, abandon},
     telemetry::ReconcileMetrics,
@@ -246,6 +246,7 @@ impl Reconciler {
             }
         };
         progress.stage(key, || Stage::Planned(planned(&plan)));
+        let planned_with = state.reads.clone();
         let applier = Applier {
             owner: key,
             uid: owner.uid(),
@@ -265,6 +266,16 @@ impl Reconciler {
         let state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } = state;
         reads.extend(externals.reads());
+        // What the plan depends on and this reconcile has written, such as a generated Secret: neither its watch nor the
+        // next list would cause another plan.
+        let is_outdated = |(key, was): &(ObjectKey, Read)| {
+            reads.get(key).is_some_and(|now| !was.interest.same(was.state.as_ref(), now.state.as_ref()))
+        };
+        let outdated: Vec<_> = planned_with.into_iter().filter(is_outdated).collect();
+        if !outdated.is_empty() {
+            reads.extend(outdated);
+            router.wake([key.clone()].into());
+        }
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =

@@ -221,6 +221,18 @@ async fn an_owner_that_reads_an_external_object_while_planning_is_reconciled_whe
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_plan_that_reads_what_it_has_just_written_is_made_again_and_then_no_more() {
+    let world = World::new().await;
+    settled().await;
+    world.ready("s", ShelfSpec { reads: Some("a".into()), ..boxes([("a", "tea")]) }).await;
+    settled().await;
+    assert_eq!(world.cluster.get::<ConfigMap>("s-shelf").await.data.unwrap()["label"], "TEA");
+    world.depots.take_calls();
+    settled().await;
+    assert_eq!(world.depots.take_calls(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn new_credentials_are_used_at_once() {
     let world = World::new().await;
     world.cluster.merge::<Secret>("acme", json!({"stringData": {"token": "wrong"}})).await;
