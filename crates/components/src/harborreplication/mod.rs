@@ -42,7 +42,7 @@ impl Component for HarborReplication {
         let system = management::system(&spec.target, &namespace, world)?;
         let server = Server::read(&system, world)?;
         let (direction, registry) = policy::other_side(spec)?;
-        let registry = registry.name(&namespace, &system, world);
+        let registry = registry.name(&namespace, &system, &server, world);
         let replication = policy::replication(spec, direction, registry, &server)?;
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };

@@ -1,5 +1,6 @@
 //! Registry endpoints that other objects of a Harbor need.
 
+use super::Server;
 use api::v1beta1::HarborRegistryEndpoint;
 use harborstate::{State as _, registry::RegistryEndpoint};
 use plan::{ObjectKey, PlanError, System, World};
@@ -14,8 +15,14 @@ pub(crate) enum Registry<'a> {
 }
 
 impl Registry<'_> {
-    /// Its name in Harbor, once it exists there.
-    pub fn name(self, namespace: &str, system: &System, world: &World<'_>) -> Result<String, PlanError> {
+    /// Its name in Harbor, once it exists there. Without a Harbor to ask it counts as existing.
+    pub fn name(
+        self,
+        namespace: &str,
+        system: &System,
+        server: &Server,
+        world: &World<'_>,
+    ) -> Result<String, PlanError> {
         let (name, object) = match self {
             Self::Described(object) => {
                 let endpoint = world.require::<HarborRegistryEndpoint>(object)?;
@@ -27,6 +34,7 @@ impl Registry<'_> {
         };
         match world.external(system, RegistryEndpoint::COLLECTION, &name)? {
             Some(_) => Ok(name),
+            None if server.state().is_none() => Ok(name),
             None => Err(PlanError::unsettled(object, "does not exist in Harbor yet")),
         }
     }
