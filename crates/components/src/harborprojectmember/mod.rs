@@ -11,8 +11,10 @@ use harborstate::{
     members::{Kind, Member},
 };
 use kube::ResourceExt as _;
-use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, System, World};
-use serde_json::Value;
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
+};
+use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
 pub struct HarborProjectMember;

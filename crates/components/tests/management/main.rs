@@ -13,6 +13,8 @@ mod harbor_robot;
 mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;
+mod killed;
+mod scale;
 mod secrecy;
 mod server_configuration;
 mod task;
