@@ -29,7 +29,8 @@ pub(super) fn advice(settings: &HarborConfigurationSettings) -> Vec<Violation> {
     advice
 }
 
-/// Leaves out the settings about mail where Harbor sends none: an upgrade of Harbor must not make objects invalid.
+/// Leaves out the settings about mail where Harbor sends none: an upgrade of Harbor must not make objects
+/// invalid.
 pub(super) fn leave_out_mail(settings: &mut Map<String, Value>, server: &Server) {
     let has = |name: &str| {
         let key = Key::find(name);

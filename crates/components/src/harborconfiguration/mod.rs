@@ -1,7 +1,7 @@
 //! HarborConfiguration: settings of a running Harbor, its schedules and its CVE allow list.
 //!
-//! Only what the spec has is sent: a setting that is absent keeps its value. Several objects may describe the settings of
-//! one Harbor, each its own. Deleting an object changes nothing in Harbor.
+//! Only what the spec has is sent: a setting that is absent keeps its value. Several objects may describe the
+//! settings of one Harbor, each its own. Deleting an object changes nothing in Harbor.
 //!
 //! Uses: management, secrets.
 

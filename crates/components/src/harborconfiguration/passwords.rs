@@ -1,4 +1,5 @@
-//! The settings that Harbor does not show. The spec has the names of Secrets, in which the key is the name of the setting.
+//! The settings that Harbor does not show. The spec has the names of Secrets, in which the key is the name of
+//! the setting.
 
 use crate::{management, secrets::Secrets};
 use api::v1beta1::harborconfiguration::HarborConfigurationSettings;

@@ -111,8 +111,9 @@ fn delete_tag(wanted: Option<bool>, server: &Server) -> Result<Option<bool>, Pla
     Ok(server.version().is_none_or(has).then(|| wanted.unwrap_or_default()))
 }
 
-/// What Harbor freezes into the schedule of a garbage collection and does not show: the Redis of the registry. When it
-/// changes, the schedule is set again. What this Redis is, is known only of a Harbor that this operator runs.
+/// What Harbor freezes into the schedule of a garbage collection and does not show: the Redis of the
+/// registry. When it changes, the schedule is set again. What this Redis is, is known only of a Harbor that
+/// this operator runs.
 fn frozen(system: &System, namespace: &str, world: &World<'_>) -> Result<Map<String, Value>, PlanError> {
     if system.namespace.is_empty() {
         return Ok(Map::new());

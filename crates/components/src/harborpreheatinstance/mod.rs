@@ -1,7 +1,8 @@
-//! HarborPreheatInstance: a P2P network that a Harbor preheats with images, and the policies that say with which.
+//! HarborPreheatInstance: a P2P network that a Harbor preheats with images, and the policies that say with
+//! which.
 //!
-//! The instance comes first, its policies start after it. A policy that is no longer listed is deleted if the operator
-//! created it and the deletion policy says so.
+//! The instance comes first, its policies start after it. A policy that is no longer listed is deleted if the
+//! operator created it and the deletion policy says so.
 //!
 //! Uses: management, secrets.
 

@@ -58,8 +58,8 @@ fn filters(filters: &PreheatFilters) -> BTreeMap<String, Value> {
     patterns.into_iter().chain(labels).map(|(kind, value)| (kind.to_owned(), value)).collect()
 }
 
-/// The attributes for the network, which the scope is one of. Harbor 2.12 has another field for it, which the operator does
-/// not set.
+/// The attributes for the network, which the scope is one of. Harbor 2.12 has another field for it, which the
+/// operator does not set.
 fn attributes(policy: &PreheatPolicy, server: &Server) -> Result<Option<BTreeMap<String, Value>>, PlanError> {
     let has = |version: Version| version.has(Feature::PreheatExtraAttributes);
     let field = |field: &str| format!("spec.policies[{}/{}].{field}", policy.project, policy.name);

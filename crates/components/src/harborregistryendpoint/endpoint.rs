@@ -11,7 +11,8 @@ use harborstate::registry::{ACCESS_SECRET, Credential, RegistryEndpoint, url};
 use plan::{All as _, PlanError};
 use serde_json::{Map, Value};
 
-/// The endpoint as the spec says, and its write-only fields. What the spec does not have is cleared in Harbor.
+/// The endpoint as the spec says, and its write-only fields. What the spec does not have is cleared in
+/// Harbor.
 pub(super) fn endpoint(
     spec: &HarborRegistryEndpointSpec,
     secrets: &Secrets<'_>,
@@ -34,8 +35,8 @@ pub(super) fn endpoint(
     Ok((endpoint, write_only))
 }
 
-/// Whether a version knows a type of registries. Harbor answers 500 to others. A version that is newer than this operator
-/// may know more.
+/// Whether a version knows a type of registries. Harbor answers 500 to others. A version that is newer than
+/// this operator may know more.
 fn knows(version: Version, kind: &str) -> bool {
     let kind = RegistryType::from(kind);
     let is_new = matches!(kind, RegistryType::Other(_)) && version.support() == Support::Newer;

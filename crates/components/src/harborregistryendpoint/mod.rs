@@ -1,7 +1,8 @@
 //! HarborRegistryEndpoint: another registry that a Harbor replicates with or caches.
 //!
-//! Harbor contacts the registry before it stores anything. A registry that does not answer is waited for: the object is not
-//! wrong. Nothing is sent while nothing differs, so that an outage of the registry changes nothing.
+//! Harbor contacts the registry before it stores anything. A registry that does not answer is waited for: the
+//! object is not wrong. Nothing is sent while nothing differs, so that an outage of the registry changes
+//! nothing.
 //!
 //! Uses: certificates, management, secrets.
 

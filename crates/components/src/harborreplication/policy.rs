@@ -69,7 +69,8 @@ pub(super) fn replication(
     })
 }
 
-/// A flag that not every version has. One that is set is refused by a version without it; otherwise it is left out there.
+/// A flag that not every version has. One that is set is refused by a version without it; otherwise it is
+/// left out there.
 fn flag(
     field: &str,
     feature: Feature,

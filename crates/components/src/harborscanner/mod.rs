@@ -1,7 +1,7 @@
 //! HarborScanner: a scanner adapter that a Harbor uses.
 //!
-//! Harbor contacts the adapter when it is registered, not when the registration changes. One that does not answer is waited
-//! for.
+//! Harbor contacts the adapter when it is registered, not when the registration changes. One that does not
+//! answer is waited for.
 //!
 //! Uses: management, secrets.
 

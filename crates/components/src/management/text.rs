@@ -6,8 +6,8 @@ use crate::{
 };
 use plan::PlanError;
 
-/// The text under a key of a Secret. A line end at its end is not part of it: an editor added it to the file that became a
-/// Secret.
+/// The text under a key of a Secret. A line end at its end is not part of it: an editor added it to the file
+/// that became a Secret.
 pub(crate) fn text(secrets: &Secrets<'_>, secret: &str, key: &str) -> Result<String, PlanError> {
     let key = SecretKey::new(secret, key);
     let value = secrets.value(&key)?;

@@ -25,7 +25,10 @@ async fn refusals(version: Version, cases: &[(Value, &str)]) {
 async fn what_a_version_does_not_have_is_refused_with_the_field() {
     let purge = json!({"schedule": {"type": "Daily"}, "retentionHours": 1, "operations": ["pull"]});
     let events = json!({"schedule": {"type": "Daily"}, "retentionHours": 1, "eventTypes": ["pull_artifact"]});
-    let garbage = |field: &str, value: Value| json!({"schedules": {"garbageCollection": {"schedule": {"type": "Daily"}, field: value}}});
+    let garbage = |field: &str, value: Value| {
+        let daily = json!({"schedule": {"type": "Daily"}, field: value});
+        json!({"schedules": {"garbageCollection": daily}})
+    };
     let old = [
         (
             json!({"configuration": {"sessionTimeout": 9, "oidcLogout": true}}),
