@@ -99,11 +99,12 @@ impl<'a> World<'a> {
         self.read_at(ObjectKey::of::<K>("", name))
     }
 
-    /// Waits until an object of the operator's own kinds serves requests, possibly with an earlier spec.
+    /// Reads an object of the operator's own kinds that must serve requests, possibly with an earlier spec. A change of its
+    /// status triggers planning, unless [`World::read`] was asked for the same object before.
     ///
     /// # Errors
-    /// [`PlanError::Unsettled`] until it does; [`PlanError::Missing`] if it does not exist.
-    pub fn serving<K: Manifest>(&self, name: &str) -> Result<(), PlanError> {
+    /// [`PlanError::Unsettled`] until it serves; [`PlanError::Missing`] if it does not exist.
+    pub fn serving<K: Manifest>(&self, name: &str) -> Result<K, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         let Some(object) = self.look_up(&key, Interest::Status)? else {
             return Err(PlanError::Missing([key].into()));
@@ -111,9 +112,9 @@ impl<'a> World<'a> {
         let health = serde_json::to_value(object).and_then(Health::by_conditions);
         let Health { readiness, reached } = health.unwrap_or_else(|_| Health::undecodable());
         match readiness {
-            _ if reached >= Reached::Available => Ok(()),
+            _ if reached >= Reached::Available => decode(&key, object),
             Readiness::Progressing(why) | Readiness::Failed(why) => Err(PlanError::unsettled(key, why)),
-            Readiness::Ready => Ok(()),
+            Readiness::Ready => decode(&key, object),
         }
     }
 

@@ -35,11 +35,13 @@ pub(crate) fn connection(
 fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<(Access, String), PlanError> {
     let name = ChildName::of(harbor, "harbor")?;
     let uid = world.require::<Harbor>(harbor)?.uid().unwrap_or_default();
-    let Some(core) = world.read::<Core>(&name)? else {
-        let harbor = ObjectKey::of::<Harbor>(namespace, harbor);
-        return Err(PlanError::unsettled(harbor, "has no Core yet"));
-    };
-    world.serving::<Core>(&name)?;
+    let core = world.serving::<Core>(&name).map_err(|error| match error {
+        PlanError::Missing(_) => {
+            let harbor = ObjectKey::of::<Harbor>(namespace, harbor);
+            PlanError::unsettled(harbor, "has no Core yet")
+        }
+        error => error,
+    })?;
     let secrets = Secrets::new(world, namespace);
     let key = core.spec.admin_initial_password_key.as_deref().unwrap_or("secret");
     let password = secrets.value(&SecretKey::new(&core.spec.admin_initial_password_ref, key))?;
