@@ -41,10 +41,16 @@ mod front;
 pub mod fuzzing;
 pub mod harbor;
 pub mod harborcluster;
+pub mod harborconfiguration;
+pub mod harborpreheatinstance;
 pub mod harborproject;
 pub mod harborprojectmember;
+pub mod harborregistryendpoint;
+pub mod harborreplication;
 pub mod harborrobot;
+pub mod harborscanner;
 pub mod harborserverconfiguration;
+pub mod harbortask;
 pub mod harboruser;
 pub mod harborusergroup;
 pub mod jobservice;
@@ -85,7 +91,13 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<notaryserver::NotaryServer>(),
         ComponentKind::of::<notarysigner::NotarySigner>(),
         ComponentKind::of::<harborserverconfiguration::HarborServerConfiguration>(),
+        ComponentKind::of::<harborconfiguration::HarborConfiguration>(),
         ComponentKind::of::<harborproject::HarborProject>(),
+        ComponentKind::of::<harbortask::HarborTask>(),
+        ComponentKind::of::<harborregistryendpoint::HarborRegistryEndpoint>(),
+        ComponentKind::of::<harborreplication::HarborReplication>(),
+        ComponentKind::of::<harborscanner::HarborScanner>(),
+        ComponentKind::of::<harborpreheatinstance::HarborPreheatInstance>(),
         ComponentKind::of::<harborrobot::HarborRobot>(),
         ComponentKind::of::<harborprojectmember::HarborProjectMember>(),
         ComponentKind::of::<harborusergroup::HarborUserGroup>(),

@@ -3,12 +3,12 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        allowlists::Allowlists, configurations::Settings, immutable_rules::RuleLists, labels::Labels,
-        members::ProjectMembers, memberships::Memberships, preheat_instances::PreheatInstances,
-        preheat_policies::PreheatPolicies, project_scanners::ProjectScanners, projects::Projects,
-        registries::Registries, replications::Replications, retentions::Retentions, robots::Robots,
-        scanners::Scanners, schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
-        webhooks::Webhooks,
+        allowlists::Allowlists, configurations::Settings, executions::Executions, immutable_rules::RuleLists,
+        labels::Labels, members::ProjectMembers, memberships::Memberships,
+        preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
+        project_scanners::ProjectScanners, projects::Projects, registries::Registries,
+        replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
+        schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users, webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
     manage::{Manage, Objects, Sent, Start},
@@ -16,7 +16,7 @@ use crate::{
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
-    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist,
+    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist, execution::Execution,
     immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
     preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
     project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
@@ -26,6 +26,10 @@ use harborstate::{
 use plan::{External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
 use serde_json::Value;
+use std::time::Duration;
+
+/// How often an execution is looked at until it has ended.
+const EXECUTIONS: Duration = Duration::from_secs(15);
 
 /// Manages the objects inside Harbors.
 pub struct HarborDriver {
@@ -78,6 +82,7 @@ macro_rules! with {
             Configuration::COLLECTION => $function::<Settings>($($argument),*).boxed(),
             CveAllowlist::COLLECTION => $function::<Allowlists>($($argument),*).boxed(),
             schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
+            Execution::COLLECTION => $function::<Executions>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
@@ -94,6 +99,10 @@ impl ExternalDriver for HarborDriver {
 
     fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {
         harborstate::part(collection, name)
+    }
+
+    fn interval(&self, collection: &str) -> Option<Duration> {
+        (collection == Execution::COLLECTION).then_some(EXECUTIONS)
     }
 
     fn list<'a>(

@@ -28,6 +28,7 @@
 pub mod access;
 pub mod configuration;
 pub mod cve_allowlist;
+pub mod execution;
 pub mod immutable_rules;
 pub mod label;
 pub mod member;

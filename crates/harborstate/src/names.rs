@@ -1,9 +1,9 @@
 //! The names of objects that belong to a project.
 
 use crate::{
-    immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
-    preheat_policy::PreheatPolicy, project_scanner::ProjectScanner, retention::Retention, robot::Robot,
-    state::State as _, webhook::Webhook,
+    execution::Execution, immutable_rules::ImmutableRules, label::Label, member::Membership,
+    members::Members, preheat_policy::PreheatPolicy, project_scanner::ProjectScanner, retention::Retention,
+    robot::Robot, state::State as _, webhook::Webhook,
 };
 
 /// The name of an object that belongs to a project.
@@ -16,14 +16,15 @@ pub fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once('/')
 }
 
-/// The project whose part of a collection contains the object of this name; `None` if the object belongs to
+/// The part of a collection that contains the object of this name, mostly a project; `None` if the object belongs to
 /// no project, or the collection is listed as a whole.
 pub fn part<'a>(collection: &str, name: &'a str) -> Option<&'a str> {
     match collection {
         Members::COLLECTION
         | Retention::COLLECTION
         | ImmutableRules::COLLECTION
-        | ProjectScanner::COLLECTION => Some(name),
+        | ProjectScanner::COLLECTION
+        | Execution::COLLECTION => Some(name),
         Membership::COLLECTION | Webhook::COLLECTION | Label::COLLECTION | PreheatPolicy::COLLECTION => {
             split(name).map(|(project, _)| project)
         }

@@ -1,6 +1,6 @@
 //! What a reconcile ended with, for the fields of a status that only one kind has.
 
-use crate::{ObjectKey, System, Verdict};
+use crate::{ObjectKey, Record, System, Verdict};
 use api::v1beta1::ComponentStatus;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
@@ -21,6 +21,8 @@ pub struct Conclusion<'a> {
     pub previous: &'a Map<String, Value>,
     /// The objects outside the cluster that the owner has or read, as far as they exist.
     pub external: &'a ExternalObjects,
+    /// The objects outside the cluster that the operator keeps for the owner.
+    pub record: &'a Record,
     /// When the operator last wrote an object outside the cluster for this owner, if that was since its start.
     pub written: Option<Timestamp>,
 }

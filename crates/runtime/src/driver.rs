@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use plan::{Connection, External, ObjectKey, System, SystemError};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Talks to all systems of one kind.
 ///
@@ -20,6 +20,11 @@ pub trait ExternalDriver: Send + Sync {
     /// The part of a collection that an object of this name belongs to; `None` where the collection is listed as a whole.
     /// Parts are listed one by one, and less often where a system has many: the members of each project, for example.
     fn part<'a>(&self, _collection: &str, _name: &'a str) -> Option<&'a str> {
+        None
+    }
+
+    /// How often a collection is listed, if that is not the interval of the operator.
+    fn interval(&self, _collection: &str) -> Option<Duration> {
         None
     }
 

@@ -207,7 +207,7 @@ impl ReconcileError {
     pub(crate) fn refused_outside(object: &ObjectKey, external: &External, refusal: &Refusal) -> Self {
         let object = object.clone();
         match (refusal, &external.if_exists, &external.if_absent) {
-            (Refusal::MustExist, _, IfAbsent::Refuse { remedy }) => {
+            (Refusal::MustExist, _, IfAbsent::Refuse { remedy } | IfAbsent::CreateOnce { remedy }) => {
                 Self::MissingOutside { object, remedy: remedy.clone() }
             }
             (_, IfExists::Refuse { remedy }, _) => Self::ExistsOutside { object, remedy: remedy.clone() },

@@ -44,7 +44,8 @@ fn without_nextest_it_is_installed_once_and_runs_the_tests_that_were_selected() 
     let begin = format!("cargo install --quiet --locked --root {}/cargo-nextest-", cache.display());
     assert!(install.starts_with(&begin) && install.contains(" cargo-nextest --version "), "{install}");
     assert!(
-        run.starts_with("cargo-nextest nextest run --workspace --locked --no-fail-fast -E not ("),
+        run.starts_with("cargo-nextest nextest run --workspace --locked --no-fail-fast --test-threads ")
+            && run.contains(" -E not ("),
         "{run}"
     );
 

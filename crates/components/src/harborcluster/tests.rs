@@ -211,5 +211,9 @@ fn details(
     status: &ComponentStatus,
 ) -> serde_json::Map<String, serde_json::Value> {
     let (previous, external) = (&serde_json::Map::new(), &plan::ExternalObjects::new());
-    HarborCluster::details(owner, &plan::Conclusion { verdict, status, previous, external, written: None })
+    let record = &plan::Record::default();
+    HarborCluster::details(
+        owner,
+        &plan::Conclusion { verdict, status, previous, external, record, written: None },
+    )
 }

@@ -1,15 +1,16 @@
 //! The project itself.
 
-use crate::{management::Server, values::quantity_bytes};
-use api::v1beta1::{HarborProjectSpec, HarborRegistryEndpoint, harborproject::HarborProjectMetadata};
+use crate::{
+    management::{Registry, Server},
+    values::quantity_bytes,
+};
+use api::v1beta1::{HarborProjectSpec, harborproject::HarborProjectMetadata};
 use harbor::projects::MetadataKey;
 use harborstate::{
-    State as _,
     cve_allowlist::CveAllowlist,
     project::{Project, UNLIMITED},
-    registry::RegistryEndpoint,
 };
-use plan::{All as _, ObjectKey, PlanError, System, World};
+use plan::{All as _, PlanError, System, World};
 use std::collections::BTreeMap;
 
 /// The largest quota that Harbor accepts: 1024 TiB.
@@ -26,7 +27,7 @@ pub(super) fn project(
     let (metadata, storage_quota, registry) = (
         metadata(spec, server),
         spec.storage_quota.as_deref().map(quota).transpose(),
-        spec.registry_ref.as_deref().map(|name| registry(name, namespace, system, world)).transpose(),
+        registry(spec, namespace, system, server, world),
     )
         .all()?;
     let expires_at = spec.cve_allow_list_expires_at.as_ref().map(|time| time.0.as_second());
@@ -95,15 +96,14 @@ fn quota(text: &str) -> Result<i64, PlanError> {
     })
 }
 
-/// The name of the registry endpoint in Harbor, which must exist before a project can be a proxy cache of it.
-fn registry(name: &str, namespace: &str, system: &System, world: &World<'_>) -> Result<String, PlanError> {
-    let endpoint = world.require::<HarborRegistryEndpoint>(name)?;
-    let registry = endpoint.spec.registry_name.clone();
-    match world.external(system, RegistryEndpoint::COLLECTION, &registry)? {
-        Some(_) => Ok(registry),
-        None => {
-            let object = ObjectKey::of::<HarborRegistryEndpoint>(namespace, name);
-            Err(PlanError::unsettled(object, "does not exist in Harbor yet"))
-        }
-    }
+/// The name of the registry endpoint of a proxy cache.
+fn registry(
+    spec: &HarborProjectSpec,
+    namespace: &str,
+    system: &System,
+    server: &Server,
+    world: &World<'_>,
+) -> Result<Option<String>, PlanError> {
+    let registry = spec.registry_ref.as_deref().map(Registry::Described);
+    registry.map(|registry| registry.name(namespace, system, server, world)).transpose()
 }

@@ -35,7 +35,7 @@ fn webhook<'a>(
     let mut headers = Map::new();
     for target in &policy.targets {
         if let Some(reference) = &target.auth_header_ref {
-            let key = reference.key.as_deref().unwrap_or("authorization");
+            let key = reference.key.as_deref().unwrap_or("authHeader");
             let value = secrets.value(&SecretKey::new(&reference.name, key))?;
             let value = String::from_utf8_lossy(value.bytes()).trim_end().to_owned();
             headers.insert(target.address.clone(), value.into());

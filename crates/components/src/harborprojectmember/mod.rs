@@ -11,8 +11,10 @@ use harborstate::{
     members::{Kind, Member},
 };
 use kube::ResourceExt as _;
-use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, System, World};
-use serde_json::Value;
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
+};
+use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
 pub struct HarborProjectMember;
@@ -32,6 +34,10 @@ impl Component for HarborProjectMember {
         system: &System,
     ) -> Result<Option<Connection>, PlanError> {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
+    }
+
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::managed_fields::<Membership>(conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

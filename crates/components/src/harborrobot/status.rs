@@ -32,7 +32,8 @@ pub(super) fn fields(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> Map<St
         ("previous", previous.filter(|_| alternates)),
         ("lastRotationRequest", if is_ready { request } else { before("lastRotationRequest") }),
     ];
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    management::managed_fields::<Robot>(conclusion).into_iter().chain(fields).collect()
 }
 
 /// A time that Harbor shows; `None` for never.

@@ -20,7 +20,7 @@ impl Component for HarborServerConfiguration {
     const NAME: &'static str = "harborserverconfiguration";
 
     fn children() -> Children {
-        Children::none().and_external()
+        Children::none()
     }
 
     fn connection(

@@ -41,10 +41,7 @@ impl Component for HarborUser {
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let id = management::found::<User>(conclusion).next().map(|(_, user)| user.facts.id.into());
-        // While the Harbor does not answer, what was known of it stays.
-        let id = id.or_else(|| conclusion.previous.get("userID").cloned());
-        id.map(|id| ("userID".to_owned(), id)).into_iter().collect()
+        management::fields_with_id::<User>("userID", |facts| facts.id.into(), conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -9,7 +9,11 @@ use crate::management::{self, Policy, Server};
 use api::v1beta1::{self, HarborUserGroupSpec, harborusergroup::UserGroupType};
 use harborstate::user_group::{self, UserGroup};
 use kube::ResourceExt as _;
-use plan::{All as _, Builder, Children, Component, Connection, External, PlanError, Sharing, System, World};
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, Sharing, System,
+    World,
+};
+use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborUserGroup`].
 pub struct HarborUserGroup;
@@ -29,6 +33,10 @@ impl Component for HarborUserGroup {
         system: &System,
     ) -> Result<Option<Connection>, PlanError> {
         management::connection(system, &owner.namespace().unwrap_or_default(), world)
+    }
+
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::managed_fields::<UserGroup>(conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -8,10 +8,12 @@ mod member;
 mod password;
 mod policy;
 mod project;
+mod registry;
 mod registry_host;
 mod server;
 mod status;
 mod target;
+mod text;
 
 pub(crate) use self::{
     access::connection,
@@ -19,10 +21,12 @@ pub(crate) use self::{
     password::check_password,
     policy::Policy,
     project::Projects,
+    registry::Registry,
     registry_host::registry_host,
     server::Server,
-    status::{Legacy, found},
+    status::{Legacy, field, fields_with_id, found, managed_fields},
     target::system,
+    text::text,
 };
 
 use harborstate::State;

@@ -3,7 +3,7 @@
 use api::v1beta1::Condition;
 use harborstate::{Found, State};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use plan::{Conclusion, Verdict};
+use plan::{Conclusion, Origin, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The objects of a collection that an owner has or has read, by name.
@@ -14,6 +14,38 @@ pub(crate) fn found<'a, S: State>(
     of_collection.filter_map(|(key, object)| {
         Some((key.name.as_str(), serde_json::from_value(object.data.clone()).ok()?))
     })
+}
+
+/// A field of the status. While the Harbor does not answer, what was known of it stays.
+pub(crate) fn field(name: &str, value: Option<Value>, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+    let known = value.or_else(|| conclusion.previous.get(name).cloned());
+    known.map(|value| (name.to_owned(), value)).into_iter().collect()
+}
+
+/// The fields that every such kind has, and one with the number that Harbor gave to the object.
+pub(crate) fn fields_with_id<S: State>(
+    name: &str,
+    id: fn(S::Facts) -> Value,
+    conclusion: &Conclusion<'_>,
+) -> Map<String, Value> {
+    let number = found::<S>(conclusion).next().map(|(_, found)| id(found.facts));
+    let mut fields = managed_fields::<S>(conclusion);
+    fields.extend(field(name, number, conclusion));
+    fields
+}
+
+/// The fields that every such kind has: `created`, whether the operator created all objects of a collection that an owner has,
+/// and `resolvedHarbor`, the Harbor that the owner is bound to.
+pub(crate) fn managed_fields<S: State>(conclusion: &Conclusion<'_>) -> Map<String, Value> {
+    let claims = conclusion.record.iter().filter(|(key, _)| key.kind == S::COLLECTION);
+    let created = claims.map(|(_, claim)| claim.origin == Origin::Created).reduce(|a, b| a && b);
+    let harbor = conclusion.record.systems().next().map(|(system, uid)| {
+        let kind = if system.namespace.is_empty() { "HarborServerConfiguration" } else { "Harbor" };
+        json!({"kind": kind, "name": system.name, "uid": uid})
+    });
+    let mut fields = field("created", created.map(Value::from), conclusion);
+    fields.extend(field("resolvedHarbor", harbor, conclusion));
+    fields
 }
 
 /// The fields that the old operator's kinds have.

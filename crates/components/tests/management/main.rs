@@ -1,9 +1,19 @@
 //! The kinds that describe objects inside a Harbor: an operator with a Harbor in memory, in virtual time.
 
+mod harbor_configuration;
+mod harbor_configuration_refusals;
+mod harbor_preheat_instance;
 mod harbor_project;
 mod harbor_project_member;
+mod harbor_registry_endpoint;
+mod harbor_replication;
 mod harbor_robot;
+mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;
+mod killed;
+mod scale;
+mod secrecy;
 mod server_configuration;
+mod task;
 mod world;

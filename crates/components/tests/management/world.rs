@@ -28,6 +28,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
+    sync::Notify,
     task::JoinHandle,
     time::{Instant, timeout},
 };
@@ -58,6 +59,8 @@ pub struct World {
     pub lost_answers: Arc<AtomicUsize>,
     /// Whether Harbor cannot be reached.
     pub is_down: Arc<std::sync::atomic::AtomicBool>,
+    /// After how many writes of the operator no answer arrives any more, and who learns of it.
+    last_write: Arc<(AtomicUsize, Notify)>,
     server: ApiServer,
     requests: Arc<Mutex<Vec<String>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
@@ -90,6 +93,7 @@ impl World {
                 .build(),
             lost_answers: Arc::default(),
             is_down: Arc::default(),
+            last_write: Arc::new((AtomicUsize::new(usize::MAX), Notify::new())),
             server,
             requests: Arc::default(),
             operator: None,
@@ -116,17 +120,25 @@ impl World {
         });
         let (harbor, lost, down) =
             (self.harbor.clone(), Arc::clone(&self.lost_answers), Arc::clone(&self.is_down));
+        let last_write = Arc::clone(&self.last_write);
         let driver = HarborDriver::over(move |access: &Access| {
             let (harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
+            let last_write = Arc::clone(&last_write);
             let service = tower::service_fn(move |request: http::Request<_>| {
                 let is_write =
                     request.method() != http::Method::GET && request.method() != http::Method::HEAD;
                 let (mut harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
+                let last_write = Arc::clone(&last_write);
                 async move {
                     if down.load(Ordering::SeqCst) {
                         return Err(BoxError::from("connection refused"));
                     }
+                    let (left, reached) = &*last_write;
                     let Ok(answer) = harbor.call(request).await;
+                    if is_write && left.fetch_sub(1, Ordering::SeqCst) <= 1 {
+                        reached.notify_one();
+                        std::future::pending::<()>().await;
+                    }
                     let is_lost = is_write
                         && lost
                             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1))
@@ -154,6 +166,16 @@ impl World {
         stop.cancel();
         task.await.unwrap();
         self.start();
+    }
+
+    /// Runs the operator until it has sent so many writes to Harbor, and kills it before the last is answered.
+    pub async fn run_until_write(&mut self, number: usize) {
+        self.last_write.0.store(number, Ordering::SeqCst);
+        self.start();
+        let reached = timeout(Duration::from_mins(30), self.last_write.1.notified()).await;
+        assert!(reached.is_ok(), "there are {number} writes");
+        self.kill();
+        self.last_write.0.store(usize::MAX, Ordering::SeqCst);
     }
 
     /// Stops the operator in the middle of what it does.

@@ -2,6 +2,7 @@
 
 pub(crate) mod allowlists;
 pub(crate) mod configurations;
+pub(crate) mod executions;
 pub(crate) mod immutable_rules;
 pub(crate) mod labels;
 pub(crate) mod members;

@@ -1,7 +1,7 @@
 //! What an object outside the cluster should be.
 
 use super::System;
-use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe};
+use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe, Readiness};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::core::{ApiResource, ObjectMeta};
 use serde_json::{Map, Value, json};
@@ -36,6 +36,8 @@ pub struct External {
     pub sharing: Sharing,
     /// How the actual value is compared.
     pub comparable: Comparable,
+    /// Whether an object with this actual value is ready. Most are when they exist.
+    pub readiness: fn(actual: &Value) -> Readiness,
 }
 
 /// What to do with an existing object outside the cluster that the operator did not create for its owner.
@@ -55,6 +57,12 @@ pub enum IfExists {
 pub enum IfAbsent {
     /// It is created.
     Create,
+    /// It is created once. If the operator has or may have created it before, it is not created again, and the user learns
+    /// what to do.
+    CreateOnce {
+        /// What a user can do.
+        remedy: String,
+    },
     /// It is not created, and the user learns what to do.
     Refuse {
         /// What a user can do, such as a field to set.
@@ -84,6 +92,7 @@ impl External {
             if_absent: IfAbsent::Create,
             sharing: Sharing::Whole,
             comparable,
+            readiness: |_| Readiness::Ready,
         }
     }
 

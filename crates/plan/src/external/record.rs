@@ -183,6 +183,11 @@ impl Record {
         self.systems.retain(|system, _| is_used(system));
     }
 
+    /// The systems in which the operator keeps objects for the owner and that have an identity.
+    pub fn systems(&self) -> impl Iterator<Item = (&System, &str)> {
+        self.systems.iter().map(|(system, identity)| (system, identity.as_str()))
+    }
+
     /// The identity of a system in which the operator keeps objects for the owner.
     pub fn identity(&self, system: &System) -> Option<&str> {
         self.systems.get(system).map(String::as_str)

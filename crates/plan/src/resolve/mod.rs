@@ -84,10 +84,13 @@ impl Resolver<'_> {
             }
             return match &desired.policy {
                 Policy::Apply => Action::Apply(Apply::New),
-                Policy::External(external) if external.if_absent != IfAbsent::Create => {
-                    Action::Refuse(Refusal::MustExist)
-                }
-                Policy::CreateOnce { .. } | Policy::External(_) => Action::Create,
+                Policy::External(external) => match (&external.if_absent, known.applied) {
+                    (IfAbsent::Refuse { .. }, _) | (IfAbsent::CreateOnce { .. }, Some(_)) => {
+                        Action::Refuse(Refusal::MustExist)
+                    }
+                    (IfAbsent::Create, _) | (IfAbsent::CreateOnce { .. }, None) => Action::Create,
+                },
+                Policy::CreateOnce { .. } => Action::Create,
                 Policy::Issue(_) | Policy::Await { .. } => Action::Issue(Apply::New),
             };
         }

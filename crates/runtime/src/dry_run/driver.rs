@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 /// What would change outside the cluster, in order.
@@ -59,6 +60,10 @@ impl ExternalDriver for DryRunDriver {
 
     fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {
         self.inner.part(collection, name)
+    }
+
+    fn interval(&self, collection: &str) -> Option<Duration> {
+        self.inner.interval(collection)
     }
 
     fn list<'a>(

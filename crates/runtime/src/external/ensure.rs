@@ -9,8 +9,8 @@ use crate::{
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached, Sharing,
-    SystemError,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached,
+    Readiness, Sharing, SystemError,
 };
 use progress::State;
 use std::sync::Arc;
@@ -104,6 +104,13 @@ impl Externals<'_> {
             applier.state().external.insert(key.clone(), Arc::clone(&object));
             if let Some(waiting) = is_answer.then(|| self.written(wanted, &object)).flatten() {
                 return Ok(waiting);
+            }
+            match (external.readiness)(&object.data) {
+                Readiness::Ready => {}
+                Readiness::Progressing(why) => return Ok(Step::Waiting(why)),
+                Readiness::Failed(words) => {
+                    return Err(ReconcileError::ChildFailed { object: key.clone(), words });
+                }
             }
         }
         let done = match (&held, gate.change) {

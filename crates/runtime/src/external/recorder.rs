@@ -201,6 +201,10 @@ impl<'a> Recorder<'a> {
 }
 
 impl Recorded {
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
     /// Takes over what an owner says, if that is newer.
     fn update(&mut self, owner: &ObjectKey, meta: &ObjectMeta, signer: Option<Signer<'_>>) {
         if meta.uid.as_deref() == Some(&self.uid) && version(meta) <= self.version {

@@ -237,12 +237,15 @@ impl Systems {
     /// How often a question is asked. Parts of collections are asked for in turn, a fixed number of them in each interval, so
     /// that the requests to a system do not grow with the number of its projects.
     fn interval_of(&self, question: &Question) -> Duration {
+        let system = question.collection.system();
+        let driver = system.and_then(|system| self.driver(system).ok());
+        if let Some(own) = driver.and_then(|driver| driver.interval(&question.collection.kind)) {
+            return own;
+        }
         if question.part.is_none() {
             return self.interval;
         }
-        let is_part_there = |asked: &&Question| {
-            asked.part.is_some() && asked.collection.system() == question.collection.system()
-        };
+        let is_part_there = |asked: &&Question| asked.part.is_some() && asked.collection.system() == system;
         let parts = lock(&self.listings).keys().filter(is_part_there).count();
         let turns = u32::try_from(parts.div_ceil(PARTS_PER_INTERVAL)).unwrap_or(u32::MAX);
         self.interval.saturating_mul(turns.max(1))

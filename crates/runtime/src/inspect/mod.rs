@@ -24,7 +24,7 @@ use kube::{
 };
 use plan::{
     Action, Apply, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
-    Policy, Reached, Readiness, Resolver, Verdict,
+    Placement, Policy, Reached, Readiness, Resolver, Verdict,
 };
 use progress::Stage;
 use std::{
@@ -121,7 +121,9 @@ impl Inspector {
     /// the status of the owner says how it is.
     fn is_out_of_reach(&self, key: &ObjectKey) -> bool {
         let component = self.cluster().component(&key.group, &key.kind);
-        component.is_some_and(|it| it.children.has_external()) && !self.context.systems.has_drivers()
+        let is_about_others =
+            |it: &ComponentKind| it.children.has_external() || it.placement == Placement::ClusterWide;
+        component.is_some_and(is_about_others) && !self.context.systems.has_drivers()
     }
 
     async fn outcomes(&self, key: &ObjectKey, owner: &DynamicObject) -> Result<Vec<Outcome>, ReconcileError> {

@@ -10,7 +10,7 @@ use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use plan::{Aspects, Conclusion, Difference, Reached, Status, StatusInput, Verdict, controller_of};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::PoisonError, time::Duration};
 use tokio::time::Instant;
 
 impl Reconciler {
@@ -32,12 +32,14 @@ impl Reconciler {
         let common = self.input(owner, &previous.common);
         let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
         let common = plan::fold(&input, verdict);
+        let record = session.recorded.lock().unwrap_or_else(PoisonError::into_inner).record().clone();
         let details = match &owner.decoded {
             Ok(owner) => owner.details(&Conclusion {
                 verdict,
                 status: &common,
                 previous: &previous.details,
                 external: session.memo.last.as_ref().map_or(&BTreeMap::new(), |run| &run.external),
+                record: &record,
                 written: session.memo.written,
             }),
             Err(_) => previous.details.clone(),

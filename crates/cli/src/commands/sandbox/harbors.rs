@@ -88,16 +88,15 @@ impl Network for Harbors {
     fn connect(&self, access: &Access) -> Result<harbor::Harbor, Unconnected> {
         let nowhere = || Unconnected::Nowhere(access.url.clone());
         let uri: Uri = access.url.parse().map_err(|_| nowhere())?;
-        let harbor = match uri.host().and_then(|host| host.split_once("-core.")) {
+        let place = match uri.host().and_then(|host| host.split_once("-core.")) {
             // The Service of a Core.
-            Some((name, namespace)) => {
-                let namespace = namespace.trim_end_matches(".svc");
-                self.all().get(&(namespace.to_owned(), name.to_owned())).cloned()
-            }
-            // The address that `listen` printed.
-            None => self.all().get(&in_path(uri.path()).ok_or_else(nowhere)?.0).cloned(),
+            Some((name, namespace)) => (namespace.trim_end_matches(".svc").to_owned(), name.to_owned()),
+            // The address that `listen` returned.
+            None => in_path(uri.path()).ok_or_else(nowhere)?.0,
         };
-        harbordriver::over(harbor.ok_or_else(nowhere)?, access)
+        let harbor = self.all().get(&place).cloned().ok_or_else(nowhere)?;
+        let access = Access { url: format!("http://{}", uri.host().unwrap_or_default()), ..access.clone() };
+        harbordriver::over(harbor, &access)
     }
 }
 

@@ -1,0 +1,69 @@
+//! HarborPreheatInstance: a P2P network that a Harbor preheats with images, and the policies that say with which.
+//!
+//! The instance comes first, its policies start after it. A policy that is no longer listed is deleted if the operator
+//! created it and the deletion policy says so.
+//!
+//! Uses: management, secrets.
+
+mod instance;
+mod policies;
+
+use crate::{
+    management::{self, Policy, Server},
+    secrets::Secrets,
+};
+use api::v1beta1::{self, creation_policy::CreationPolicy};
+use harborstate::preheat_instance::PreheatInstance;
+use kube::ResourceExt as _;
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
+    starts_after,
+};
+use serde_json::{Map, Value};
+
+/// The component behind a [`v1beta1::HarborPreheatInstance`].
+pub struct HarborPreheatInstance;
+
+impl Component for HarborPreheatInstance {
+    type Owner = v1beta1::HarborPreheatInstance;
+
+    const NAME: &'static str = "harborpreheatinstance";
+
+    fn children() -> Children {
+        Children::none().and_external()
+    }
+
+    fn connection(
+        owner: &Self::Owner,
+        world: &World<'_>,
+        system: &System,
+    ) -> Result<Option<Connection>, PlanError> {
+        management::connection(system, &owner.namespace().unwrap_or_default(), world)
+    }
+
+    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        management::fields_with_id::<PreheatInstance>("instanceID", |facts| facts.id.into(), conclusion)
+    }
+
+    fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
+        let system = management::system(&spec.target, &namespace, world)?;
+        let server = Server::read(&system, world)?;
+        let (write_only, policies) = (
+            instance::credentials(spec, &Secrets::new(world, &namespace)),
+            policies::policies(spec, &server),
+        )
+            .all()?;
+
+        let policy =
+            Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };
+        let external = management::object(&system, &spec.instance_name, &instance::instance(spec))?;
+        let instance = graph.add::<External>(policy.desired(External { write_only, ..external }), ());
+        let part = Policy { creation: CreationPolicy::CreateOrAdopt, ..policy };
+        for (name, state) in policies {
+            let external = management::object(&system, &name, &state)?;
+            graph.add::<External>(part.desired(external), starts_after(instance));
+        }
+        Ok(())
+    }
+}
