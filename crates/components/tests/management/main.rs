@@ -1,5 +1,7 @@
 //! The kinds that describe objects inside a Harbor: an operator with a Harbor in memory, in virtual time.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 mod harbor_configuration;
 mod harbor_configuration_refusals;
 mod harbor_preheat_instance;

@@ -143,20 +143,7 @@ impl Reconciler {
                 );
                 outcomes
             }
-            None => {
-                let mut outcomes =
-                    self.run(owner, object, &externals, inputs.clone(), &mut session.memo).await?;
-                for _ in 1..PLANS_AT_ONCE {
-                    if !session.memo.is_outdated() {
-                        break;
-                    }
-                    outcomes = self.run(owner, object, &externals, inputs.clone(), &mut session.memo).await?;
-                }
-                if session.memo.is_outdated() {
-                    cluster.router.wake([owner.key.clone()].into());
-                }
-                outcomes
-            }
+            None => self.run_until_planned(owner, object, &externals, inputs, &mut session.memo).await?,
         };
         if let Some(run) = &session.memo.last
             && !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
@@ -225,6 +212,28 @@ impl Reconciler {
             object: parent.key().clone(),
             why: "has not taken this over from the old operator yet".into(),
         })
+    }
+
+    /// Runs again while the plan depends on what was written for it, such as a generated Secret.
+    async fn run_until_planned(
+        &self,
+        owner: &Owner,
+        object: &Arc<dyn ComponentObject>,
+        externals: &Externals<'_>,
+        inputs: Inputs,
+        memo: &mut Memo,
+    ) -> Result<Vec<Outcome>, ReconcileError> {
+        let mut outcomes = self.run(owner, object, externals, inputs.clone(), memo).await?;
+        for _ in 1..PLANS_AT_ONCE {
+            if !memo.is_outdated() {
+                return Ok(outcomes);
+            }
+            outcomes = self.run(owner, object, externals, inputs.clone(), memo).await?;
+        }
+        if memo.is_outdated() {
+            self.context.cluster.router.wake([owner.key.clone()].into());
+        }
+        Ok(outcomes)
     }
 
     async fn run(
