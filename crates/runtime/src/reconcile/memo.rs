@@ -97,6 +97,8 @@ pub(crate) struct Run {
     pub(crate) external: ExternalObjects,
     /// When the plan will be another one although nothing else changes.
     pub(crate) until: Option<Timestamp>,
+    /// Whether the plan depends on what was written for it, so that it will be another one now.
+    pub(crate) is_outdated: bool,
 }
 
 /// The memory of one owner: a few hundred bytes per child, and no content.
@@ -118,6 +120,11 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
+    /// Whether the last plan will be another one now.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.last.as_ref().is_some_and(|run| run.is_outdated)
+    }
+
     /// When the operator renews the first of the owner's certificates, or has to plan the owner anew.
     pub(crate) fn due(&self) -> Option<Timestamp> {
         let due = |applied: &Applied| match applied {

@@ -61,6 +61,9 @@ impl Owner {
     }
 }
 
+/// How often an owner is planned in one reconcile, where its plan depends on what was written for it.
+const PLANS_AT_ONCE: usize = 3;
+
 /// Reconciles owners of one kind.
 pub(crate) struct Reconciler {
     pub(crate) context: Arc<Context>,
@@ -140,7 +143,7 @@ impl Reconciler {
                 );
                 outcomes
             }
-            None => self.run(owner, object, &externals, inputs, &mut session.memo).await?,
+            None => self.run_until_planned(owner, object, &externals, inputs, &mut session.memo).await?,
         };
         if let Some(run) = &session.memo.last
             && !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)))
@@ -211,6 +214,28 @@ impl Reconciler {
         })
     }
 
+    /// Runs again while the plan depends on what was written for it, such as a generated Secret.
+    async fn run_until_planned(
+        &self,
+        owner: &Owner,
+        object: &Arc<dyn ComponentObject>,
+        externals: &Externals<'_>,
+        inputs: Inputs,
+        memo: &mut Memo,
+    ) -> Result<Vec<Outcome>, ReconcileError> {
+        let mut outcomes = self.run(owner, object, externals, inputs.clone(), memo).await?;
+        for _ in 1..PLANS_AT_ONCE {
+            if !memo.is_outdated() {
+                return Ok(outcomes);
+            }
+            outcomes = self.run(owner, object, externals, inputs.clone(), memo).await?;
+        }
+        if memo.is_outdated() {
+            self.context.cluster.router.wake([owner.key.clone()].into());
+        }
+        Ok(outcomes)
+    }
+
     async fn run(
         &self,
         owner: &Owner,
@@ -266,16 +291,14 @@ impl Reconciler {
         let state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } = state;
         reads.extend(externals.reads());
-        // What the plan depends on and this reconcile has written, such as a generated Secret: neither its watch nor the
-        // next list would cause another plan.
+        // What the plan depends on and has now been written for it, such as a generated Secret. The owner does not hear of it,
+        // because it has caused it.
         let is_outdated = |(key, was): &(ObjectKey, Read)| {
             reads.get(key).is_some_and(|now| !was.interest.same(was.state.as_ref(), now.state.as_ref()))
         };
         let outdated: Vec<_> = planned_with.into_iter().filter(is_outdated).collect();
-        if !outdated.is_empty() {
-            reads.extend(outdated);
-            router.wake([key.clone()].into());
-        }
+        let is_outdated = !outdated.is_empty();
+        reads.extend(outdated);
         events.child_changes(&self.reference(owner), &child_changes);
         let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
         let outcomes: Vec<_> =
@@ -301,6 +324,7 @@ impl Reconciler {
                 nodes,
                 external: state.external,
                 until: plan.until,
+                is_outdated,
             }),
         };
         Ok(outcomes)

@@ -189,6 +189,7 @@ fn action(
             nodes: nodes.clone(),
             external: BTreeMap::new(),
             until: None,
+            is_outdated: false,
         }),
         ..Memo::default()
     };
