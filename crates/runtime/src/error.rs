@@ -269,13 +269,12 @@ impl Classify for ReconcileError {
                 _ => Class::Transient,
             },
             Self::Unreachable { .. } | Self::Contended { .. } | Self::DeadlineExceeded(_) => Class::Transient,
-            Self::ChildFailed { .. } => Class::Dependency,
+            Self::ChildFailed { .. } | Self::MissingOutside { .. } => Class::Dependency,
             Self::AlreadyOwned { .. }
             | Self::AlreadyExists { .. }
             | Self::ExistsOutside { .. }
             | Self::Claimed { .. }
             | Self::Replaced { .. } => Class::Conflict,
-            Self::MissingOutside { .. } => Class::Dependency,
             Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
             Self::Panicked | Self::Bug(_) => Class::Internal,

@@ -4,6 +4,8 @@ use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
 use election::{Election, Timing};
 use futures::StreamExt as _;
+use harbordriver::HarborDriver;
+use harborserver::{HarborServer, Version};
 use http::{Request, Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
@@ -51,6 +53,8 @@ pub struct Cluster {
     /// How operators can list.
     pub lists: Lists,
     server: ApiServer,
+    /// The Harbor at any address.
+    harbor: HarborServer,
     _stop: DropGuard,
 }
 
@@ -89,7 +93,11 @@ impl Cluster {
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
-        let cluster = Self { client, lists: Lists::Streamed, server, _stop: stop.drop_guard() };
+        let harbor = HarborServer::new(Version::new(15, 2), "Harbor12345");
+        for address in ["http://hub", "http://scanner", "http://dragonfly"] {
+            harbor.network().open(address);
+        }
+        let cluster = Self { client, lists: Lists::Streamed, server, harbor, _stop: stop.drop_guard() };
         cluster.define(|of| of != group).await;
         cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
         for object in &*PERMISSIONS {
@@ -228,7 +236,11 @@ impl Cluster {
                 answer
             }
         });
-        let options = Options { clock, ..options };
+        let harbor = self.harbor.clone();
+        let driver = HarborDriver::over(move |access: &harborstate::Access| {
+            harbordriver::over(harbor.clone(), access)
+        });
+        let options = Options { clock, external_drivers: vec![Arc::new(driver)], ..options };
         let operator = Operator::new(Client::new(counted, "default"), components::all(), options);
         let task = tokio::spawn(async move { operator.run(CancellationToken::new()).await.unwrap() });
         Operating { killed, refused, task }

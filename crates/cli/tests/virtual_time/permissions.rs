@@ -4,7 +4,7 @@
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
 use crate::cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS};
-use api::names::CONTROLLER_LABEL;
+use api::names::{CONTROLLER_LABEL, EXTERNAL_ANNOTATION};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api,
@@ -12,6 +12,7 @@ use kube::{
     core::ApiResource,
     discovery::Discovery,
 };
+use plan::ComponentKind;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio::time::timeout;
@@ -66,6 +67,9 @@ impl Settled {
     }
 
     fn api(&self, kind: &ApiResource) -> Api<DynamicObject> {
+        if kind.kind == "HarborServerConfiguration" {
+            return Api::all_with(self.cluster.client.clone(), kind);
+        }
         Api::namespaced_with(self.cluster.client.clone(), NAMESPACE, kind)
     }
 
@@ -106,11 +110,25 @@ impl Settled {
     /// Prepares the cluster so that the next operator needs this permission.
     async fn call_for(&self, Permission { group, resource, verb }: &Permission) {
         let (plural, part) = resource.split_once('/').unwrap_or((resource, ""));
-        if group == "events.k8s.io" {
+        // An operator that starts reads the labels of namespaces.
+        if group == "events.k8s.io" || resource == "namespaces" {
             return;
         }
         let kind = self.kind(group, plural);
+        let is_recorded = |component: &ComponentKind| {
+            component.resource().kind == kind.kind && component.children.has_external()
+        };
         match (verb.as_str(), part) {
+            // What is inside a Harbor is recorded in its owner, unless it is.
+            ("patch", "") if components::all().iter().any(is_recorded) => {
+                for owner in self.api(&kind).list(&ListParams::default()).await.unwrap() {
+                    let name = owner.metadata.name.as_deref().unwrap();
+                    let unrecorded = json!({"annotations": {EXTERNAL_ANNOTATION: null}, "finalizers": null});
+                    self.merge(&kind, name, json!({ "metadata": unrecorded })).await;
+                    let patch = Patch::Merge(json!({"status": null}));
+                    self.api(&kind).patch_status(name, &PatchParams::default(), &patch).await.unwrap();
+                }
+            }
             // Volumes are made once, and looked at again only where another becomes of them when their owner goes. Their
             // owner references may then be changed only by who may delete them.
             ("get" | "patch" | "delete", "") if plural == "persistentvolumeclaims" => {

@@ -53,7 +53,7 @@ impl Component for HarborProject {
         let name = &spec.project_name;
         let system = management::system(&spec.target, &namespace, world)?;
         let server = Server::read(&system, world)?;
-        let (project, members, webhooks, _) = (
+        let (project, members, webhooks, ()) = (
             project::project(spec, &namespace, &system, &server, world),
             members::members(spec, &server),
             webhooks::webhooks(spec, &namespace, &server, world),

@@ -5,7 +5,7 @@ use crate::{
     values::quantity_bytes,
 };
 use api::v1beta1::{HarborProjectSpec, harborproject::HarborProjectMetadata};
-use harbor::projects::MetadataKey;
+use harbor::projects::MetadataKey as Key;
 use harborstate::{
     cve_allowlist::CveAllowlist,
     project::{Project, UNLIMITED},
@@ -46,7 +46,6 @@ fn metadata(spec: &HarborProjectSpec, server: &Server) -> Result<BTreeMap<String
     let is_proxy = spec.registry_ref.is_some();
     let trust = if is_proxy { None } else { flag(wanted.enable_content_trust) };
     let number = |number: Option<i32>| number.map(|number| number.to_string());
-    use MetadataKey as Key;
     let settings = [
         ("public", Key::Public, flag(wanted.public)),
         ("autoScan", Key::AutoScan, flag(wanted.auto_scan)),

@@ -51,14 +51,14 @@ impl Component for HarborTask {
         if let Some(state) =
             status.filter(|status| status.end_time.is_some()).and_then(|it| it.state.as_deref())
         {
-            return match status::is_success(state) {
-                true => Ok(()),
-                false => Err(PlanError::invalid(
+            let failed = || {
+                PlanError::invalid(
                     "the execution",
                     format!("ended with {state}"),
                     "look at its log in Harbor, and create another HarborTask to run it again",
-                )),
+                )
             };
+            return if status::is_success(state) { Ok(()) } else { Err(failed()) };
         }
         let system = management::system(&spec.target, &owner.namespace().unwrap_or_default(), world)?;
         let server = Server::read(&system, world)?;

@@ -118,10 +118,8 @@ pub(super) fn access(
         }
         (None, _) => Trust::Public,
     };
-    let url = match spec.server_url.contains("://") {
-        true => spec.server_url.clone(),
-        false => format!("https://{}", spec.server_url),
-    };
+    let has_scheme = spec.server_url.contains("://");
+    let url = if has_scheme { spec.server_url.clone() } else { format!("https://{}", spec.server_url) };
     harbor::Address::from_str(&url).map_err(|error| {
         PlanError::invalid("spec.serverURL", error.to_string(), "write it as https://harbor.example.com")
     })?;

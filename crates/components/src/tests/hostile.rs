@@ -86,7 +86,9 @@ fn is_foreign(input: &Value) -> bool {
 }
 
 fn is_name(key: &ObjectKey) -> bool {
-    key.is_kind()
+    // What lives inside a Harbor may have any name that Harbor accepts.
+    key.system().is_some()
+        || key.is_kind()
         || key.is_definition()
         || key.name.len() <= 253
             && key

@@ -133,10 +133,9 @@ impl Record {
 
     /// The record that an annotation holds; an empty one if the operator has not signed it.
     pub fn signed(annotation: Option<&str>, signer: Option<Signer<'_>>) -> Self {
-        let signed = annotation
-            .and_then(|text| Annotation::parse(text).ok())
-            .is_some_and(|it| it.is_signed_by(signer));
-        let record = signed.then(|| Self::parse(annotation, signer).ok()).flatten();
+        let parsed = annotation.and_then(|text| Annotation::parse(text).ok());
+        let is_signed = parsed.is_some_and(|annotation| annotation.is_signed_by(signer));
+        let record = is_signed.then(|| Self::parse(annotation, signer).ok()).flatten();
         record.unwrap_or_default()
     }
 

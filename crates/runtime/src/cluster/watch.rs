@@ -292,7 +292,9 @@ impl Watch<'_> {
                     let listed = std::mem::take(&mut listed);
                     router.wake(router.index.listed(&resource.group, &resource.kind, &listed));
                     let gone = cluster.owners.retain(&resource.group, &resource.kind, &listed);
-                    gone.iter().for_each(|owner| cluster.unclaimed(owner));
+                    for owner in &gone {
+                        cluster.unclaimed(owner);
+                    }
                     router.wake(gone);
                     backoff.reset();
                     first.ended();
