@@ -69,9 +69,6 @@ use serde::{Deserialize, Serialize};
          && (!has(self.registryRef) || self.registryRef == oldSelf.registryRef)")
     .message("registryRef: cannot change after creation; create another HarborProject"))]
 #[x_kube(validation = Rule::new(
-        "!has(self.forceDestroy) || !self.forceDestroy || !has(self.deletionPolicy) || self.deletionPolicy == 'Delete'")
-    .message("forceDestroy: has no effect on a project that is kept; remove it or set deletionPolicy to Delete"))]
-#[x_kube(validation = Rule::new(
         "!has(self.registryRef) || !has(self.metadata) || !has(self.metadata.enableContentTrust) \
          || !self.metadata.enableContentTrust")
     .message("metadata.enableContentTrust: Harbor ignores it for a proxy cache; remove it"))]
@@ -146,14 +143,9 @@ pub struct HarborProjectSpec {
     pub creation_policy: Option<CreationPolicy>,
 
     /// Whether the operator deletes the project in Harbor when this object is deleted. Defaults to Delete. Harbor does
-    /// not delete a project that has repositories; see `forceDestroy`.
+    /// not delete a project that has repositories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<ObjectDeletionPolicy>,
-
-    /// Whether the operator deletes the repositories, with all their images, before it deletes the project. Defaults to
-    /// false.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub force_destroy: Option<bool>,
 }
 
 impl HarborProjectSpec {

@@ -3,7 +3,7 @@
 use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
 use kube::Client;
-use plan::Children;
+use plan::{Children, Placement};
 use progress::Observer;
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
@@ -53,7 +53,10 @@ pub fn setup() -> Setup {
     let mut children = Children::none();
     let mut kinds = Vec::new();
     for component in components::all() {
-        kinds.push(component.resource().clone());
+        // It shows objects by their namespaces.
+        if component.placement == Placement::Namespaced {
+            kinds.push(component.resource().clone());
+        }
         children.extend(component.children);
     }
     kinds.extend(children.iter().map(|kind| kind.resource.clone()));

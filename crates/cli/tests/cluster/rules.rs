@@ -8,6 +8,7 @@ use kube::{
     Api, ResourceExt as _,
     api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams},
 };
+use plan::{ComponentKind, Placement};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
@@ -337,11 +338,21 @@ fn every_rule_is_broken_by_a_case() {
         visit(&crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"], "", &mut |field, message| {
             rules += 1;
             let kind = crd["spec"]["names"]["kind"].as_str().unwrap();
+            if is_inside_harbor(kind) {
+                return;
+            }
             let covered = broken.iter().any(|(k, f, part)| k == kind && f == field && message.contains(part));
             assert!(covered, "{kind} {field}: no case expects {message:?}");
         });
     }
     assert!(rules > 0, "rules are found at all");
+}
+
+/// Whether objects of this kind describe what is inside a Harbor. `api/tests/day2.rs` breaks their rules.
+fn is_inside_harbor(kind: &str) -> bool {
+    let is_it = |component: &ComponentKind| component.resource().kind == kind;
+    let component = components::all().into_iter().find(is_it);
+    component.is_some_and(|it| it.children.has_external() || it.placement == Placement::ClusterWide)
 }
 
 /// Calls back with the field and message of every rule.

@@ -99,9 +99,9 @@ mod tests {
         let (client, secrets) = (client(), secrets());
         let names = ["../../victim/secrets/creds", "..", ".", "", "a/b", "a?b", "a#b", "a%2fb", "a b", "A"];
         let keys = names.iter().flat_map(|name| {
-            let named = ObjectKey::dynamic(&secrets, "ns", name);
+            let object = ObjectKey::dynamic(&secrets, "ns", name);
             let placed = (!name.is_empty()).then(|| ObjectKey::dynamic(&secrets, name, "a"));
-            [Some(named), placed].into_iter().flatten()
+            [Some(object), placed].into_iter().flatten()
         });
         for key in keys {
             let failure = api_of::<DynamicObject>(&client, &secrets, &key).unwrap_err();

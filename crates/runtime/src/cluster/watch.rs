@@ -111,6 +111,8 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
                 };
                 let ended = watch.drive(watcher(api, watch.config()), observe);
                 tokio::select! {
+                    // In a fixed order, so that a run with a seed can be repeated.
+                    biased;
                     ended = ended => ended,
                     () = watch.follow(issued), if resource.kind == "Secret" => Ended::Stopped,
                 }

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(!default)]
+#[allow(clippy::struct_excessive_bools, reason = "tests turn features on one by one")]
 pub struct ShelfSpec {
     /// The depot. How to reach it is in the Secret of the same name.
     pub depot: String,
