@@ -103,7 +103,7 @@ impl Applier {
             && manager == MANAGER
             && let Some(last) = api.get_opt(name).await?.and_then(|stored| last_applied(&stored))
         {
-            let patch = three_way(&last, &object.json);
+            let patch = patch_of_apply(&last, &object.json);
             let manager = Some(CLIENT_SIDE_MANAGER.into());
             let params =
                 PatchParams { field_manager: manager, field_validation: strict, ..PatchParams::default() };
@@ -206,7 +206,17 @@ fn last_applied(stored: &DynamicObject) -> Option<Value> {
     serde_json::from_str(stored.annotations().get(LAST_APPLIED_ANNOTATION)?).ok()
 }
 
-/// The patch of `kubectl apply`: the wanted fields, and null for fields that it applied before and that are gone.
+/// The patch of `kubectl apply`: the wanted fields, and null for fields that it applied before and that are gone. It never
+/// removes all annotations, because it adds one.
+fn patch_of_apply(last: &Value, wanted: &Value) -> Value {
+    let mut wanted = wanted.clone();
+    let annotations = &mut wanted["metadata"]["annotations"];
+    if annotations.is_null() {
+        *annotations = Value::Object(Map::new());
+    }
+    three_way(last, &wanted)
+}
+
 fn three_way(last: &Value, wanted: &Value) -> Value {
     let (Value::Object(last), Value::Object(wanted)) = (last, wanted) else { return wanted.clone() };
     let mut patch = Map::new();
@@ -245,7 +255,7 @@ fn is_missing_namespace(status: &Status) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Object, Scope, addressable, three_way};
+    use super::{Object, Scope, addressable, patch_of_apply, three_way};
     use crate::manifests::read_file;
     use serde_json::json;
 
@@ -275,5 +285,12 @@ mod tests {
             "spec": {"a": 3, "gone": null, "deep": {"x": 1, "y": null}, "list": [1]}, "annotations": null,
         });
         assert_eq!(three_way(&last, &wanted), expected);
+    }
+
+    #[test]
+    fn annotations_of_others_stay() {
+        let last = json!({"metadata": {"annotations": {"a": "1"}, "labels": {}}});
+        let expected = json!({"metadata": {"annotations": {"a": null}, "labels": null}});
+        assert_eq!(patch_of_apply(&last, &json!({"metadata": {}})), expected);
     }
 }
