@@ -59,7 +59,7 @@ pub struct HarborRegistryEndpointSpec {
         .message("type: cannot change after creation; create another HarborRegistryEndpoint"))]
     pub type_: String,
 
-    /// URL of the registry, such as https://hub.docker.com.
+    /// URL of the registry, such as `https://hub.docker.com`.
     #[schemars(regex(pattern = r"^https?://[^\s?#@]+$"), length(max = 256))]
     pub url: String,
 

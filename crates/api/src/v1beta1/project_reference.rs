@@ -10,7 +10,7 @@ pub(crate) const PROJECT_NAME_PATTERN: &str = "^[a-z0-9]+(?:[._-][a-z0-9]+)*$";
 
 /// A project, by its name in Harbor or by the object that describes it.
 ///
-/// Carries no rules: only the first inlined struct of a spec keeps its rules, so each spec adds [`exactly_one`] itself.
+/// Carries no rules: only the first inlined struct of a spec keeps its rules, so each spec adds `exactly_one` itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectReference {
