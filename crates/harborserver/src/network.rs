@@ -10,6 +10,9 @@ use std::{
 #[derive(Debug, Clone, Default)]
 pub struct Network(Arc<Mutex<BTreeMap<String, Option<Credential>>>>);
 
+/// In the place of an address: all that are not in the table.
+const EVERYTHING: &str = "*";
+
 #[derive(Clone, PartialEq, Eq)]
 struct Credential {
     user: String,
@@ -37,6 +40,11 @@ impl Network {
         self.sites().insert(plain(address), None);
     }
 
+    /// Makes every address answer for which nothing else is said, for a Harbor that is only tried.
+    pub fn open_everything(&self) {
+        self.sites().insert(EVERYTHING.to_owned(), None);
+    }
+
     /// Makes an address answer to these credentials, and to requests without any.
     pub fn open_to(&self, address: &str, user: &str, secret: &str) {
         let credential = Credential { user: user.to_owned(), secret: secret.to_owned() };
@@ -50,7 +58,8 @@ impl Network {
 
     /// What an address answers to a call with these credentials.
     pub(crate) fn call(&self, address: &str, credentials: Option<(&str, &str)>) -> Answer {
-        match (self.sites().get(&plain(address)), credentials) {
+        let sites = self.sites();
+        match (sites.get(&plain(address)).or_else(|| sites.get(EVERYTHING)), credentials) {
             (None, _) => Answer::Silent,
             (Some(None), _) | (Some(Some(_)), None) => Answer::Healthy,
             (Some(Some(wanted)), Some((user, secret))) if wanted.user == user && wanted.secret == secret => {
@@ -85,5 +94,7 @@ mod tests {
         network.close("http://far");
         assert_eq!(network.call("http://far", None), Answer::Silent);
         assert!(!format!("{network:?}").contains("\"s\""));
+        network.open_everything();
+        assert_eq!(network.call("http://far", None), Answer::Healthy);
     }
 }

@@ -75,7 +75,10 @@ impl Harbors {
                 harbor.upgrade(version);
             }
         } else if let Some(password) = admin_password(client, core).await {
-            self.all().insert(place(core), HarborServer::new(version, &password));
+            let harbor = HarborServer::new(version, &password);
+            // Registries and scanners that objects name are not there either.
+            harbor.network().open_everything();
+            self.all().insert(place(core), harbor);
         }
     }
 
