@@ -1,4 +1,4 @@
-//! One membership in a project, for whoever does not manage the whole list. See [`name`] for the name of an
+//! One membership in a project, for owners that do not manage the whole list. See [`name`] for the name of an
 //! object.
 
 use crate::{

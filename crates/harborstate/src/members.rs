@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn the_creator_is_no_difference_unless_it_is_listed() {
-        let nobody = [""; 0];
-        assert_eq!(differences([], json!([admin("projectAdmin")])), nobody);
-        assert_eq!(differences([], json!([])), nobody);
+        let none = [""; 0];
+        assert_eq!(differences([], json!([admin("projectAdmin")])), none);
+        assert_eq!(differences([], json!([])), none);
         assert_eq!(differences([], json!([admin("guest")])), ["members"]);
         let listed = [Member::user("admin", Role::Guest)];
         assert_eq!(differences(listed.clone(), json!([admin("projectAdmin")])), ["members"]);
-        assert_eq!(differences(listed, json!([admin("guest")])), nobody);
+        assert_eq!(differences(listed, json!([admin("guest")])), none);
     }
 
     #[test]

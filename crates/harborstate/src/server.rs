@@ -1,4 +1,4 @@
-//! The Harbor itself: what decides how it can be used. Nobody changes this object.
+//! The Harbor itself: what decides how it can be used. It is only read.
 
 use crate::state::{NoFacts, State};
 use serde::{Deserialize, Serialize};

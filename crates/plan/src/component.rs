@@ -60,6 +60,9 @@ impl<T> Owner for T where
 {
 }
 
+/// Answers how to reach a system outside the cluster for an owner in the namespace of the world.
+pub type Connect = fn(&World<'_>, &System) -> Result<Option<Connection>, PlanError>;
+
 /// One kind of custom resource and the children it wants to exist.
 ///
 /// Implemented by a type without values, because the resource itself belongs to crate `api`, which does not know plans.
@@ -91,14 +94,8 @@ pub trait Component: Send + Sync + 'static {
     /// gone for good, so that what the operator created there cannot be deleted any more. Missing objects count as that once
     /// the owner is being deleted: they may be deleted together with it.
     ///
-    /// A function of its arguments, like [`Component::desired`].
-    fn connection(
-        _owner: &Self::Owner,
-        _world: &World<'_>,
-        _system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        Ok(None)
-    }
+    /// A function of its argument, like [`Component::desired`].
+    const CONNECT: Connect = |_, _| Ok(None);
 
     /// Describes every child, in order.
     ///

@@ -43,7 +43,7 @@ pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify};
-pub use component::{Builder, Component, Owner, Placement, Scoped};
+pub use component::{Builder, Component, Connect, Owner, Placement, Scoped};
 pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
 pub use conclusion::{Conclusion, ExternalObjects};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};

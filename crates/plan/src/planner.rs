@@ -27,7 +27,7 @@ pub struct Plan {
 /// How to reach a system, and what that was decided on.
 #[derive(Debug)]
 pub struct Connected {
-    /// See [`Component::connection`].
+    /// See [`Component::CONNECT`].
     pub connection: Option<Connection>,
     /// What was asked for, found or not.
     pub reads: BTreeSet<ObjectKey>,
@@ -107,7 +107,7 @@ pub fn connect_with<C: Component>(
     let namespace = owner.meta().namespace.clone().unwrap_or_default();
     let places = |text: &str| place::of(owner, text);
     let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places);
-    let connection = C::connection(owner, &world, system);
+    let connection = (C::CONNECT)(&world, system);
     Planned::of(connection, world, |connection, reads| Connected { connection, reads })
 }
 

@@ -72,6 +72,11 @@ impl<'a> World<'a> {
         Self { places, ..self }
     }
 
+    /// The namespace of the owner; empty if it lives in none.
+    pub fn namespace(&self) -> &'a str {
+        self.namespace
+    }
+
     /// The defaults of the administrator. They do not change while the operator runs.
     pub fn defaults(&self) -> &'a Defaults {
         self.defaults
@@ -136,7 +141,7 @@ impl<'a> World<'a> {
 
     /// Looks up an object in a system outside the cluster, as the system describes it. The operator lists the collection every
     /// few minutes, and the owner is reconciled again when the object has changed. Not having looked yet is
-    /// [`PlanError::Unread`]. A component that asks says in [`crate::Component::connection`] how to reach the system.
+    /// [`PlanError::Unread`]. A component that asks says in [`crate::Component::CONNECT`] how to reach the system.
     pub fn external(
         &self,
         system: &System,

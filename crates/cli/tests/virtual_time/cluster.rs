@@ -48,6 +48,9 @@ pub const HOME: &str = "harbor-operator-ns";
 /// The user of the operator.
 const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator";
 
+/// The password of `admin`, as examples/in-cluster.yaml has it.
+const ADMIN_PASSWORD: &str = "example-only-Harbor12345";
+
 pub struct Cluster {
     pub client: Client,
     /// How operators can list.
@@ -93,7 +96,7 @@ impl Cluster {
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
-        let harbor = HarborServer::new(Version::new(15, 2), "Harbor12345");
+        let harbor = HarborServer::new(Version::new(15, 2), ADMIN_PASSWORD);
         for address in ["http://hub", "http://scanner", "http://dragonfly"] {
             harbor.network().open(address);
         }

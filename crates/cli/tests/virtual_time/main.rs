@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cluster;
+mod inside_harbor;
 mod objects;
 mod page;
 mod permissions;

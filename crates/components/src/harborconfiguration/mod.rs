@@ -21,7 +21,7 @@ use api::v1beta1::{self, HarborConfigurationSpec, harbor_target::HarborTarget};
 use harborstate::{configuration, cve_allowlist};
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, Sharing, System,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Sharing, System,
     Verdict, Violation, World,
 };
 use serde_json::{Map, Value, json};
@@ -33,17 +33,10 @@ impl Component for HarborConfiguration {
     type Owner = v1beta1::HarborConfiguration;
 
     const NAME: &'static str = "harborconfiguration";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

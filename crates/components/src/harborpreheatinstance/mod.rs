@@ -17,8 +17,7 @@ use api::v1beta1::{self, creation_policy::CreationPolicy};
 use harborstate::preheat_instance::{self, PreheatInstance};
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-    starts_after,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, World, starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -29,17 +28,10 @@ impl Component for HarborPreheatInstance {
     type Owner = v1beta1::HarborPreheatInstance;
 
     const NAME: &'static str = "harborpreheatinstance";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

@@ -19,8 +19,7 @@ use api::v1beta1;
 use harborstate::{label::Label, project_scanner::ProjectScanner};
 use kube::ResourceExt as _;
 use plan::{
-    All, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-    starts_after,
+    All, Builder, Children, Component, Conclusion, Connect, External, PlanError, World, starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -31,17 +30,10 @@ impl Component for HarborProject {
     type Owner = v1beta1::HarborProject;
 
     const NAME: &'static str = "harborproject";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

@@ -11,9 +11,7 @@ use harborstate::{
     members::{Kind, Member},
 };
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-};
+use plan::{All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
@@ -23,17 +21,10 @@ impl Component for HarborProjectMember {
     type Owner = v1beta1::HarborProjectMember;
 
     const NAME: &'static str = "harborprojectmember";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

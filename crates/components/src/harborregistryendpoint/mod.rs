@@ -15,7 +15,7 @@ use crate::{
 use api::v1beta1;
 use harborstate::registry::RegistryEndpoint;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborRegistryEndpoint`].
@@ -25,17 +25,10 @@ impl Component for HarborRegistryEndpoint {
     type Owner = v1beta1::HarborRegistryEndpoint;
 
     const NAME: &'static str = "harborregistryendpoint";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

@@ -10,7 +10,7 @@ use crate::management::{self, Policy, Server};
 use api::v1beta1;
 use harborstate::replication::Replication;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborReplication`].
@@ -20,17 +20,10 @@ impl Component for HarborReplication {
     type Owner = v1beta1::HarborReplication;
 
     const NAME: &'static str = "harborreplication";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

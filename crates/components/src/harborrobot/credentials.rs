@@ -42,7 +42,7 @@ pub(super) fn advice(spec: &HarborRobotSpec) -> Vec<Violation> {
     let is_unknown = spec.secret.is_none() && spec.effective_creation_policy() == CreationPolicy::Create;
     let advice = is_unknown.then(|| Violation {
         subject: "spec.secret".into(),
-        problem: "is not set, so that nobody knows the password of the robot account".into(),
+        problem: "is not set, so the operator does not store the password of the robot account, and Harbor does not show it".into(),
         remedy: "set it to {} to have the operator write the credentials to a Secret".into(),
     });
     advice.into_iter().collect()

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use plan::PlanError;
 
 /// Refuses a robot account that has expired, unless the spec gives it another duration now. Nothing else shows it: Harbor
-/// keeps the robot account, and treats whoever logs in with it as a visitor.
+/// keeps the robot account, and treats a client that logs in with it as one without credentials.
 ///
 /// A robot account that another one replaces before it expires needs no check.
 pub(super) fn check(

@@ -20,8 +20,8 @@ use api::v1beta1;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, Violation,
-    World, starts_after,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Violation, World,
+    starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -32,17 +32,10 @@ impl Component for HarborRobot {
     type Owner = v1beta1::HarborRobot;
 
     const NAME: &'static str = "harborrobot";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and::<Secret>().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

@@ -15,7 +15,7 @@ use harborstate::{
     scanner::{ACCESS_CREDENTIAL, Scanner},
 };
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborScanner`].
@@ -25,17 +25,10 @@ impl Component for HarborScanner {
     type Owner = v1beta1::HarborScanner;
 
     const NAME: &'static str = "harborscanner";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

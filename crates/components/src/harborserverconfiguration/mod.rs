@@ -8,7 +8,7 @@ use crate::management::{self, Legacy, Server};
 use api::v1beta1::{self, harborserverconfiguration::Principal};
 use harborstate::server;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connection, PlanError, System, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, PlanError, World};
 use serde_json::{Map, Value, json};
 
 /// The component behind a [`v1beta1::HarborServerConfiguration`].
@@ -18,17 +18,10 @@ impl Component for HarborServerConfiguration {
     type Owner = v1beta1::HarborServerConfiguration;
 
     const NAME: &'static str = "harborserverconfiguration";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none()
-    }
-
-    fn connection(
-        _: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, "", world)
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

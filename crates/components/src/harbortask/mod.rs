@@ -16,8 +16,8 @@ use api::v1beta1::{
 use harborstate::execution::{Execution, Facts, Job, Name, Progress, Which};
 use kube::ResourceExt as _;
 use plan::{
-    Builder, Children, Component, Conclusion, Connection, DeletionBehavior, Desired, External, IfAbsent,
-    IfExists, PlanError, Readiness, System, World,
+    Builder, Children, Component, Conclusion, Connect, DeletionBehavior, Desired, External, IfAbsent,
+    IfExists, PlanError, Readiness, World,
 };
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -29,17 +29,10 @@ impl Component for HarborTask {
     type Owner = v1beta1::HarborTask;
 
     const NAME: &'static str = "harbortask";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

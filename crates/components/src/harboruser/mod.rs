@@ -12,9 +12,7 @@ use crate::{
 use api::v1beta1::{self, HarborUserSpec};
 use harborstate::user::{PASSWORD, User};
 use kube::ResourceExt as _;
-use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, System, World,
-};
+use plan::{All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborUser`].
@@ -27,17 +25,10 @@ impl Component for HarborUser {
     type Owner = v1beta1::HarborUser;
 
     const NAME: &'static str = "harboruser";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

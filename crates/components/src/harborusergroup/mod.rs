@@ -10,8 +10,7 @@ use api::v1beta1::{self, HarborUserGroupSpec, harborusergroup::UserGroupType};
 use harborstate::user_group::{self, UserGroup};
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connection, External, PlanError, Sharing, System,
-    World,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Sharing, World,
 };
 use serde_json::{Map, Value};
 
@@ -22,17 +21,10 @@ impl Component for HarborUserGroup {
     type Owner = v1beta1::HarborUserGroup;
 
     const NAME: &'static str = "harborusergroup";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         Children::none().and_external()
-    }
-
-    fn connection(
-        owner: &Self::Owner,
-        world: &World<'_>,
-        system: &System,
-    ) -> Result<Option<Connection>, PlanError> {
-        management::connection(system, &owner.namespace().unwrap_or_default(), world)
     }
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

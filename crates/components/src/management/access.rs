@@ -14,12 +14,9 @@ use std::str::FromStr as _;
 /// The user that every Harbor has.
 const ADMIN: &str = "admin";
 
-/// How to reach a Harbor for an object of this namespace.
-pub(crate) fn connection(
-    system: &System,
-    namespace: &str,
-    world: &World<'_>,
-) -> Result<Option<Connection>, PlanError> {
+/// How to reach a Harbor for an object in the namespace of the world.
+pub(crate) fn connection(world: &World<'_>, system: &System) -> Result<Option<Connection>, PlanError> {
+    let namespace = world.namespace();
     let (access, uid) = match system.namespace.as_str() {
         "" => described(&system.name, namespace, world)?,
         _ => installed(&system.name, namespace, world)?,

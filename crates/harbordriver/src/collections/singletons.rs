@@ -3,7 +3,7 @@
 use crate::failure::{missing, rejected};
 use plan::SystemError;
 
-/// Nobody creates an object that always exists.
+/// The error for the creation of an object that every Harbor has.
 pub(crate) fn exists(name: &str) -> SystemError {
     rejected(
         format!("Harbor has no {name} that this account may see"),
@@ -11,7 +11,7 @@ pub(crate) fn exists(name: &str) -> SystemError {
     )
 }
 
-/// Nobody creates an object that exists with its project.
+/// The error for the creation of an object that every project has.
 pub(crate) fn no_project(project: &str) -> SystemError {
     missing("project", project)
 }

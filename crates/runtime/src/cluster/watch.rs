@@ -1,8 +1,13 @@
 //! One watch per kind, for owners and for children. Its events update the index.
 
+mod backoff;
+#[cfg(test)]
+mod tests;
+
 use super::{Classes, Cluster, lean_metadata::LeanMetadata};
-use crate::{Entropy, Metrics, Scope, telemetry::FirstList};
+use crate::{Scope, telemetry::FirstList};
 use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL};
+use backoff::WatchBackoff;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -383,41 +388,6 @@ fn is_unserved(error: &watcher::Error) -> bool {
     )
 }
 
-/// The backoff of a failing watch. kube's own backoff is useless here: the event before every list resets it.
-#[derive(Debug, Default)]
-struct WatchBackoff(u32);
-
-impl WatchBackoff {
-    const LONGEST: Duration = Duration::from_secs(30);
-
-    fn reset(&mut self) {
-        self.0 = 0;
-    }
-
-    /// Logs that a watch failed, as a warning only for the first failure in a row. Returns how long to wait.
-    fn failed(
-        &mut self,
-        metrics: &Metrics,
-        entropy: &dyn Entropy,
-        kind: &str,
-        error: &watcher::Error,
-    ) -> Duration {
-        metrics.watch_failed(kind);
-        if self.0 == 0 {
-            tracing::warn!(
-                kind,
-                error = plan::one_line(error),
-                "a watch failed; the operator retries until it works"
-            );
-        } else {
-            tracing::debug!(kind, error = plan::one_line(error), "a watch failed again");
-        }
-        let most = Duration::from_millis(800).saturating_mul(2_u32.saturating_pow(self.0)).min(Self::LONGEST);
-        self.0 = self.0.saturating_add(1).min(16);
-        most / 2 + entropy.jitter(most / 2)
-    }
-}
-
 impl Scope {
     /// The API of a kind within this scope.
     pub(crate) fn api<K>(&self, client: &Client, resource: &K::DynamicType) -> Api<K>
@@ -430,6 +400,3 @@ impl Scope {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,8 +6,8 @@ use k8s_openapi::api::{
 };
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{
-    Builder, ChildName, Children, Component, Connection, DeletionBehavior, Desired, External, IfAbsent,
-    IfExists, PlanError, Sharing, System, World, comparable, starts_after,
+    Builder, ChildName, Children, Component, Connect, Connection, DeletionBehavior, Desired, External,
+    IfAbsent, IfExists, PlanError, Sharing, System, World, comparable, starts_after,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,23 +56,10 @@ impl Component for ShelfComponent {
     type Owner = Shelf;
 
     const NAME: &'static str = "shelf";
+    const CONNECT: Connect = connection;
 
     fn children() -> Children {
         Children::none().and::<ConfigMap>().and::<Deployment>().and_external()
-    }
-
-    fn connection(_: &Shelf, world: &World<'_>, system: &System) -> Result<Option<Connection>, PlanError> {
-        let secret = world.require::<Secret>(&system.name)?;
-        let value = |key: &str| {
-            let bytes = secret.data.as_ref().and_then(|data| data.get(key));
-            bytes.map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
-        };
-        let is_closed = value("closed").is_some();
-        let connection = || match value("identity") {
-            Some(identity) => Connection::new(json!({"token": value("token")})).identified_by(&identity),
-            None => Connection::new(json!({"token": value("token")})),
-        };
-        Ok((!is_closed).then(connection))
     }
 
     fn desired(shelf: &Shelf, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
@@ -138,4 +125,18 @@ impl Component for ShelfComponent {
         }
         Ok(())
     }
+}
+
+fn connection(world: &World<'_>, system: &System) -> Result<Option<Connection>, PlanError> {
+    let secret = world.require::<Secret>(&system.name)?;
+    let value = |key: &str| {
+        let bytes = secret.data.as_ref().and_then(|data| data.get(key));
+        bytes.map(|bytes| String::from_utf8_lossy(&bytes.0).into_owned())
+    };
+    let is_closed = value("closed").is_some();
+    let connection = || match value("identity") {
+        Some(identity) => Connection::new(json!({"token": value("token")})).identified_by(&identity),
+        None => Connection::new(json!({"token": value("token")})),
+    };
+    Ok((!is_closed).then(connection))
 }
