@@ -3,7 +3,7 @@
 use crate::world::{INTERVAL, World, settled};
 use api::v1beta1::HarborTask;
 use serde_json::{Value, json};
-use std::sync::atomic::Ordering;
+use std::{sync::atomic::Ordering, time::Duration};
 
 fn task(name: &str, what: Value) -> Value {
     let mut spec = what;
@@ -50,4 +50,25 @@ async fn a_policy_that_does_not_exist_is_named() {
     world.create(task("copy", json!({"replication": {"policyName": "nightly"}}))).await;
     let message = world.until_reason::<HarborTask>("copy", "ExternalInUse").await;
     assert!(message.contains("nightly"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_harbor_may_have_forgotten_is_not_repeated() {
+    let world = World::new().await;
+    settled().await;
+    let before = world.harbor.backup();
+    world.take_calls();
+    world.lost_answers.store(1, Ordering::SeqCst);
+    world.create(task("gc", json!({"garbageCollection": {}}))).await;
+    while starts(&world.calls()) == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    world.is_down.store(true, Ordering::SeqCst);
+    world.until_reason::<HarborTask>("gc", "ExternalUnreachable").await;
+    world.harbor.restore(&before);
+    world.is_down.store(false, Ordering::SeqCst);
+    let message = world.until_reason::<HarborTask>("gc", "Missing").await;
+    assert!(message.contains("it is unknown whether Harbor has run it"), "{message}");
+    tokio::time::sleep(INTERVAL * 3).await;
+    assert_eq!(starts(&world.calls()), 1);
 }

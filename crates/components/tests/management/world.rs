@@ -303,8 +303,14 @@ impl World {
 
     /// The requests to Harbor since this was last asked, as `METHOD /path`.
     pub fn take_calls(&self) -> Vec<String> {
-        let served = self.harbor.served();
+        let calls = self.calls();
         self.harbor.forget_served();
+        calls
+    }
+
+    /// The requests to Harbor since [`World::take_calls`] was last asked.
+    pub fn calls(&self) -> Vec<String> {
+        let served = self.harbor.served();
         let path = |path: &str| path.trim_start_matches("/api/v2.0").to_owned();
         served.iter().map(|it| format!("{} {}", it.method, path(&it.path))).collect()
     }
