@@ -31,9 +31,10 @@ use tokio_util::sync::CancellationToken;
 /// Try the operator without a cluster
 ///
 /// Starts a Kubernetes API in memory and the operator, with stand-ins for the other controllers of a cluster: workloads
-/// become ready, certificates are issued, databases become available; no container ever runs. The custom resource
-/// definitions of the operator and of the third-party kinds it uses are installed. kubectl works with it: the command
-/// prints the line to use.
+/// become ready, certificates are issued, databases become available; no container ever runs. Every Core that is
+/// available serves Harbor's API from memory, so projects, robot accounts and settings can be tried, too. The custom
+/// resource definitions of the operator and of the third-party kinds it uses are installed. kubectl works with it: the
+/// command prints the line to use.
 ///
 /// While objects converge, the terminal shows what each of them waits for; without a terminal, the command prints a line
 /// per change. To see the log, set RUST_LOG, such as RUST_LOG=info.
