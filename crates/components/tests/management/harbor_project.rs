@@ -171,7 +171,7 @@ async fn the_reason_in_the_status_is_the_word_of_the_old_operator() {
     world.until_reason::<HarborProject>("alpha", "ExternalInUse").await;
     assert_eq!(reason().await, "UpdateProjectMembersError");
     world
-        .merge::<HarborProject>("alpha", json!({"spec": {"memberships": null, "storageQuota": "2Ei"}}))
+        .merge::<HarborProject>("alpha", json!({"spec": {"memberships": null, "storageQuota": "2000Ti"}}))
         .await;
     world.until_reason::<HarborProject>("alpha", "InvalidSpec").await;
     assert_eq!(reason().await, "UpdateProjectQuotaError");
