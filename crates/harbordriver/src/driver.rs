@@ -3,8 +3,8 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        allowlists::Allowlists, configurations::Settings, executions::Executions, immutable_rules::RuleLists,
-        labels::Labels, members::ProjectMembers, memberships::Memberships,
+        allowlists::Allowlists, configurations::Settings, executions::Executions, health::Health,
+        immutable_rules::RuleLists, labels::Labels, members::ProjectMembers, memberships::Memberships,
         preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
         project_scanners::ProjectScanners, projects::Projects, registries::Registries,
         replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
@@ -17,7 +17,7 @@ use crate::{
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
     KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist, execution::Execution,
-    immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
+    health, immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
     preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
     project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
     retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
@@ -63,6 +63,7 @@ macro_rules! with {
     ($collection:expr, $function:ident($($argument:expr),*)) => {
         match $collection {
             Server::COLLECTION => $function::<Servers>($($argument),*).boxed(),
+            health::Health::COLLECTION => $function::<Health>($($argument),*).boxed(),
             Project::COLLECTION => $function::<Projects>($($argument),*).boxed(),
             Members::COLLECTION => $function::<ProjectMembers>($($argument),*).boxed(),
             Robot::COLLECTION => $function::<Robots>($($argument),*).boxed(),

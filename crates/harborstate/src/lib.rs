@@ -29,6 +29,7 @@ pub mod access;
 pub mod configuration;
 pub mod cve_allowlist;
 pub mod execution;
+pub mod health;
 pub mod immutable_rules;
 pub mod label;
 pub mod member;

@@ -1,6 +1,8 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
-use crate::{Aspect, Children, Conclusion, Connection, Desired, PlanError, System, Violation, World};
+use crate::{
+    Aspect, Children, Conclusion, Connection, Desired, KindCondition, PlanError, System, Violation, World,
+};
 use kube::{
     Resource,
     core::{ClusterResourceScope, NamespaceResourceScope},
@@ -79,6 +81,12 @@ pub trait Component: Send + Sync + 'static {
     /// Fields of its status that only this kind has.
     fn details(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// Conditions that only this kind has. They do not decide on `Ready`. When an answer about the time of
+    /// [`Conclusion::clock`] will be another one, the operator asks again.
+    fn conditions(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        Vec::new()
     }
 
     /// Settings that work, but most likely not as the user intends. The message of the `Ready` condition lists them

@@ -1,8 +1,8 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Placement, Planned, Scoped,
-    Snapshot, System, Violation, connect_with, plan_at,
+    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition, Placement,
+    Planned, Scoped, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
@@ -38,6 +38,8 @@ pub trait ComponentObject: Send + Sync {
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
     /// See [`Component::details`].
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
+    /// See [`Component::conditions`].
+    fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition>;
     /// See [`Component::advice`].
     fn advice(&self) -> Vec<Violation>;
 }
@@ -113,6 +115,10 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         C::details(&self.0, conclusion)
+    }
+
+    fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        C::conditions(&self.0, conclusion)
     }
 
     fn advice(&self) -> Vec<Violation> {

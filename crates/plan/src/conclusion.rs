@@ -1,6 +1,6 @@
 //! What a reconcile ended with, for the fields of a status that only one kind has.
 
-use crate::{ObjectKey, Record, System, Verdict};
+use crate::{Clock, ObjectKey, Record, Subject, System, Verdict};
 use api::v1beta1::ComponentStatus;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
@@ -15,6 +15,10 @@ pub type ExternalObjects = BTreeMap<ObjectKey, Arc<DynamicObject>>;
 pub struct Conclusion<'a> {
     /// The result.
     pub verdict: &'a Verdict,
+    /// What the failure or the wait is about that the verdict reports.
+    pub cause: Option<&'a Subject>,
+    /// The time.
+    pub clock: &'a Clock,
     /// The fields of the status that every kind has.
     pub status: &'a ComponentStatus,
     /// The fields of the status that only this kind has, as they are stored.

@@ -1,6 +1,6 @@
 //! Errors of planning.
 
-use crate::{Class, Classify, ObjectKey};
+use crate::{Class, Classify, ObjectKey, Subject};
 use kube::Resource;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,6 +28,14 @@ pub enum PlanError {
     /// reconcile.
     #[error("{}", unsettled(.0))]
     Unsettled(BTreeMap<ObjectKey, String>),
+    /// The spec is valid, and another object or setting prevents what it asks for until a user changes that.
+    #[error("{violation}")]
+    Prevented {
+        /// One `PascalCase` word for programs.
+        reason: &'static str,
+        /// The field, what prevents it, and what to change.
+        violation: Violation,
+    },
     /// The spec is invalid.
     #[error("{}", joined(.0))]
     Invalid(Vec<Violation>),
@@ -50,6 +58,13 @@ impl fmt::Display for Violation {
     }
 }
 
+impl Violation {
+    /// A problem of a field or an object.
+    pub fn new(subject: impl fmt::Display, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { subject: subject.to_string(), problem: problem.into(), remedy: remedy.into() }
+    }
+}
+
 impl PlanError {
     /// A single [`Violation`].
     pub fn invalid(
@@ -57,11 +72,7 @@ impl PlanError {
         problem: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self::Invalid(vec![Violation {
-            subject: subject.to_string(),
-            problem: problem.into(),
-            remedy: remedy.into(),
-        }])
+        Self::Invalid(vec![Violation::new(subject, problem, remedy)])
     }
 
     /// The API server does not serve `K`. It will once a user installs `what_to_install`.
@@ -85,11 +96,11 @@ impl PlanError {
     /// Combines both errors, so that a user sees all problems at once.
     ///
     /// [`Self::Unread`] hides all other errors, because reading may resolve them. Then come [`Self::Invalid`],
-    /// [`Self::Unserved`], [`Self::Missing`] and [`Self::Unfilled`]: each hides those after it, because they may be its
-    /// consequences. [`Self::Unsettled`] hides nothing, because it only needs time.
+    /// [`Self::Prevented`], [`Self::Unserved`], [`Self::Missing`] and [`Self::Unfilled`]: each hides those after it, because
+    /// they may be its consequences. [`Self::Unsettled`] hides nothing, because it only needs time.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use PlanError::{Invalid, Missing, Unfilled, Unread, Unserved, Unsettled};
+        use PlanError::{Invalid, Missing, Prevented, Unfilled, Unread, Unserved, Unsettled};
         match (self, other) {
             (Unread(mut a), Unread(b)) => {
                 a.extend(b);
@@ -101,6 +112,7 @@ impl PlanError {
                 Invalid(a)
             }
             (invalid @ Invalid(_), _) | (_, invalid @ Invalid(_)) => invalid,
+            (prevented @ Prevented { .. }, _) | (_, prevented @ Prevented { .. }) => prevented,
             (Unserved(mut a), Unserved(b)) => {
                 a.extend(b);
                 Unserved(a)
@@ -131,7 +143,7 @@ impl Classify for PlanError {
             Self::Missing(_) | Self::Unfilled(_) | Self::Unserved(_) | Self::Unsettled(_) => {
                 Class::Dependency
             }
-            Self::Invalid(_) => Class::Invalid,
+            Self::Prevented { .. } | Self::Invalid(_) => Class::Invalid,
         }
     }
 
@@ -141,7 +153,25 @@ impl Classify for PlanError {
             Self::Missing(_) | Self::Unfilled(_) => "DependencyMissing",
             Self::Unserved(_) => "KindMissing",
             Self::Unsettled(_) => "ChildrenNotReady",
+            Self::Prevented { reason, .. } => reason,
             Self::Invalid(_) => "InvalidSpec",
+        }
+    }
+
+    fn subject(&self) -> Subject {
+        let field = |violation: &Violation| violation.subject.clone();
+        match self {
+            Self::Unread(keys) | Self::Missing(keys) | Self::Unfilled(keys) => {
+                keys.first().map(Subject::of).unwrap_or_default()
+            }
+            Self::Unserved(kinds) => kinds.keys().next().map(Subject::of).unwrap_or_default(),
+            Self::Unsettled(objects) => objects.keys().next().map(Subject::of).unwrap_or_default(),
+            Self::Prevented { violation, .. } => {
+                Subject { fields: vec![field(violation)], ..Subject::default() }
+            }
+            Self::Invalid(violations) => {
+                Subject { fields: violations.iter().map(field).collect(), ..Subject::default() }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod applicative;
 mod aspect;
 mod child;
 mod class;
+mod clock;
 mod component;
 mod component_kind;
 mod conclusion;
@@ -22,6 +23,7 @@ mod harbor_class;
 mod htpasswd;
 mod issuance;
 mod key;
+mod kind_condition;
 pub mod managed_fields;
 mod manifest;
 pub mod mutation;
@@ -42,7 +44,8 @@ mod world;
 pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};
-pub use class::{Class, Classify};
+pub use class::{Class, Classify, Subject, Verb};
+pub use clock::{Clock, after};
 pub use component::{Builder, Component, Connect, Owner, Placement, Scoped};
 pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
 pub use conclusion::{Conclusion, ExternalObjects};
@@ -54,13 +57,14 @@ pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
     Claim, Comparable, Connection, External, IfAbsent, IfExists, Origin, Record, Sharing, Signer, System,
-    SystemError, UnreadableRecord, comparable, outside,
+    SystemError, UnreadableRecord, Whole, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;
 pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
 pub use issuance::{Issuance, Role};
 pub use key::{ObjectKey, Parts, is_namespace};
+pub use kind_condition::{KindCondition, Warning};
 pub use manifest::{AnyManifest, DeletionBehavior, Desired, Held, Manifest, Policy};
 pub use mutation::Mutation;
 pub use name::ChildName;
@@ -78,5 +82,5 @@ pub use resolve::{
     image, unwanted, wanted,
 };
 pub use sanitize::one_line;
-pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, fold, paused};
+pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, cause, fold, paused};
 pub use world::{Snapshot, World, defined, served};

@@ -93,7 +93,7 @@ pub fn plan_at<C: Component>(
         check_names(&graph, &places)?;
         Ok(graph)
     });
-    let until = world.until();
+    let until = world.clock().until();
     Planned::of(graph, world, |graph, reads| Plan { graph, reads, until })
 }
 

@@ -1,6 +1,6 @@
 //! The status that every kind reports: a pure fold of the outcomes of a reconcile.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Violation, sanitize::one_line};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Subject, Violation, sanitize::one_line};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -40,6 +40,8 @@ pub struct Failure {
     pub reason: &'static str,
     /// A sentence for users; names the object.
     pub message: String,
+    /// What it is about, for programs.
+    pub subject: Subject,
     /// Whether the failure stays until a user or a developer acts.
     pub stalls: bool,
 }
@@ -50,6 +52,7 @@ impl<E: Classify> From<&E> for Failure {
             class: error.class(),
             reason: error.reason(),
             message: one_line(error),
+            subject: error.subject(),
             stalls: error.stalls(),
         }
     }
@@ -91,22 +94,13 @@ impl Verdict {
             let held = held_back(outcomes);
             std::iter::once(with_others(first, count)).chain(held).collect::<Vec<_>>().join("; ")
         };
-        let failures = || {
-            outcomes.iter().filter_map(|outcome| match outcome {
-                Outcome::Failed(failure) => Some(failure),
-                _ => None,
-            })
-        };
-        let stalled = failures().filter(|failure| failure.stalls).max_by_key(|failure| failure.class);
-        if let Some(worst) = stalled {
-            return Self::Stalled {
-                reason: worst.reason,
-                message: with_others(&worst.message, failures().count()),
+        if let Some(worst) = worst(outcomes) {
+            let (reason, message) = (worst.reason, with_others(&worst.message, failures(outcomes).count()));
+            return if worst.stalls {
+                Self::Stalled { reason, message }
+            } else {
+                Self::Progressing { reason, message }
             };
-        }
-        if let Some(worst) = failures().max_by_key(|failure| failure.class) {
-            let message = with_others(&worst.message, failures().count());
-            return Self::Progressing { reason: worst.reason, message };
         }
         let waiting = || {
             outcomes.iter().filter_map(|outcome| match outcome {
@@ -151,6 +145,27 @@ impl Verdict {
             Self::Progressing { reason, .. } | Self::Stalled { reason, .. } => reason,
         }
     }
+}
+
+fn failures(outcomes: &[Outcome]) -> impl Iterator<Item = &Failure> {
+    outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Failed(failure) => Some(failure),
+        Outcome::Ready | Outcome::Waiting { .. } | Outcome::Held { .. } | Outcome::Blocked => None,
+    })
+}
+
+/// The failure that the verdict reports.
+fn worst(outcomes: &[Outcome]) -> Option<&Failure> {
+    failures(outcomes).max_by_key(|failure| (failure.stalls, failure.class))
+}
+
+/// What the failure or the wait is about that the verdict reports.
+pub fn cause(outcomes: &[Outcome]) -> Option<Subject> {
+    let waiting = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Waiting { object, .. } | Outcome::Held { object, .. } => Some(Subject::of(object)),
+        Outcome::Ready | Outcome::Failed(_) | Outcome::Blocked => None,
+    });
+    worst(outcomes).map(|failure| failure.subject.clone()).or(waiting)
 }
 
 fn with_others(first: &str, count: usize) -> String {
@@ -350,7 +365,13 @@ impl StatusInput<'_> {
         }
     }
 
-    fn condition(&self, kind: &str, status: &str, reason: &str, message: Option<&str>) -> Condition {
+    pub(crate) fn condition(
+        &self,
+        kind: &str,
+        status: &str,
+        reason: &str,
+        message: Option<&str>,
+    ) -> Condition {
         let before = self.previous.conditions.iter().find(|condition| condition.type_ == kind);
         let since = before
             .filter(|before| before.status == status)
@@ -367,4 +388,4 @@ impl StatusInput<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

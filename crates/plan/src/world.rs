@@ -1,7 +1,7 @@
 //! The reads of a component: its only access to the cluster.
 
 use crate::{
-    Defaults, Digest, Health, Manifest, ObjectKey, PlanError, Reached, Readiness, System,
+    Clock, Defaults, Digest, Health, Manifest, ObjectKey, PlanError, Reached, Readiness, System,
     defaults::NOTHING,
     place::{NOWHERE, Places, misnamed},
 };
@@ -14,10 +14,9 @@ use kube::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{
-    cell::{Cell, RefCell},
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::Duration,
 };
 
 /// All objects that were read so far; `None` for an object that does not exist. For a kind, `Some` is [`served`].
@@ -41,17 +40,15 @@ pub struct World<'a> {
     places: Places<'a>,
     reads: RefCell<BTreeSet<ObjectKey>>,
     statuses: RefCell<BTreeSet<ObjectKey>>,
-    now: Timestamp,
-    /// When the answer to a question about the time will be another one.
-    until: Cell<Option<Timestamp>>,
+    clock: Clock,
 }
 
 impl<'a> World<'a> {
     /// A world with the objects of `namespace` that are in `snapshot`.
     pub fn new(namespace: &'a str, snapshot: &'a Snapshot) -> Self {
         let (reads, statuses) = (RefCell::default(), RefCell::default());
-        let (now, until) = (Timestamp::UNIX_EPOCH, Cell::default());
-        Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads, statuses, now, until }
+        let clock = Clock::new(Timestamp::UNIX_EPOCH);
+        Self { namespace, snapshot, defaults: &NOTHING, places: NOWHERE, reads, statuses, clock }
     }
 
     /// The same world with these defaults of the administrator.
@@ -63,7 +60,7 @@ impl<'a> World<'a> {
     /// The same world at this time; 1970 unless set.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
-        Self { now, ..self }
+        Self { clock: Clock::new(now), ..self }
     }
 
     /// The same world for an owner whose fields error messages can name.
@@ -161,25 +158,9 @@ impl<'a> World<'a> {
         self.read(name)?.ok_or_else(|| PlanError::Missing([ObjectKey::of::<K>(self.namespace, name)].into()))
     }
 
-    /// Whether a time is past. If it is not, the owner is planned again then.
-    pub fn is_past(&self, time: Timestamp) -> bool {
-        if time > self.now {
-            self.until.set(Some(self.until.get().map_or(time, |until| until.min(time))));
-        }
-        time <= self.now
-    }
-
-    /// How many whole periods have passed since `start`. The owner is planned again at the end of the current one.
-    pub fn periods_since(&self, start: Timestamp, period: Duration) -> u64 {
-        let (Ok(passed), false) = (Duration::try_from(self.now.duration_since(start)), period.is_zero())
-        else {
-            return 0;
-        };
-        let passed = u64::try_from(passed.as_nanos() / period.as_nanos()).unwrap_or(u64::MAX);
-        let elapsed = u32::try_from(passed + 1).ok().and_then(|count| period.checked_mul(count));
-        let next = elapsed.and_then(|elapsed| start.checked_add(elapsed).ok());
-        next.map(|next| self.is_past(next));
-        passed
+    /// The time. The owner is planned again when an answer about it will be another one.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Whether the API server serves a kind: cert-manager, the Gateway API and the Prometheus operator are optional.
@@ -209,11 +190,6 @@ impl<'a> World<'a> {
             field["enum"].as_array()
         });
         Ok(values.map(|values| values.iter().filter_map(Value::as_str).map(str::to_owned).collect()))
-    }
-
-    /// When the answer to a question about the time will be another one.
-    pub(crate) fn until(&self) -> Option<Timestamp> {
-        self.until.get()
     }
 
     /// The objects whose status was read.
@@ -313,21 +289,6 @@ mod tests {
             assert!(matches!(world.require::<Secret>(name), Err(PlanError::Invalid(_))), "{name:?}");
             assert_eq!(world.into_reads(), BTreeSet::new(), "{name:?}");
         }
-    }
-
-    #[test]
-    fn questions_about_the_time_say_when_the_answer_changes() {
-        let snapshot = Snapshot::new();
-        let second = |second| Timestamp::from_second(second).unwrap();
-        let world = World::new("ns", &snapshot).at(second(100));
-        assert!(world.is_past(second(100)));
-        assert_eq!(world.until(), None);
-        assert!(!world.is_past(second(200)));
-        assert_eq!(world.until(), Some(second(200)));
-        assert_eq!(world.periods_since(second(10), Duration::from_secs(30)), 3);
-        assert_eq!(world.until(), Some(second(130)));
-        assert_eq!(world.periods_since(second(500), Duration::from_secs(30)), 0, "not begun yet");
-        assert_eq!(world.periods_since(second(10), Duration::ZERO), 0);
     }
 
     #[test]

@@ -2,47 +2,12 @@
 
 use api::names::{ABANDON_ANNOTATION, ADOPT_ANNOTATION};
 use kube::core::Status;
+pub use plan::Verb;
 use plan::{
-    Class, Classify, External, IfAbsent, IfExists, ObjectKey, PlanError, Refusal, SystemError,
+    Class, Classify, External, IfAbsent, IfExists, ObjectKey, PlanError, Refusal, Subject, SystemError,
     UnreadableRecord,
 };
-use std::{fmt, time::Duration};
-
-/// The operation that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// Server-side apply.
-    Apply,
-    /// Creation.
-    Create,
-    /// A change of an object outside the cluster.
-    Update,
-    /// Deletion.
-    Delete,
-    /// A read.
-    Read,
-    /// A list.
-    List,
-    /// Taking over fields of the old operator.
-    Adopt,
-    /// Releasing fields to other managers.
-    Release,
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Apply => "apply",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Read => "read",
-            Self::List => "list",
-            Self::Adopt => "take over",
-            Self::Release => "release fields of",
-        })
-    }
-}
+use std::time::Duration;
 
 /// Why a reconcile failed. Messages name the object and never contain a secret.
 #[derive(Debug, thiserror::Error)]
@@ -115,13 +80,27 @@ pub enum ReconcileError {
     },
     /// An object outside the cluster belongs to an older owner.
     #[error(
-        "{object} already belongs to {owner}, which is older; delete one of the two, or let them differ in what they manage"
+        "{what} already belongs to {owner}, which is older; delete one of the two, or let them differ in what they manage"
     )]
     Claimed {
-        /// Which object, and which fields of it where owners may share it.
-        object: String,
+        /// Which object.
+        object: ObjectKey,
+        /// The object and, where owners may share it, which fields of it.
+        what: String,
         /// The older owner.
         owner: ObjectKey,
+    },
+    /// An object outside the cluster is a part of one that another owner has as a whole.
+    #[error("{object} is a part of {whole}, which {owner} manages as a whole; {remedy}")]
+    ClaimedAsPart {
+        /// Which object.
+        object: ObjectKey,
+        /// What it is a part of.
+        whole: ObjectKey,
+        /// The owner of that.
+        owner: ObjectKey,
+        /// What a user can do.
+        remedy: String,
     },
     /// The system in which the operator keeps objects for the owner was replaced by another one of the same name.
     #[error(
@@ -139,6 +118,8 @@ pub enum ReconcileError {
         verb: Verb,
         /// Of what.
         object: ObjectKey,
+        /// The fields that differed, where that is why it was asked.
+        fields: Vec<String>,
         /// What people call the system.
         system: String,
         /// The answer.
@@ -274,6 +255,7 @@ impl Classify for ReconcileError {
             | Self::AlreadyExists { .. }
             | Self::ExistsOutside { .. }
             | Self::Claimed { .. }
+            | Self::ClaimedAsPart { .. }
             | Self::Replaced { .. } => Class::Conflict,
             Self::External { error, .. } => error.class(),
             Self::Unrecorded(_) | Self::Undecodable(_) | Self::TooExpensive(_) => Class::Invalid,
@@ -296,7 +278,7 @@ impl Classify for ReconcileError {
             Self::AlreadyOwned { .. } => "AlreadyOwned",
             Self::AlreadyExists { .. } | Self::ExistsOutside { .. } => "AlreadyExists",
             Self::MissingOutside { .. } => "Missing",
-            Self::Claimed { .. } => "Conflict",
+            Self::Claimed { .. } | Self::ClaimedAsPart { .. } => "Conflict",
             Self::Replaced { .. } => "ExternalReplaced",
             Self::External { error, .. } => error.reason(),
             Self::Contended { .. } => "Contended",
@@ -305,6 +287,35 @@ impl Classify for ReconcileError {
             Self::TooExpensive(_) => "TooExpensive",
             Self::Panicked => "Panicked",
             Self::Bug(_) => "Bug",
+        }
+    }
+
+    fn subject(&self) -> Subject {
+        let done = |verb: Verb, object| Subject { verb: Some(verb), ..Subject::of(object) };
+        match self {
+            Self::Plan(error) => error.subject(),
+            Self::NotFinalized(error) => Subject { verb: Some(Verb::Delete), ..error.subject() },
+            Self::Refused { verb, object, .. } | Self::Unreachable { verb, object, .. } => {
+                done(*verb, object)
+            }
+            Self::External { verb, object, fields, .. } => {
+                Subject { fields: fields.clone(), ..done(*verb, object) }
+            }
+            Self::ChildFailed { object, .. }
+            | Self::AlreadyOwned { object, .. }
+            | Self::AlreadyExists { object }
+            | Self::ExistsOutside { object, .. }
+            | Self::MissingOutside { object, .. }
+            | Self::Claimed { object, .. }
+            | Self::ClaimedAsPart { object, .. }
+            | Self::Contended { object } => Subject::of(object),
+            Self::Replaced { .. }
+            | Self::Unrecorded(_)
+            | Self::Undecodable(_)
+            | Self::DeadlineExceeded(_)
+            | Self::TooExpensive(_)
+            | Self::Panicked
+            | Self::Bug(_) => Subject::default(),
         }
     }
 
@@ -317,6 +328,7 @@ impl Classify for ReconcileError {
                 | Self::ExistsOutside { .. }
                 | Self::MissingOutside { .. }
                 | Self::Claimed { .. }
+                | Self::ClaimedAsPart { .. }
                 | Self::Replaced { .. }
         );
         is_stuck || matches!(self.class(), Class::Invalid | Class::Forbidden | Class::Internal)

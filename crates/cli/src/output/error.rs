@@ -108,6 +108,7 @@ impl Failure {
                 let each = |violation| Error::Plan { owner: owner.clone(), violation };
                 Self(violations.into_iter().map(each).collect())
             }
+            PlanError::Prevented { violation, .. } => Self(vec![Error::Plan { owner, violation }]),
             PlanError::Unfilled(keys) => {
                 let empty = |key: &ObjectKey| {
                     Error::input(

@@ -280,7 +280,13 @@ fn a_low_terminal_omits_ready_objects_and_then_cuts() {
 fn a_failure_is_one_line_and_blocks_its_dependents() {
     let mut story = begun();
     let message = "cannot apply Secret registry/harbor-core:\nno".into();
-    let failure = Failure { class: Class::Invalid, reason: "Rejected", message, stalls: true };
+    let failure = Failure {
+        class: Class::Invalid,
+        reason: "Rejected",
+        message,
+        subject: plan::Subject::default(),
+        stalls: true,
+    };
     story.child("Secret", State::Failed(failure), 400);
     story.child("Deployment", State::Blocked { by: key("Secret", "harbor-core") }, 400);
     let message = "cannot apply Secret registry/harbor-core:\nno".into();
@@ -306,7 +312,13 @@ fn the_failure_of_a_child_is_shown_in_its_row_without_its_name() {
     let mut story = begun();
     let message = "Secret registry/harbor-core: the disk is full".to_owned();
     let reason = "ChildFailed";
-    let failure = Failure { class: Class::Dependency, reason, message: message.clone(), stalls: true };
+    let failure = Failure {
+        class: Class::Dependency,
+        reason,
+        message: message.clone(),
+        subject: plan::Subject::default(),
+        stalls: true,
+    };
     story.child("Secret", State::Failed(failure), 400);
     story.stage(Stage::Concluded(Verdict::Stalled { reason, message }), 410);
     assert_shown(

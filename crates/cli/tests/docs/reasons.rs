@@ -6,8 +6,9 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// Crates in which a word can become the reason of a condition.
 const CRATES: [&str; 3] = ["crates/plan/src", "crates/runtime/src", "crates/components/src"];
 
-/// What a file contains that decides on reasons: errors have one each, and the fold of the status has its own.
-const DECIDES: [&str; 2] = ["Classify for ", "pub fn fold("];
+/// What a file contains that decides on reasons: errors have one each, what prevents a spec has one, and the fold of the
+/// status has its own.
+const DECIDES: [&str; 3] = ["Classify for ", "pub fn fold(", "PlanError::Prevented {"];
 
 /// Words in those files, quoted and in the shape of a reason, that are something else.
 const OTHERS: [&str; 8] =

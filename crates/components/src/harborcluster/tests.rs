@@ -212,8 +212,9 @@ fn details(
 ) -> serde_json::Map<String, serde_json::Value> {
     let (previous, external) = (&serde_json::Map::new(), &plan::ExternalObjects::new());
     let record = &plan::Record::default();
+    let clock = &plan::Clock::new(jiff::Timestamp::UNIX_EPOCH);
     HarborCluster::details(
         owner,
-        &plan::Conclusion { verdict, status, previous, external, record, written: None },
+        &plan::Conclusion { verdict, cause: None, clock, status, previous, external, record, written: None },
     )
 }

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 /// What the names of settings about mail begin with.
 const MAIL: &str = "email_";
 
+/// The reason of the conditions while the environment of Core overwrites all settings.
+pub(super) const SETTINGS_LOCKED: &str = "SettingsLocked";
+
 /// Settings that have no effect.
 pub(super) fn advice(settings: &HarborConfigurationSettings) -> Vec<Violation> {
     let mut advice = Vec::new();
@@ -42,11 +45,14 @@ pub(super) fn leave_out_mail(settings: &mut Map<String, Value>, server: &Server)
 /// Refuses all settings while the environment of Core overwrites them.
 pub(super) fn are_unlocked(server: &Server) -> Result<(), PlanError> {
     match server.state().and_then(|state| state.settings_locked) {
-        Some(true) => Err(PlanError::invalid(
-            "spec.configuration",
-            "core.configOverwriteRef of the Harbor locks all settings (CONFIG_OVERWRITE_JSON)",
-            "remove configOverwriteRef from the Harbor, or write the settings there and remove these",
-        )),
+        Some(true) => Err(PlanError::Prevented {
+            reason: SETTINGS_LOCKED,
+            violation: Violation::new(
+                "spec.configuration",
+                "core.configOverwriteRef of the Harbor locks all settings (CONFIG_OVERWRITE_JSON)",
+                "remove configOverwriteRef from the Harbor, or write the settings there and remove these",
+            ),
+        }),
         Some(false) | None => Ok(()),
     }
 }

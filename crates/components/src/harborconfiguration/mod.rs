@@ -6,6 +6,7 @@
 //! Uses: management, secrets.
 
 mod checks;
+mod legacy_reason;
 mod passwords;
 mod schedules;
 mod settings;
@@ -21,8 +22,8 @@ use api::v1beta1::{self, HarborConfigurationSpec, harbor_target::HarborTarget};
 use harborstate::{configuration, cve_allowlist};
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Sharing, System,
-    Verdict, Violation, World,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Sharing, Subject,
+    System, Verdict, Violation, World,
 };
 use serde_json::{Map, Value, json};
 
@@ -41,7 +42,8 @@ impl Component for HarborConfiguration {
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         let applied = (*conclusion.verdict == Verdict::Ready).then(|| json!(owner.spec));
-        let mut fields = Legacy::fields(conclusion);
+        let word = |cause: &Subject| legacy_reason::word(&owner.spec, conclusion.verdict, cause);
+        let mut fields = Legacy::fields(conclusion, word);
         fields.extend(management::managed_fields::<configuration::Configuration>(conclusion));
         fields.remove("created");
         fields.extend(management::field("lastConfiguration", applied, conclusion));

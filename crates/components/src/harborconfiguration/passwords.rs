@@ -11,6 +11,17 @@ pub(super) fn passwords(
     settings: &HarborConfigurationSettings,
     secrets: &Secrets<'_>,
 ) -> Result<Map<String, Value>, PlanError> {
+    let read = references(settings).map(|(key, secret)| {
+        let password = management::text(secrets, secret, key)?;
+        Ok((key.to_owned(), Value::from(password)))
+    });
+    Ok(read.collect::<Vec<_>>().all()?.into_iter().collect())
+}
+
+/// The settings, each with the name of its Secret.
+pub(super) fn references(
+    settings: &HarborConfigurationSettings,
+) -> impl Iterator<Item = (&'static str, &str)> {
     let references = [
         ("ldap_search_password", &settings.ldap.ldap_search_password),
         ("oidc_client_secret", &settings.oidc.oidc_client_secret),
@@ -19,10 +30,5 @@ pub(super) fn passwords(
     ];
     let named = references.into_iter().filter_map(|(key, secret)| Some((key, secret.as_deref()?)));
     // The old operator took an empty name for none.
-    let named = named.filter(|(_, secret)| !secret.is_empty());
-    let read = named.map(|(key, secret)| {
-        let password = management::text(secrets, secret, key)?;
-        Ok((key.to_owned(), Value::from(password)))
-    });
-    Ok(read.collect::<Vec<_>>().all()?.into_iter().collect())
+    named.filter(|(_, secret)| !secret.is_empty())
 }

@@ -17,7 +17,8 @@ use api::v1beta1::{self, creation_policy::CreationPolicy};
 use harborstate::preheat_instance::{self, PreheatInstance};
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, World, starts_after,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, KindCondition, PlanError, World,
+    starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -39,6 +40,11 @@ impl Component for HarborPreheatInstance {
         let mut fields = management::fields_with_id::<PreheatInstance>("instanceID", id, conclusion);
         fields.extend(policies::created_field(conclusion));
         fields
+    }
+
+    fn conditions(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        let shown = management::found::<PreheatInstance>(conclusion).next().map(|(_, it)| it.facts.status);
+        vec![management::remote_health(shown.as_deref(), "the P2P network")]
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -5,6 +5,7 @@
 //!
 //! Uses: management, secrets, values.
 
+mod legacy_reason;
 mod members;
 mod project;
 mod rules;
@@ -36,8 +37,8 @@ impl Component for HarborProject {
         Children::none().and_external()
     }
 
-    fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        status::fields(conclusion)
+    fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        status::fields(&owner.spec, conclusion)
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -1,11 +1,13 @@
 //! The fields of the status that only projects have. Scripts for the old operator read them.
 
+use super::legacy_reason;
 use crate::management::{self, Legacy, found};
+use api::v1beta1::HarborProjectSpec;
 use harborstate::{members::Members, project::Project, retention::Retention};
 use plan::{Conclusion, Digest};
 use serde_json::{Map, Value, json};
 
-pub(super) fn fields(conclusion: &Conclusion<'_>) -> Map<String, Value> {
+pub(super) fn fields(spec: &HarborProjectSpec, conclusion: &Conclusion<'_>) -> Map<String, Value> {
     let project = found::<Project>(conclusion).next().map(|(_, found)| found.facts);
     let retention = found::<Retention>(conclusion).next().map(|(_, found)| found.facts);
     let members =
@@ -18,5 +20,6 @@ pub(super) fn fields(conclusion: &Conclusion<'_>) -> Map<String, Value> {
     ];
     let known = fields.into_iter().flat_map(|(name, value)| management::field(name, value, conclusion));
     let managed = management::managed_fields::<Project>(conclusion);
-    Legacy::fields(conclusion).into_iter().chain(managed).chain(known).collect()
+    let legacy = Legacy::fields(conclusion, |cause| legacy_reason::word(spec, cause));
+    legacy.into_iter().chain(managed).chain(known).collect()
 }

@@ -1,17 +1,20 @@
 //! HarborProjectMember: one member of a project inside a Harbor.
 //!
-//! It is for projects whose HarborProject does not list its members: a list is managed as a whole.
+//! It is for projects whose members no HarborProject lists: a list is managed as a whole, and its owner has all members.
 //!
 //! Uses: management.
 
 use crate::management::{self, Policy, Projects, Server};
 use api::v1beta1::{self, HarborProjectMemberSpec};
 use harborstate::{
+    State as _,
     member::{self, Membership},
-    members::{Kind, Member},
+    members::{Kind, Member, Members},
 };
 use kube::ResourceExt as _;
-use plan::{All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connect, External, ObjectKey, PlanError, Whole, World,
+};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborProjectMember`].
@@ -47,7 +50,11 @@ impl Component for HarborProjectMember {
         let Member { role, group_type, ldap_group_dn, .. } = member;
         let membership = Membership { role, group_type, ldap_group_dn };
         let external = management::object(&system, &name, &membership)?;
-        graph.add::<External>(policy.desired(External { comparable, ..external }), ());
+        let part_of = Some(Whole {
+            object: ObjectKey::external(&system, Members::COLLECTION, &project),
+            remedy: "add the member to its spec.memberships, or remove that field".to_owned(),
+        });
+        graph.add::<External>(policy.desired(External { comparable, part_of, ..external }), ());
         Ok(())
     }
 }

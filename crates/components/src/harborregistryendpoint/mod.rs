@@ -15,7 +15,7 @@ use crate::{
 use api::v1beta1;
 use harborstate::registry::RegistryEndpoint;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connect, External, PlanError, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, External, KindCondition, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborRegistryEndpoint`].
@@ -33,6 +33,11 @@ impl Component for HarborRegistryEndpoint {
 
     fn details(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         management::fields_with_id::<RegistryEndpoint>("registryID", |facts| facts.id.into(), conclusion)
+    }
+
+    fn conditions(_: &Self::Owner, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        let shown = management::found::<RegistryEndpoint>(conclusion).next().map(|(_, it)| it.facts.status);
+        vec![management::remote_health(shown.as_deref(), "the registry")]
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

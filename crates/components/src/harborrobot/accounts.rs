@@ -8,7 +8,7 @@ use api::{
 use harborstate::robot::project_robot;
 use jiff::Timestamp;
 use kube::ResourceExt as _;
-use plan::{Digest, PlanError};
+use plan::{Clock, Digest, PlanError, after};
 use std::time::Duration;
 
 /// Longest name of a Secret.
@@ -44,8 +44,8 @@ impl Accounts {
             return Ok(Self { current: Account { name, password: password(owner, 0)? }, previous: None });
         };
         let interval = duration(&rotation.interval, "spec.rotation.interval")?;
-        let start = owner.creation_timestamp().map_or(Timestamp::UNIX_EPOCH, |time| time.0);
-        let period = projects.world.periods_since(start, interval);
+        let start = start(owner);
+        let period = projects.world.clock().periods_since(start, interval);
         let Some(overlap) = &rotation.overlap else {
             return Ok(Self {
                 current: Account { name, password: password(owner, period)? },
@@ -57,12 +57,24 @@ impl Accounts {
         let account =
             |period| Ok(Account { name: alternate(&name, period), password: password(owner, period)? });
         let before = period.checked_sub(1).filter(|_| {
-            let begun = u32::try_from(period).ok().and_then(|periods| interval.checked_mul(periods));
-            let end = begun.and_then(|begun| start.checked_add(begun).ok()?.checked_add(overlap).ok());
-            end.is_some_and(|end| !projects.world.is_past(end))
+            let end = after(start, interval, period).and_then(|begun| begun.checked_add(overlap).ok());
+            end.is_some_and(|end| !projects.world.clock().is_past(end))
         });
         Ok(Self { current: account(period)?, previous: before.map(account).transpose()? })
     }
+}
+
+/// When the robot account of now is replaced by another one, if it is.
+pub(super) fn replacement(owner: &HarborRobot, clock: &Clock) -> Option<Timestamp> {
+    let rotation = owner.spec.rotation.as_ref().filter(|rotation| rotation.overlap.is_some())?;
+    let interval = duration(&rotation.interval, "spec.rotation.interval").ok()?;
+    let period = clock.periods_since(start(owner), interval);
+    after(start(owner), interval, period.checked_add(1)?)
+}
+
+/// The beginning of the first period.
+fn start(owner: &HarborRobot) -> Timestamp {
+    owner.creation_timestamp().map_or(Timestamp::UNIX_EPOCH, |time| time.0)
 }
 
 /// The robot account of a period: a robot account has one password, so that two of them take turns.

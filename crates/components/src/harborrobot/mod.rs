@@ -20,8 +20,8 @@ use api::v1beta1;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 use plan::{
-    All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Violation, World,
-    starts_after,
+    All as _, Builder, Children, Component, Conclusion, Connect, External, KindCondition, PlanError,
+    Violation, World, starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -40,6 +40,10 @@ impl Component for HarborRobot {
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         status::fields(owner, conclusion)
+    }
+
+    fn conditions(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        vec![expiry::condition(owner, conclusion)]
     }
 
     fn advice(owner: &Self::Owner) -> Vec<Violation> {

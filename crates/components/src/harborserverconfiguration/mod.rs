@@ -1,15 +1,23 @@
 //! HarborServerConfiguration: the address and the credentials of a Harbor, whether this operator runs it or not.
 //!
-//! It has no children. It is ready when the Harbor answers, its certificate is trusted, and it accepts the credentials.
+//! It has no children. It is ready when the Harbor answers, its certificate is trusted, and it accepts the credentials. The
+//! health of the components of the Harbor is a condition of its own: projects can be managed while a scanner is down.
 //!
 //! Uses: management.
 
 use crate::management::{self, Legacy, Server};
 use api::v1beta1::{self, harborserverconfiguration::Principal};
-use harborstate::server;
+use harborstate::{
+    State as _,
+    health::{self, Health},
+    server,
+};
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connect, PlanError, World};
+use plan::{Builder, Children, Component, Conclusion, Connect, KindCondition, PlanError, System, World};
 use serde_json::{Map, Value, json};
+
+/// The condition that tells whether all components of the Harbor are healthy.
+const HEALTHY: &str = "Healthy";
 
 /// The component behind a [`v1beta1::HarborServerConfiguration`].
 pub struct HarborServerConfiguration;
@@ -25,9 +33,9 @@ impl Component for HarborServerConfiguration {
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
-        let mut fields = Legacy::fields(conclusion);
+        let mut fields = Legacy::fields(conclusion, |_| conclusion.verdict.reason());
         fields.remove("lastApplyTime");
-        let server = Server::of(&harborstate::system("", &owner.name_any()), conclusion);
+        let server = Server::of(&system(owner), conclusion);
         if let Some(state) = server.state() {
             let principal = match state.principal {
                 server::Principal::Robot => Principal::Robot,
@@ -39,7 +47,25 @@ impl Component for HarborServerConfiguration {
         fields
     }
 
-    fn desired(owner: &Self::Owner, world: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
-        Server::read(&harborstate::system("", &owner.name_any()), world).map(drop)
+    fn conditions(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        let found = conclusion.external(&system(owner), Health::COLLECTION, health::NAME);
+        let health = found.and_then(|found| serde_json::from_value::<Health>(found.clone()).ok());
+        let Some(Health { unhealthy }) = health else { return vec![KindCondition::as_before(HEALTHY)] };
+        if unhealthy.is_empty() {
+            return vec![KindCondition::is_true(HEALTHY, "Healthy")];
+        }
+        let names: Vec<_> = unhealthy.into_iter().collect();
+        let message = format!("Harbor says that these components are not healthy: {}", names.join(", "));
+        vec![KindCondition::is_false(HEALTHY, "Unhealthy").with_message(message).as_warning()]
     }
+
+    fn desired(owner: &Self::Owner, world: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+        let system = system(owner);
+        Server::read(&system, world)?;
+        world.external(&system, Health::COLLECTION, health::NAME).map(drop)
+    }
+}
+
+fn system(owner: &v1beta1::HarborServerConfiguration) -> System {
+    harborstate::system("", &owner.name_any())
 }

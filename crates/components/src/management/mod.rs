@@ -4,6 +4,7 @@
 //! Uses: secrets, values.
 
 mod access;
+mod health;
 mod member;
 mod password;
 mod policy;
@@ -17,6 +18,7 @@ mod text;
 
 pub(crate) use self::{
     access::connection,
+    health::remote_health,
     member::{group_type, member},
     password::check_password,
     policy::Policy,
@@ -25,7 +27,7 @@ pub(crate) use self::{
     registry_host::registry_host,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
-    target::system,
+    target::{is_harbor, system},
     text::text,
 };
 

@@ -3,7 +3,7 @@
 use api::v1beta1::Condition;
 use harborstate::{Found, State};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use plan::{Conclusion, Origin, Verdict};
+use plan::{Conclusion, Origin, Subject, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The objects of a collection that an owner has or has read, by name.
@@ -52,8 +52,11 @@ pub(crate) fn managed_fields<S: State>(conclusion: &Conclusion<'_>) -> Map<Strin
 pub(crate) struct Legacy;
 
 impl Legacy {
-    /// `status`, `reason`, `message` and `lastApplyTime`.
-    pub fn fields(conclusion: &Conclusion<'_>) -> Map<String, Value> {
+    /// `status`, `reason`, `message` and `lastApplyTime`. The reason is the word that the old operator had for this cause.
+    pub fn fields(
+        conclusion: &Conclusion<'_>,
+        word: impl FnOnce(&Subject) -> &'static str,
+    ) -> Map<String, Value> {
         let state = match conclusion.verdict {
             Verdict::Ready => "Success",
             Verdict::Stalled { .. } => "Fail",
@@ -61,7 +64,7 @@ impl Legacy {
         };
         let is_ready = |condition: &&Condition| condition.type_ == "Ready";
         let ready = conclusion.status.conditions.iter().find(is_ready);
-        let reason = ready.and_then(|ready| ready.reason.clone()).filter(|_| state != "Success");
+        let reason = conclusion.cause.map(word).filter(|_| state != "Success");
         let message = ready.and_then(|ready| ready.message.clone()).filter(|_| state != "Success");
         // The API server stores whole seconds.
         let second = conclusion.written.and_then(|time| jiff::Timestamp::from_second(time.as_second()).ok());

@@ -32,3 +32,8 @@ fn harbor(reference: &HarborReference, namespace: &str, world: &World<'_>) -> Re
         None => Err(PlanError::Missing([ObjectKey::of::<Harbor>(namespace, name)].into())),
     }
 }
+
+/// Whether an object stands for a Harbor, or is the part of one that serves its API.
+pub(crate) fn is_harbor(object: &ObjectKey) -> bool {
+    ["Harbor", "HarborCluster", "HarborServerConfiguration", "Core"].contains(&object.kind.as_str())
+}

@@ -121,7 +121,7 @@ async fn two_objects_share_the_settings_and_the_older_wins_where_they_differ() {
     tokio::time::sleep(INTERVAL * 2).await;
     assert_eq!(shown(&world, "token_expiration").await, 45);
     let status = world.get::<HarborConfiguration>("younger").await["status"].take();
-    assert_eq!((&status["status"], &status["reason"]), (&json!("Fail"), &json!("Conflict")));
+    assert_eq!((&status["status"], &status["reason"]), (&json!("Fail"), &json!("ApplyConfigurationError")));
     assert_eq!(status["lastConfiguration"]["configuration"]["tokenExpiration"], 45);
 
     world.delete::<HarborConfiguration>("older").await;

@@ -6,11 +6,15 @@ use harborserver::{HarborServer, Installation, Version};
 use serde_json::{Value, json};
 
 async fn refusal(world: &World, name: &str, spec: Value) -> String {
+    create(world, name, spec).await;
+    world.until_reason::<HarborConfiguration>(name, "InvalidSpec").await
+}
+
+async fn create(world: &World, name: &str, spec: Value) {
     let mut spec = spec;
     spec["harborServerConfig"] = "acme".into();
     let object = json!({"kind": "HarborConfiguration", "metadata": {"name": name}, "spec": spec});
     world.create(object).await;
-    world.until_reason::<HarborConfiguration>(name, "InvalidSpec").await
 }
 
 async fn refusals(version: Version, cases: &[(Value, &str)]) {
@@ -117,7 +121,8 @@ async fn settings_that_the_environment_of_core_overwrites_are_refused_and_schedu
     let installation = Installation { configuration_overwrite: Some([].into()), ..Installation::default() };
     world.harbor = HarborServer::builder(version, PASSWORD).installation(installation).build();
     world.start();
-    let message = refusal(&world, "main", json!({"configuration": {"tokenExpiration": 45}})).await;
+    create(&world, "main", json!({"configuration": {"tokenExpiration": 45}})).await;
+    let message = world.until_reason::<HarborConfiguration>("main", "SettingsLocked").await;
     assert_eq!(
         message,
         "spec.configuration: core.configOverwriteRef of the Harbor locks all settings (CONFIG_OVERWRITE_JSON); \
@@ -125,6 +130,9 @@ async fn settings_that_the_environment_of_core_overwrites_are_refused_and_schedu
     );
     let status = world.get::<HarborConfiguration>("main").await["status"].take();
     assert_eq!((&status["status"], &status["message"]), (&json!("Fail"), &json!(message)));
+    assert_eq!(status["reason"], "ApplyConfigurationError", "the word of the old operator");
+    let stalled = status["conditions"].as_array().unwrap().iter().find(|it| it["type"] == "Stalled").unwrap();
+    assert_eq!([&stalled["status"], &stalled["reason"]], ["True", "SettingsLocked"]);
     let spec = json!({"configuration": null, "cveAllowlist": {"items": ["CVE-1"]}});
     world.merge::<HarborConfiguration>("main", json!({ "spec": spec })).await;
     world.until_reason::<HarborConfiguration>("main", "Ready").await;
@@ -148,4 +156,6 @@ async fn a_secret_that_is_missing_or_lacks_its_key_is_named() {
         .await;
     let message = world.until_reason::<HarborConfiguration>("main", "DependencyMissing").await;
     assert_eq!(message, "Secret default/no does not exist; create it");
+    let reason = world.get::<HarborConfiguration>("main").await["status"]["reason"].take();
+    assert_eq!(reason, "AssembleConfigurationError", "the word of the old operator");
 }

@@ -151,3 +151,28 @@ async fn a_harbor_that_is_read_only_is_waited_for() {
     tokio::time::sleep(INTERVAL * 2).await;
     assert_eq!(shown(&world, "alpha").await["metadata"]["public"], "true");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_reason_in_the_status_is_the_word_of_the_old_operator() {
+    let world = World::new().await;
+    settled().await;
+    let reason = async || world.get::<HarborProject>("alpha").await["status"]["reason"].take();
+    world.is_down.store(true, Ordering::SeqCst);
+    tokio::time::sleep(INTERVAL * 2).await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "ExternalUnreachable").await;
+    assert_eq!(reason().await, "HarborClientError");
+    world.is_down.store(false, Ordering::SeqCst);
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    assert_eq!(reason().await, Value::Null);
+
+    let carl = json!([{"type": "user", "name": "carl", "role": "guest"}]);
+    world.merge::<HarborProject>("alpha", json!({"spec": {"memberships": carl}})).await;
+    world.until_reason::<HarborProject>("alpha", "ExternalInUse").await;
+    assert_eq!(reason().await, "UpdateProjectMembersError");
+    world
+        .merge::<HarborProject>("alpha", json!({"spec": {"memberships": null, "storageQuota": "2000Ti"}}))
+        .await;
+    world.until_reason::<HarborProject>("alpha", "InvalidSpec").await;
+    assert_eq!(reason().await, "UpdateProjectQuotaError");
+}

@@ -200,3 +200,56 @@ async fn what_cannot_be_is_refused_with_a_remedy() {
     world.merge::<HarborProject>("listed", json!({"spec": {"memberships": null}})).await;
     world.until_reason::<HarborProjectMember>("anna", "Ready").await;
 }
+
+/// The HarborProject `alpha` with this list of members.
+fn project(memberships: Value) -> Value {
+    json!({
+        "kind": "HarborProject", "metadata": {"name": "alpha"},
+        "spec": {
+            "harborServerConfig": "acme", "projectName": "alpha", "creationPolicy": "CreateOrAdopt",
+            "memberships": memberships,
+        },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_members_wins_over_an_object_for_one_of_them_and_the_two_do_not_fight() {
+    let world = newest().await;
+    world.create(member("anna", json!({}))).await;
+    world.until_reason::<HarborProjectMember>("anna", "Ready").await;
+    let bert = json!({"type": "user", "name": "bert", "role": "guest"});
+    world.create(project(json!([bert]))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    let message = world.until_reason::<HarborProjectMember>("anna", "Conflict").await;
+    assert_eq!(
+        message,
+        "member acme/alpha/user:anna is a part of members acme/alpha, which HarborProject default/alpha manages as a \
+         whole; add the member to its spec.memberships, or remove that field"
+    );
+    assert_eq!(members(&world).await, listed(&[("bert", "guest")]));
+    settled().await;
+    world.take_writes();
+    tokio::time::sleep(INTERVAL * 4).await;
+    assert_eq!(world.take_writes(), Vec::<String>::new());
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+
+    world.merge::<HarborProject>("alpha", json!({"spec": {"memberships": null}})).await;
+    world.until_reason::<HarborProjectMember>("anna", "Ready").await;
+    assert_eq!(members(&world).await, listed(&[("anna", "developer"), ("bert", "guest")]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn deleting_an_object_for_a_member_that_is_listed_elsewhere_leaves_the_member() {
+    let world = newest().await;
+    world.create(member("anna", json!({}))).await;
+    world.until_reason::<HarborProjectMember>("anna", "Ready").await;
+    world.create(project(json!([{"type": "user", "name": "anna", "role": "developer"}]))).await;
+    settled().await;
+    world.until_reason::<HarborProjectMember>("anna", "Conflict").await;
+    settled().await;
+    world.take_writes();
+    world.delete::<HarborProjectMember>("anna").await;
+    world.until_gone::<HarborProjectMember>("anna").await;
+    assert_eq!(world.take_writes(), Vec::<String>::new());
+    assert_eq!(members(&world).await, listed(&[("anna", "developer")]));
+}

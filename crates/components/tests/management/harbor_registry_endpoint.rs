@@ -88,10 +88,36 @@ async fn a_registry_that_is_down_makes_no_endpoint_invalid() {
         world.harbor.network().open(url);
         world.until_reason::<HarborRegistryEndpoint>(name, "Ready").await;
     }
-    // Nothing is sent while nothing differs, so the next outage is not noticed.
+    // Nothing is sent while nothing differs, so the next outage changes nothing.
     world.harbor.network().close(HUB);
     tokio::time::sleep(INTERVAL * 3).await;
     world.until_reason::<HarborRegistryEndpoint>("hub", "Ready").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whether_harbor_reaches_the_registry_is_a_condition_and_an_event_of_its_own() {
+    let world = world_with_hub().await;
+    world.create(endpoint("hub", json!({}))).await;
+    world.until_reason::<HarborRegistryEndpoint>("hub", "Ready").await;
+    let health = async || {
+        settled().await;
+        let condition = world.condition::<HarborRegistryEndpoint>("hub", "RemoteHealthy").await;
+        [condition["status"].clone(), condition["reason"].clone()]
+    };
+    assert_eq!(health().await, ["True", "Healthy"]);
+    world.take_calls();
+    world.harbor.network().close(HUB);
+    tokio::time::sleep(INTERVAL * 3).await;
+    assert_eq!(health().await, ["False", "Unhealthy"]);
+    world.until_reason::<HarborRegistryEndpoint>("hub", "Ready").await;
+    let note = "Harbor does not reach the registry, or not with its credentials; check its address, credentials and network";
+    assert_eq!(world.event_notes("Unhealthy").await, [note]);
+    let others: Vec<_> =
+        world.take_calls().into_iter().filter(|it| it.starts_with("GET /registries/")).collect();
+    assert_eq!(others, Vec::<String>::new(), "the list has the health of all registries");
+    world.harbor.network().open(HUB);
+    tokio::time::sleep(INTERVAL * 3).await;
+    assert_eq!(health().await, ["True", "Healthy"]);
 }
 
 #[tokio::test(start_paused = true)]

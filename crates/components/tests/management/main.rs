@@ -10,6 +10,7 @@ mod harbor_project_member;
 mod harbor_registry_endpoint;
 mod harbor_replication;
 mod harbor_robot;
+mod harbor_robot_expiry;
 mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;

@@ -1,7 +1,8 @@
 //! HarborServerConfiguration.
 
-use crate::world::World;
+use crate::world::{INTERVAL, World, condition};
 use api::v1beta1::{HarborProject, HarborServerConfiguration};
+use harborserver::Component;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::{
     Api,
@@ -16,6 +17,25 @@ async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
     world.until_reason_of(api.clone(), "acme", "Ready").await;
     let status = json!(api.get("acme").await.unwrap().status);
     assert_eq!([&status["status"], &status["version"], &status["principal"]], ["Success", "2.15.2", "admin"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_component_that_is_not_healthy_is_shown_and_keeps_nothing_from_being_managed() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    let healthy = async || condition(&json!(api.get("acme").await.unwrap()), "Healthy");
+    assert_eq!(healthy().await["status"], "True");
+    world.harbor.set_healthy(Component::Jobservice, false);
+    tokio::time::sleep(INTERVAL * 2).await;
+    let condition = healthy().await;
+    assert_eq!([&condition["status"], &condition["reason"]], ["False", "Unhealthy"]);
+    assert_eq!(condition["message"], "Harbor says that these components are not healthy: jobservice");
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    world.take_calls();
+    tokio::time::sleep(INTERVAL * 3).await;
+    let asked = world.take_calls().into_iter().filter(|it| it == "GET /health").count();
+    assert!((1..=4).contains(&asked), "once per interval: {asked}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,10 @@ use harborserver::{HarborServer, TokioClock, Version};
 use harborstate::Access;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
-    api::core::v1::{Event, Secret},
+    api::{
+        core::v1::{Event, Secret},
+        events::v1 as events,
+    },
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{
@@ -227,6 +230,19 @@ impl World {
         serde_json::to_value(self.api::<K>().get(name).await.unwrap()).unwrap()
     }
 
+    /// A condition of an object.
+    pub async fn condition<K: Kind<Scope = NamespaceResourceScope>>(&self, name: &str, type_: &str) -> Value {
+        condition(&self.get::<K>(name).await, type_)
+    }
+
+    /// The notes of the events with this reason.
+    pub async fn event_notes(&self, reason: &str) -> Vec<String> {
+        let events =
+            Api::<events::Event>::all(self.client.clone()).list(&ListParams::default()).await.unwrap();
+        let events = events.items.into_iter().filter(|event| event.reason.as_deref() == Some(reason));
+        events.map(|event| event.note.unwrap_or_default()).collect()
+    }
+
     /// Waits up to ten minutes of virtual time until the reason of the `Ready` condition is this one, for the newest spec;
     /// its message.
     pub async fn until_reason<K: Kind<Scope = NamespaceResourceScope>>(
@@ -340,6 +356,12 @@ pub async fn settled() {
 fn base64(text: &str) -> String {
     let bytes = k8s_openapi::ByteString(text.as_bytes().to_vec());
     serde_json::to_value(bytes).unwrap().as_str().unwrap().to_owned()
+}
+
+/// A condition in the status of an object.
+pub fn condition(object: &Value, type_: &str) -> Value {
+    let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.find(|it| it["type"] == type_).cloned().unwrap_or_default()
 }
 
 fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {

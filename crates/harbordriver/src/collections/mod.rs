@@ -3,6 +3,7 @@
 pub(crate) mod allowlists;
 pub(crate) mod configurations;
 pub(crate) mod executions;
+pub(crate) mod health;
 pub(crate) mod immutable_rules;
 pub(crate) mod labels;
 pub(crate) mod members;

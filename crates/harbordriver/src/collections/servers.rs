@@ -55,6 +55,7 @@ impl Manage for Servers {
     }
 }
 
-fn read_only() -> SystemError {
+/// Why a collection cannot be written.
+pub(super) fn read_only() -> SystemError {
     rejected("the server is only read", "report this as a defect of the operator")
 }

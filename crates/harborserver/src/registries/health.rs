@@ -9,6 +9,7 @@ use crate::{
     secret::Secret,
     state::Id,
 };
+use jiff::SignedDuration;
 
 go_struct! {
     PingRequest = "RegistryPing" {
@@ -33,6 +34,18 @@ pub(super) fn check(call: &Call<'_>, registry: &Registry) -> Result<(), Failure>
         // The adapter for Harbor asks for the version first, and fails as a whole.
         Answer::Silent if registry.kind == "harbor" => Err(Failure::internal()),
         Answer::Silent | Answer::Refused => Err(Failure::bad_request("the registry is unhealthy")),
+    }
+}
+
+/// How often Harbor looks at all registries. Until the first look after a change, a registry counts as healthy.
+const LOOK: SignedDuration = SignedDuration::from_mins(5);
+
+/// What the last look at a registry has found.
+pub(super) fn status(call: &Call<'_>, registry: &Registry) -> &'static str {
+    let is_new = call.now.duration_since(registry.updated) < LOOK;
+    match answer(call, registry) {
+        Answer::Silent | Answer::Refused if !is_new => "unhealthy",
+        Answer::Healthy | Answer::Silent | Answer::Refused => "healthy",
     }
 }
 

@@ -73,8 +73,12 @@ impl Registry {
         PERMITTED.contains(&self.kind.as_str())
     }
 
-    /// The status stays `healthy` until the next look, which is minutes away.
+    /// Before the first look at it after a change.
     pub fn show(&self, id: Id<Self>) -> Value {
+        self.show_with(id, "healthy")
+    }
+
+    fn show_with(&self, id: Id<Self>, status: &str) -> Value {
         let credential = match &self.credential {
             None => Shown::new(),
             Some(credential) => Shown::new()
@@ -91,7 +95,7 @@ impl Registry {
             .nonzero("insecure", self.insecure)
             .nonzero("ca_certificate", self.ca_certificate.as_str())
             .with("credential", credential)
-            .with("status", "healthy")
+            .with("status", status)
             .with("creation_time", date_time(self.created))
             .with("update_time", date_time(self.updated))
             .into()

@@ -123,8 +123,13 @@ fn broken(world: &World) {
     world.see(&key("Core", "broken-core"), json!({"metadata": {"ownerReferences": [{"controller": true}]}}));
     let message = "Deployment ns/broken-core is not valid: spec.template.spec.containers[0].resources.limits.memory: \
                    must be greater than or equal to memory request of 4Gi; lower the request or raise the limit";
-    let failure =
-        Failure { class: Class::Invalid, reason: "Rejected", message: message.into(), stalls: true };
+    let failure = Failure {
+        class: Class::Invalid,
+        reason: "Rejected",
+        message: message.into(),
+        subject: plan::Subject::default(),
+        stalls: true,
+    };
     world.child(&stack, ("Core", "broken-core"), State::Failed(failure));
     world.child(
         &stack,

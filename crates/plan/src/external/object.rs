@@ -34,6 +34,8 @@ pub struct External {
     pub if_absent: IfAbsent,
     /// How several owners may want the same object.
     pub sharing: Sharing,
+    /// The object that this one is a part of, where another owner may have that as a whole.
+    pub part_of: Option<Whole>,
     /// How the actual value is compared.
     pub comparable: Comparable,
     /// Whether an object with this actual value is ready. Most are when they exist.
@@ -79,6 +81,15 @@ pub enum Sharing {
     Fields,
 }
 
+/// An object outside the cluster of which other objects are parts, such as a list. Its owner has all of its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// Which object.
+    pub object: ObjectKey,
+    /// What a user can do if another owner has it.
+    pub remedy: String,
+}
+
 impl External {
     /// An object that is compared field by field, and refused where it exists already.
     pub fn new(system: &System, collection: &str, name: &str, value: Value) -> Self {
@@ -91,6 +102,7 @@ impl External {
             if_exists: IfExists::Refuse { remedy: "delete it, or choose another name".into() },
             if_absent: IfAbsent::Create,
             sharing: Sharing::Whole,
+            part_of: None,
             comparable,
             readiness: |_| Readiness::Ready,
         }
@@ -153,6 +165,7 @@ impl PartialEq for External {
             && self.if_exists == other.if_exists
             && self.if_absent == other.if_absent
             && self.sharing == other.sharing
+            && self.part_of == other.part_of
     }
 }
 

@@ -5,7 +5,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-fn input(previous: &ComponentStatus, generation: i64, second: i64) -> StatusInput<'_> {
+pub(crate) fn input(previous: &ComponentStatus, generation: i64, second: i64) -> StatusInput<'_> {
     StatusInput {
         previous,
         generation: Some(generation),
@@ -130,7 +130,13 @@ fn an_object_that_was_paused_before_its_first_reconcile_has_an_unknown_ready_con
 #[test]
 fn the_worst_failure_is_reported_and_the_others_are_counted() {
     let failed = |class, reason, stalls| {
-        Outcome::Failed(Failure { class, reason, message: format!("{class}"), stalls })
+        Outcome::Failed(Failure {
+            class,
+            reason,
+            message: format!("{class}"),
+            subject: Subject::default(),
+            stalls,
+        })
     };
     let waiting = Outcome::Waiting { object: ObjectKey::of::<Secret>("ns", "a"), why: "later".into() };
     let verdict = Verdict::of(&[
@@ -165,6 +171,7 @@ fn what_is_held_back_is_named_with_the_reason() {
         class: Class::Dependency,
         reason: "ChildFailed",
         message: "Core ns/a: the deadline has passed".into(),
+        subject: Subject::default(),
         stalls: true,
     });
     let message = format!("Core ns/a: the deadline has passed; {back}");
@@ -211,7 +218,13 @@ fn the_condition_of_an_aspect_follows_from_its_own_children() {
 
 fn stalled_child() -> Outcome {
     let message = "spec.x: is wrong; put it right".into();
-    Outcome::Failed(Failure { class: Class::Invalid, reason: "InvalidSpec", message, stalls: true })
+    Outcome::Failed(Failure {
+        class: Class::Invalid,
+        reason: "InvalidSpec",
+        message,
+        subject: Subject::default(),
+        stalls: true,
+    })
 }
 
 #[test]
@@ -237,4 +250,21 @@ fn advice_is_in_the_message_of_ready_only_while_it_is_true() {
     };
     assert_eq!(messages(&Verdict::Ready), [("Ready".into(), "True".into(), "spec.x: is odd; look".into())]);
     assert!(messages(&stalled()).iter().all(|(_, _, message)| !message.contains("is odd")));
+}
+
+#[test]
+fn the_cause_is_what_the_reported_outcome_is_about() {
+    let object = |name: &str| ObjectKey::of::<Secret>("ns", name);
+    let failed = |name: &str, class, stalls| {
+        let subject = Subject { verb: Some(crate::Verb::Update), ..Subject::of(&object(name)) };
+        Outcome::Failed(Failure { class, reason: "Reason", message: name.to_owned(), subject, stalls })
+    };
+    let waiting = Outcome::Waiting { object: object("a"), why: "later".into() };
+    let about = |outcomes: &[Outcome]| cause(outcomes).and_then(|cause| Some(cause.object?.name.clone()));
+    assert_eq!(about(&[Outcome::Ready]), None);
+    assert_eq!(about(&[Outcome::Ready, waiting.clone()]).as_deref(), Some("a"));
+    let transient = failed("b", Class::Transient, false);
+    assert_eq!(about(&[waiting.clone(), transient.clone()]).as_deref(), Some("b"));
+    let stalled = failed("c", Class::Conflict, true);
+    assert_eq!(about(&[waiting, stalled, transient]).as_deref(), Some("c"));
 }

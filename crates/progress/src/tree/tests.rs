@@ -265,7 +265,13 @@ fn a_long_message_is_cut() {
     let (stack, a) = (key("Stack", "s"), key("Secret", "a"));
     story.plan(&stack, &[(&a, &[])]);
     let message = "ü".repeat(9000);
-    let failure = Failure { class: Class::Invalid, reason: "Rejected", message, stalls: true };
+    let failure = Failure {
+        class: Class::Invalid,
+        reason: "Rejected",
+        message,
+        subject: plan::Subject::default(),
+        stalls: true,
+    };
     story.child(&stack, &a, State::Failed(failure));
     let state = story.node(&a).state;
     let message = format!("{}…", "ü".repeat(LONGEST_MESSAGE));

@@ -33,6 +33,8 @@ pub(crate) struct Claims(Mutex<State>);
 struct State {
     by_object: BTreeMap<ObjectKey, BTreeMap<Claimant, Fields>>,
     by_owner: BTreeMap<ObjectKey, (Claimant, Record)>,
+    /// The owners that want a part of an object, by that object.
+    contenders: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
 }
 
 impl Claims {
@@ -53,7 +55,26 @@ impl Claims {
     /// Forgets an owner that is gone, and returns the objects that it claimed.
     pub(crate) fn remove(&self, owner: &ObjectKey) -> BTreeSet<ObjectKey> {
         let nothing = (Claimant { created: None, owner: owner.clone() }, Record::default());
-        self.state().replace(owner, nothing)
+        let mut state = self.state();
+        state.contenders.retain(|_, contenders| {
+            contenders.remove(owner);
+            !contenders.is_empty()
+        });
+        state.replace(owner, nothing)
+    }
+
+    /// The owner that has an object of which `contender` wants a part; the oldest of several. The contender is among
+    /// [`Claims::contenders`] from now on.
+    pub(crate) fn holder(&self, object: &ObjectKey, contender: &ObjectKey) -> Option<ObjectKey> {
+        let mut state = self.state();
+        state.contenders.entry(object.clone()).or_default().insert(contender.clone());
+        let mut holders = state.by_object.get(object)?.keys().map(|claimant| &claimant.owner);
+        holders.find(|owner| *owner != contender).cloned()
+    }
+
+    /// The owners that want a part of an object.
+    pub(crate) fn contenders(&self, object: &ObjectKey) -> BTreeSet<ObjectKey> {
+        self.state().contenders.get(object).cloned().unwrap_or_default()
     }
 
     /// The owner that has an object and is older than `claimant`, or that has one of these fields of it.
@@ -175,6 +196,18 @@ mod tests {
         let forged = meta("old", 1, [("alpha", fields([]))]);
         assert_eq!(claims.put(&owner("forger"), &forged, Some(&KEY)), BTreeSet::new());
         assert_eq!(claims.senior(&object("alpha"), &fields([]), &claimant("new", 2)), None);
+    }
+
+    #[test]
+    fn owners_of_parts_learn_who_has_the_whole_until_they_are_gone() {
+        let claims = Claims::default();
+        let (whole, part) = (object("members"), owner("part"));
+        assert_eq!(claims.holder(&whole, &part), None);
+        assert_eq!(claims.contenders(&whole), [part.clone()].into());
+        claims.put(&owner("young"), &meta("young", 9, [("members", fields([]))]), Some(&KEY));
+        assert_eq!(claims.holder(&whole, &part), Some(owner("young")));
+        claims.remove(&part);
+        assert_eq!(claims.contenders(&whole), BTreeSet::new());
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl Cluster {
     fn wake_others(&self, owner: &ObjectKey, objects: BTreeSet<ObjectKey>) {
         for object in objects {
             let mut readers = self.router.index.readers(&object);
+            readers.extend(self.claims.contenders(&object));
             readers.remove(owner);
             self.router.wake(readers);
         }

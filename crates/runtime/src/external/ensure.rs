@@ -10,7 +10,7 @@ use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
     Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached,
-    Readiness, Sharing, SystemError,
+    Readiness, Sharing, SystemError, Whole,
 };
 use progress::State;
 use std::sync::Arc;
@@ -50,6 +50,7 @@ impl Externals<'_> {
         if let Some(by) = self.is_kept_away(key, external, gate) {
             return Ok(Step::Blocked { by });
         }
+        self.check_whole(external, key, claim.as_ref()).await?;
         let (connection, object) = match (self.observe(key, claim.as_ref()).await, gate.keeps_away()) {
             // The system may be what the object starts after.
             (Err(_), Some(by)) => return Ok(Step::Blocked { by }),
@@ -86,7 +87,7 @@ impl Externals<'_> {
                     Err(error @ SystemError::ReadOnly(_)) => {
                         held = Some(self.systems.failed(Verb::Update, key, error).to_string());
                     }
-                    Err(error) => return Err(self.systems.failed(Verb::Update, key, error)),
+                    Err(error) => return Err(self.systems.failed_on(Verb::Update, key, fields, error)),
                 }
             }
             (Action::Refuse(refusal), _) => {
@@ -133,19 +134,37 @@ impl Externals<'_> {
         action: &Action<N>,
     ) -> Result<(), ReconcileError> {
         let mut fields = external.claimed_fields();
-        let mut object = key.to_string();
+        let mut what = key.to_string();
         if external.sharing == Sharing::Fields {
             let Action::Update { fields: different } = action else { return Ok(()) };
             let is_different =
                 |field: &String| different.iter().any(|path| path.split('.').next() == Some(field.as_str()));
             fields.retain(is_different);
             let names: Vec<_> = fields.iter().map(String::as_str).collect();
-            object = format!("{} of {key}", names.join(", "));
+            what = format!("{} of {key}", names.join(", "));
         }
         let claimant = &self.recorder.claimant;
         let scopes = self.systems.scopes();
         let senior = scopes.iter().find_map(|cluster| cluster.claims.senior(key, &fields, claimant));
-        senior.map_or(Ok(()), |owner| Err(ReconcileError::Claimed { object, owner }))
+        let object = key.clone();
+        senior.map_or(Ok(()), |owner| Err(ReconcileError::Claimed { object, what, owner }))
+    }
+
+    /// Fails if the object is a part of one that another owner has. That owner has this object from now on, so the record
+    /// of it goes: deleting the loser of the two must not change what the winner manages.
+    async fn check_whole(
+        &self,
+        external: &External,
+        key: &ObjectKey,
+        claim: Option<&Claim>,
+    ) -> Result<(), ReconcileError> {
+        let Some(Whole { object: whole, remedy }) = &external.part_of else { return Ok(()) };
+        let Some(owner) = self.holder(whole) else { return Ok(()) };
+        if claim.is_some() {
+            self.recorder.forget([key]).await?;
+        }
+        let (object, whole, remedy) = (key.clone(), whole.clone(), remedy.clone());
+        Err(ReconcileError::ClaimedAsPart { object, whole, owner, remedy })
     }
 
     /// The object as it was last listed. That an object does not exist which the operator did not create before is found

@@ -97,6 +97,12 @@ impl<'a> Externals<'a> {
         gate.keeps_away().filter(|_| !may_exist)
     }
 
+    /// Another owner that has an object of which this owner wants a part. This owner is woken when that changes.
+    pub(crate) fn holder(&self, whole: &ObjectKey) -> Option<ObjectKey> {
+        let scopes = self.systems.scopes();
+        scopes.iter().find_map(|cluster| cluster.claims.holder(whole, self.owner))
+    }
+
     /// What to do about an object that was last listed like this.
     pub(super) fn resolve<N: Copy>(
         &self,

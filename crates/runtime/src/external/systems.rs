@@ -163,8 +163,19 @@ impl Systems {
 
     /// The error of a request for an object.
     pub(crate) fn failed(&self, verb: Verb, key: &ObjectKey, error: SystemError) -> ReconcileError {
+        self.failed_on(verb, key, Vec::new(), error)
+    }
+
+    /// The error of a request for an object that differed in these fields.
+    pub(super) fn failed_on(
+        &self,
+        verb: Verb,
+        key: &ObjectKey,
+        fields: Vec<String>,
+        error: SystemError,
+    ) -> ReconcileError {
         let system = key.system().map(|system| self.describe(system)).unwrap_or_default();
-        ReconcileError::External { verb, object: key.clone(), system, error }
+        ReconcileError::External { verb, object: key.clone(), fields, system, error }
     }
 
     /// Lists a collection, or a part of one, for the reader of `read`. Readers of other objects that have changed are

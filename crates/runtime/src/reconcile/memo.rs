@@ -11,7 +11,7 @@ use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{
     Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation, Outcome,
-    Ownership, Reached, Readiness, Tag,
+    Ownership, Policy, Reached, Readiness, Tag,
 };
 use progress::Planned;
 use std::{
@@ -41,6 +41,8 @@ pub(crate) struct Node {
     /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
     deletion: DeletionBehavior,
+    /// The object outside the cluster that it is a part of.
+    pub(crate) whole: Option<ObjectKey>,
 }
 
 impl Node {
@@ -49,7 +51,11 @@ impl Node {
         let key = desired.object.key();
         let done = done.remove(&key).unwrap_or_default();
         let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
-        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion }
+        let whole = match &desired.policy {
+            Policy::External(external) => external.part_of.as_ref().map(|whole| whole.object.clone()),
+            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::Await { .. } => None,
+        };
+        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion, whole }
     }
 
     /// The node in the form of progress reports.
@@ -123,6 +129,11 @@ impl Memo {
     /// Whether the last plan will be another one now.
     pub(crate) fn is_outdated(&self) -> bool {
         self.last.as_ref().is_some_and(|run| run.is_outdated)
+    }
+
+    /// The objects outside the cluster of which the owner has parts.
+    pub(crate) fn wholes(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.last.iter().flat_map(|run| &run.nodes).filter_map(|node| node.whole.as_ref())
     }
 
     /// When the operator renews the first of the owner's certificates, or has to plan the owner anew.

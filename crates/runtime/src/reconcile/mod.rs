@@ -16,4 +16,5 @@ pub(crate) use memo::{Node, outcome};
 pub(crate) use planning::{connector, plan};
 pub(crate) use reconciler::{Findings, Owner, Reconciler, ensure, is_paused, planned, to_outcome, unplanned};
 pub(crate) use session::Session;
+pub(crate) use status::Reasons;
 pub(crate) use sweep::sweep;

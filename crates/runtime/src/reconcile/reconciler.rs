@@ -130,6 +130,7 @@ impl Reconciler {
         let inputs = Inputs::of(owner.meta());
         let remembered = match session.memo.due() {
             Some(due) if due <= clock() => None,
+            _ if session.memo.wholes().any(|whole| externals.holder(whole).is_some()) => None,
             _ => session.memo.outcomes(&inputs, &cluster.router.index),
         };
         let outcomes = match remembered {

@@ -25,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) written_at: Option<Instant>,
     /// The latest time for the first status.
     pub(crate) first_status_due: Option<Instant>,
+    /// When the status will be another one although nothing else changes.
+    pub(crate) report_due: Option<Timestamp>,
     pub(crate) problem: ReportedProblem,
     /// The state that was last logged.
     pub(crate) logged: Logged,
@@ -39,9 +41,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// How long until the operator renews the first certificate; `None` if that time has passed.
+    /// How long until the operator renews a certificate, plans the owner anew or writes another status; `None` if that
+    /// time has passed.
     pub(crate) fn due_in(&self, now: Timestamp) -> Option<Duration> {
-        let due = self.memo.due().filter(|due| *due > now)?;
+        let due = self.memo.due().into_iter().chain(self.report_due).filter(|due| *due > now).min()?;
         due.duration_since(now).try_into().ok()
     }
 

@@ -9,9 +9,21 @@ use crate::{
 use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
-use plan::{Aspects, Conclusion, Difference, Reached, Status, StatusInput, Verdict, controller_of};
+use plan::{
+    Aspects, Clock, Conclusion, Difference, Reached, Status, StatusInput, Subject, Verdict, Warning,
+    controller_of,
+};
 use std::{collections::BTreeMap, sync::PoisonError, time::Duration};
 use tokio::time::Instant;
+
+/// What a verdict was made from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reasons<'a> {
+    /// What the failure or the wait is about that the verdict reports.
+    pub(crate) cause: Option<&'a Subject>,
+    /// The verdict on each aspect; `None` if planning failed.
+    pub(crate) aspects: Option<&'a Aspects>,
+}
 
 impl Reconciler {
     /// Writes the status if it differs, and sends an event if the verdict is a new problem or the end of one. If a
@@ -21,7 +33,7 @@ impl Reconciler {
         owner: &Owner,
         session: &mut Session,
         verdict: &Verdict,
-        aspects: Option<&Aspects>,
+        Reasons { cause, aspects }: Reasons<'_>,
     ) -> Result<Option<Duration>, ReconcileError> {
         let previous = previous_status(&owner.stored, session.written.as_ref());
         let index = &self.context.cluster.router.index;
@@ -31,20 +43,7 @@ impl Reconciler {
         let advice = owner.decoded.as_ref().map(|owner| owner.advice()).unwrap_or_default();
         let common = self.input(owner, &previous.common);
         let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
-        let common = plan::fold(&input, verdict);
-        let record = session.recorded.lock().unwrap_or_else(PoisonError::into_inner).record().clone();
-        let details = match &owner.decoded {
-            Ok(owner) => owner.details(&Conclusion {
-                verdict,
-                status: &common,
-                previous: &previous.details,
-                external: session.memo.last.as_ref().map_or(&BTreeMap::new(), |run| &run.external),
-                record: &record,
-                written: session.memo.written,
-            }),
-            Err(_) => previous.details.clone(),
-        };
-        let status = Status { common, details };
+        let (status, warnings) = conclude(owner, session, (verdict, cause), &previous, &input);
         match Difference::between(&previous, &status) {
             Difference::Nothing => return Ok(None),
             Difference::Details if verdict.is_waiting() => {
@@ -66,6 +65,9 @@ impl Reconciler {
             if verdict.is_missing() {
                 self.report_to_ancestors(owner, verdict);
             }
+        }
+        for warning in &warnings {
+            self.context.events.warning(self.reference(owner), warning);
         }
         Ok(None)
     }
@@ -154,4 +156,37 @@ impl Reconciler {
         session.written_at = Some(Instant::now());
         Ok(())
     }
+}
+
+/// The status of an owner, and the warnings that begin with it. Notes when the status will be another one although nothing
+/// else changes.
+fn conclude(
+    owner: &Owner,
+    session: &mut Session,
+    (verdict, cause): (&Verdict, Option<&Subject>),
+    previous: &Status,
+    input: &StatusInput<'_>,
+) -> (Status, Vec<Warning>) {
+    let mut common = plan::fold(input, verdict);
+    let Ok(object) = &owner.decoded else {
+        return (Status { common, details: previous.details.clone() }, Vec::new());
+    };
+    let clock = Clock::new(input.at);
+    let record = session.recorded.lock().unwrap_or_else(PoisonError::into_inner).record().clone();
+    let (status, nothing) = (common.clone(), BTreeMap::new());
+    let conclusion = Conclusion {
+        verdict,
+        cause,
+        clock: &clock,
+        status: &status,
+        previous: &previous.details,
+        external: session.memo.last.as_ref().map_or(&nothing, |run| &run.external),
+        record: &record,
+        written: session.memo.written,
+    };
+    let details = object.details(&conclusion);
+    let conditions = object.conditions(&conclusion);
+    let warnings = conditions.iter().filter_map(|condition| condition.report(input, &mut common)).collect();
+    session.report_due = clock.until();
+    (Status { common, details }, warnings)
 }

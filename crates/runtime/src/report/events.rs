@@ -7,7 +7,7 @@ use kube::{
     Client,
     runtime::events::{Event, EventType, Recorder, Reporter},
 };
-use plan::{ObjectKey, Verdict};
+use plan::{ObjectKey, Verdict, Warning};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -58,14 +58,19 @@ impl Events {
                 (EventType::Warning, message.clone())
             }
         };
-        self.enqueue(event(type_, verdict, &note), about);
+        self.enqueue(event(type_, verdict.reason(), &note), about);
     }
 
     /// Reports a problem of a descendant of an object.
     pub(crate) fn verdict_of_part(&self, about: ObjectReference, part: &ObjectKey, verdict: &Verdict) {
         if let Some(message) = verdict.message() {
-            self.enqueue(event(EventType::Warning, verdict, &format!("{part}: {message}")), about);
+            self.enqueue(event(EventType::Warning, verdict.reason(), &format!("{part}: {message}")), about);
         }
+    }
+
+    /// Reports a condition that has begun to warn.
+    pub(crate) fn warning(&self, about: ObjectReference, warning: &Warning) {
+        self.enqueue(event(EventType::Warning, warning.reason, &warning.message), about);
     }
 
     /// Reports changes of children.
@@ -83,10 +88,10 @@ impl Events {
     }
 }
 
-fn event(type_: EventType, verdict: &Verdict, note: &str) -> Event {
+fn event(type_: EventType, reason: &str, note: &str) -> Event {
     Event {
         type_,
-        reason: verdict.reason().into(),
+        reason: reason.into(),
         note: Some(note.chars().take(LONGEST_NOTE / 4).collect()),
         action: "Reconcile".into(),
         secondary: None,

@@ -107,8 +107,13 @@ mod tests {
 
     #[test]
     fn a_blocked_child_names_the_root_cause_and_never_another_blocked_child() {
-        let failure =
-            Failure { class: Class::Invalid, reason: "Rejected", message: "no".into(), stalls: true };
+        let failure = Failure {
+            class: Class::Invalid,
+            reason: "Rejected",
+            message: "no".into(),
+            subject: plan::Subject::default(),
+            stalls: true,
+        };
         let nodes = [node("a", &[]), node("b", &[]), node("c", &[0, 1]), node("d", &[2]), node("e", &[0])];
         let outcomes = [
             Outcome::Ready,

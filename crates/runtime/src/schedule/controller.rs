@@ -5,7 +5,7 @@ use super::{PermissionWaiters, backoff::retry, queue::Queue};
 use crate::{
     ReconcileError,
     external::has_finalizer,
-    reconcile::{Context, Findings, Owner, Reconciler, Session, is_paused},
+    reconcile::{Context, Findings, Owner, Reasons, Reconciler, Session, is_paused},
     telemetry::{ObjectState, ReconcileMetrics},
 };
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
@@ -180,7 +180,9 @@ impl Controller {
                     reconciler.metrics.ended(ObjectState::Interrupted);
                     return None;
                 }
-                let report = reconciler.report(owner, session, &verdict, aspects.as_ref());
+                let cause = plan::cause(outcomes);
+                let reasons = Reasons { cause: cause.as_ref(), aspects: aspects.as_ref() };
+                let report = reconciler.report(owner, session, &verdict, reasons);
                 (tokio::time::timeout(REPORT_DEADLINE, report).await, Some(verdict))
             }
         };
