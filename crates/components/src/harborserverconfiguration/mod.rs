@@ -7,6 +7,7 @@
 use crate::management::{self, Legacy, Server};
 use api::v1beta1::{self, harborserverconfiguration::Principal};
 use harborstate::server;
+use k8s_openapi::api::core::v1::Namespace;
 use kube::ResourceExt as _;
 use plan::{Builder, Children, Component, Conclusion, Connect, PlanError, World};
 use serde_json::{Map, Value, json};
@@ -21,7 +22,8 @@ impl Component for HarborServerConfiguration {
     const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
-        Children::none()
+        // Whether a namespace may use the Harbor depends on its labels.
+        Children::none().reading::<Namespace>()
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {

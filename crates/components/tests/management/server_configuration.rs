@@ -8,6 +8,7 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
 async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
@@ -35,7 +36,7 @@ async fn wrong_credentials_are_reported_once_and_right_ones_used_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_namespaces_that_it_selects_may_use_it() {
+async fn only_namespaces_that_it_selects_may_use_it_and_changed_labels_take_effect_within_a_second() {
     let world = World::new().await;
     let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
     let selector = json!({"spec": {"namespaceSelector": {"matchLabels": {"team": "a"}}}});
@@ -49,6 +50,13 @@ async fn only_namespaces_that_it_selects_may_use_it() {
     let namespaces: Api<Namespace> = Api::all(world.client.clone());
     let labels = json!({"metadata": {"labels": {"team": "a"}}});
     namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&labels)).await.unwrap();
-    world.merge::<HarborProject>("alpha", json!({"metadata": {"annotations": {"try": "again"}}})).await;
+    let changed = tokio::time::Instant::now();
     world.until_reason::<HarborProject>("alpha", "Ready").await;
+    assert!(changed.elapsed() <= Duration::from_secs(1), "{:?}", changed.elapsed());
+
+    let labels = json!({"metadata": {"labels": {"team": null}}});
+    namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&labels)).await.unwrap();
+    let changed = tokio::time::Instant::now();
+    world.until_reason::<HarborProject>("alpha", "InvalidSpec").await;
+    assert!(changed.elapsed() <= Duration::from_secs(1), "{:?}", changed.elapsed());
 }
