@@ -19,7 +19,8 @@ use api::v1beta1;
 use harborstate::{label::Label, project_scanner::ProjectScanner};
 use kube::ResourceExt as _;
 use plan::{
-    All, Builder, Children, Component, Conclusion, Connect, External, PlanError, World, starts_after,
+    All, Builder, Children, Component, Conclusion, Connect, Contents, External, PlanError, World,
+    starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -55,7 +56,9 @@ impl Component for HarborProject {
 
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };
-        let project = policy.desired(management::object(&system, name, &project)?);
+        let contents = if spec.force_destroy == Some(true) { Contents::Deleted } else { Contents::Kept };
+        let project = External { contents, ..management::object(&system, name, &project)? };
+        let project = policy.desired(project);
         let project = graph.add::<External>(project, ());
         let mut add = |policy: Policy, part: External| {
             graph.add::<External>(policy.desired(part), starts_after(project));

@@ -14,7 +14,7 @@ use crate::{
 };
 use election::Leadership;
 use kube::core::DynamicObject;
-use plan::{Connection, External, ObjectKey, ObjectVersion, System, SystemError};
+use plan::{Connection, Contents, External, ObjectKey, ObjectVersion, System, SystemError};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -145,11 +145,11 @@ impl Systems {
         owner: &ObjectKey,
         connection: &Connection,
         key: &ObjectKey,
-        actual: &Value,
+        (actual, contents): (&Value, Contents),
     ) -> Result<(), SystemError> {
         let system = system_of(key)?;
         let driver = self.driver(system)?;
-        self.while_leading(driver.delete(At { system, connection }, key, actual)).await?;
+        self.while_leading(driver.delete(At { system, connection }, key, (actual, contents))).await?;
         self.replace(owner, key, None).await;
         Ok(())
     }
