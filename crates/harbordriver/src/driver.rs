@@ -133,7 +133,8 @@ impl ExternalDriver for HarborDriver {
         &'a self,
         at: At<'a>,
         object: &'a ObjectKey,
-        (_, contents): (&'a Value, Contents),
+        _: &'a Value,
+        contents: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         let client = self.client(at, &object.kind, &object.name);
         with!(object.kind.as_str(), delete(client, object, contents))

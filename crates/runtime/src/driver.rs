@@ -53,7 +53,8 @@ pub trait ExternalDriver: Send + Sync {
         &'a self,
         at: At<'a>,
         object: &'a ObjectKey,
-        actual: (&'a Value, Contents),
+        actual: &'a Value,
+        contents: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>>;
 }
 

@@ -14,7 +14,7 @@ mod webhooks;
 #[cfg(test)]
 mod tests;
 
-use crate::management::{self, Policy, Server};
+use crate::management::{self, Policy, ProjectNames, Server};
 use api::v1beta1;
 use harborstate::{label::Label, project_scanner::ProjectScanner};
 use kube::ResourceExt as _;
@@ -44,13 +44,15 @@ impl Component for HarborProject {
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
         let name = &spec.project_name;
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
-        let (project, members, webhooks, ()) = (
+        let names = ProjectNames::read(&system, &namespace, world)?;
+        let (project, members, webhooks, (), ()) = (
             project::project(spec, &namespace, &system, &server, world),
             members::members(spec, &server),
             webhooks::webhooks(spec, &namespace, &server, world),
             rules::check(spec),
+            names.check(name, "spec.projectName"),
         )
             .all()?;
 

@@ -9,7 +9,7 @@ use api::v1beta1::{self, harborserverconfiguration::Principal};
 use harborstate::server;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connect, PlanError, World};
+use plan::{All as _, Builder, Children, Component, Conclusion, Connect, PlanError, World};
 use serde_json::{Map, Value, json};
 
 /// The component behind a [`v1beta1::HarborServerConfiguration`].
@@ -42,6 +42,7 @@ impl Component for HarborServerConfiguration {
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
-        Server::read(&harborstate::system("", &owner.name_any()), world).map(drop)
+        let server = Server::read(&harborstate::system("", &owner.name_any()), world);
+        (server, management::check_default(owner, world)).all().map(drop)
     }
 }

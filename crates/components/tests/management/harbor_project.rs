@@ -60,6 +60,28 @@ async fn a_change_of_the_object_arrives_within_a_second_and_drift_is_repaired_wi
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_new_value_of_reconcile_at_compares_the_object_within_a_second() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    for value in ["1", "2"] {
+        settled().await;
+        world.ask("PUT", "/projects/alpha", json!({"metadata": {"auto_scan": "true"}})).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "true");
+        let request = json!({"metadata": {"annotations": {"goharbor.io/reconcile-at": value}}});
+        world.merge::<HarborProject>("alpha", request).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "false");
+    }
+    settled().await;
+    world.take_calls();
+    world.merge::<HarborProject>("alpha", json!({"metadata": {"annotations": {"other": "1"}}})).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.take_calls(), Vec::<String>::new(), "another annotation asks for nothing");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unchanged_project_costs_lists_only_and_no_request_to_the_cluster() {
     let world = World::new().await;
     world.create(project("alpha", json!({"memberships": []}))).await;
@@ -123,7 +145,12 @@ async fn with_force_destroy_the_repositories_are_deleted_first_even_if_their_tag
         settled().await;
         world.delete::<HarborProject>("alpha").await;
         world.until_gone::<HarborProject>("alpha").await;
-        assert_eq!(world.status_for("admin", PASSWORD, "/projects/alpha").await, 404, "{version}");
+        let projects = world.ask("GET", "/projects", Value::Null).await;
+        assert_eq!(
+            (projects.as_array().unwrap().len(), &projects[0]["name"]),
+            (1, &json!("library")),
+            "{version}"
+        );
         let left = world.ask("GET", "/projects/library/repositories", Value::Null).await;
         assert_eq!(left[0]["name"], "library/other", "{version}");
     }

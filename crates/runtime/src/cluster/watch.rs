@@ -304,6 +304,7 @@ impl Watch<'_> {
                         cluster.unclaimed(owner);
                     }
                     router.wake(gone);
+                    cluster.all_changed(resource);
                     backoff.reset();
                     first.ended();
                 }
@@ -349,6 +350,7 @@ impl Watch<'_> {
             };
             if changed {
                 router.wake([key.clone()].into());
+                self.cluster.all_changed(&self.kind.resource);
             }
         }
         key
@@ -361,6 +363,7 @@ impl Watch<'_> {
         if self.extent == Extent::Owners && owners.remove(&observed.key) {
             self.cluster.unclaimed(&observed.key);
             router.wake([observed.key.clone()].into());
+            self.cluster.all_changed(&self.kind.resource);
         }
     }
 

@@ -91,7 +91,8 @@ impl ExternalDriver for DryRunDriver {
         &'a self,
         _: At<'a>,
         object: &'a ObjectKey,
-        _: (&'a Value, Contents),
+        _: &'a Value,
+        _: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         // Without its content: no owner says any more which of it is secret.
         self.changes.add(Change::between(object.clone(), Some(json!({"name": object.name})), None));

@@ -103,7 +103,7 @@ impl Externals<'_> {
             return Ok(None);
         };
         let contents = self.recorder.claim(key).map_or(Contents::Kept, |claim| claim.contents);
-        let deleted = self.systems.delete(self.owner, &connection, key, (&actual.data, contents)).await;
+        let deleted = self.systems.delete(self.owner, &connection, key, &actual.data, contents).await;
         deleted.map_err(|error| self.systems.failed(Verb::Delete, key, error))?;
         tracing::info!(object = %key, "deleted, outside the cluster: its owner no longer wants it");
         Ok(Some(ChangeKind::Deleted))

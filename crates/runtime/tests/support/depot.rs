@@ -186,7 +186,8 @@ impl ExternalDriver for Depots {
         &'a self,
         at: At<'a>,
         object: &'a ObjectKey,
-        _: (&'a Value, Contents),
+        _: &'a Value,
+        _: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         let delete = |boxes: &mut Boxes| {
             let below = |value: &Value| value["on"] == *object.name;
