@@ -33,6 +33,9 @@ pub const KEPT_ANNOTATION: &str = "goharbor.io/kept-for";
 /// the operator to `false` on components, because their policies belong to the Harbor.
 pub const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
 
+/// Set by users on a custom resource of day 2: with each new value the operator compares the object with its Harbor at once.
+pub const RECONCILE_AT_ANNOTATION: &str = "goharbor.io/reconcile-at";
+
 /// Set by users to `true` on a custom resource: the operator does not reconcile it.
 pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 

@@ -37,7 +37,7 @@ fn what_changes_with_every_minor_release_is_as_written_down() {
     // What describes objects inside a Harbor has the version of that Harbor.
     for component in components::all()
         .into_iter()
-        .filter(|it| it.placement == Placement::Namespaced && !it.children.has_external())
+        .filter(|it| it.placement() == Placement::Namespaced && !it.children.has_external())
     {
         let cases = AnyCase::all(&component);
         let (directory, case) = cases.iter().find(|(directory, _)| directory.ends_with("versions")).unwrap();

@@ -23,7 +23,7 @@ use harborstate::{
     retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
     user_group::UserGroup, webhook::Webhook,
 };
-use plan::{External, ObjectKey, System, SystemError};
+use plan::{Contents, External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
 use serde_json::Value;
 use std::time::Duration;
@@ -135,9 +135,10 @@ impl ExternalDriver for HarborDriver {
         at: At<'a>,
         object: &'a ObjectKey,
         _: &'a Value,
+        contents: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         let client = self.client(at, &object.kind, &object.name);
-        with!(object.kind.as_str(), delete(client, &object.kind, &object.name))
+        with!(object.kind.as_str(), delete(client, object, contents))
     }
 }
 
@@ -201,11 +202,22 @@ async fn stored<M: Manage>(client: &Client, wanted: &External) -> Result<Value, 
     found.ok_or_else(|| SystemError::Unreachable("Harbor does not show what was just written".into()))
 }
 
-async fn delete<M: Manage>(client: Connected, collection: &str, name: &str) -> Result<(), SystemError> {
+async fn delete<M: Manage>(
+    client: Connected,
+    object: &ObjectKey,
+    contents: Contents,
+) -> Result<(), SystemError> {
     let client = client?;
-    match M::find(&client, collection, name).await? {
-        Some(actual) => M::delete(&client, name, &actual).await,
-        None => Ok(()),
+    let Some(actual) = M::find(&client, &object.kind, &object.name).await? else { return Ok(()) };
+    match (M::delete(&client, &object.name, &actual).await, contents) {
+        (Err(SystemError::NotEmpty { .. }), Contents::Deleted) => {
+            M::empty(&client, &object.name).await?;
+            match M::find(&client, &object.kind, &object.name).await? {
+                Some(actual) => M::delete(&client, &object.name, &actual).await,
+                None => Ok(()),
+            }
+        }
+        (deleted, _) => deleted,
     }
 }
 

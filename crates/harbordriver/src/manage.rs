@@ -40,6 +40,11 @@ pub(crate) trait Manage {
     /// [`Manage::UPDATES`].
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError>;
 
+    /// Deletes the contents of an object that keep it from being deleted. Most objects have none.
+    async fn empty(_: &Client, _: &str) -> Result<(), SystemError> {
+        Ok(())
+    }
+
     /// Deletes an object, which is `actual` now.
     async fn delete(client: &Client, name: &str, actual: &Value) -> Result<(), SystemError>;
 }

@@ -12,7 +12,7 @@ use harborstate::{
     registry::RegistryEndpoint,
     user::User,
 };
-use plan::SystemError;
+use plan::{Contents, External, SystemError};
 use serde_json::json;
 use support::{VERSIONS, World, with};
 
@@ -97,14 +97,15 @@ async fn a_project_that_exists_is_not_created() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_project_with_repositories_is_in_use() {
+async fn a_project_with_repositories_is_deleted_only_with_its_contents() {
     let world = World::new((15, 2));
     let wanted = world.wanted("alpha", &Project::default());
     world.created(&wanted).await;
     world.server.push(&Image::new("alpha/app", "1"), "admin").unwrap();
     let problem = "the project has 1 repository".to_owned();
-    let remedy = "delete them, or keep the project".to_owned();
-    assert_eq!(world.delete(&wanted).await, Err(SystemError::InUse { problem, remedy }));
+    let remedy = "delete them in Harbor".to_owned();
+    assert_eq!(world.delete(&wanted).await, Err(SystemError::NotEmpty { problem, remedy }));
+    world.deleted(&External { contents: Contents::Deleted, ..wanted }).await;
 }
 
 #[tokio::test(start_paused = true)]

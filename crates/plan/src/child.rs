@@ -1,7 +1,10 @@
 //! The kinds of children a component may have.
 
-use crate::{AnyManifest, Health, Manifest, Owner, world::resource_of};
-use kube::core::ApiResource;
+use crate::{AnyManifest, Health, Manifest, Owner, Placement, Scoped, world::resource_of};
+use kube::{
+    Resource,
+    core::{ApiResource, ClusterResourceScope},
+};
 use std::collections::BTreeMap;
 
 /// How much of an object the operator must watch to know its health.
@@ -27,6 +30,8 @@ pub enum ManagedBy {
 pub struct ChildKind {
     /// Group, version, kind and plural.
     pub resource: ApiResource,
+    /// Where its objects live.
+    pub placement: Placement,
     /// Which program creates its objects.
     pub managed_by: ManagedBy,
     /// How much of an object the operator must watch.
@@ -42,6 +47,7 @@ impl ChildKind {
     pub fn of<K: Manifest>() -> Self {
         Self {
             resource: resource_of::<K>(),
+            placement: Placement::Namespaced,
             managed_by: ManagedBy::Operator,
             observe: K::OBSERVE,
             provider: K::PROVIDER,
@@ -53,6 +59,7 @@ impl ChildKind {
     pub fn of_owner<O: Owner>() -> Self {
         Self {
             resource: ApiResource::erase::<O>(&()),
+            placement: <O::Scope as Scoped>::PLACEMENT,
             managed_by: ManagedBy::Operator,
             observe: Observe::Status,
             provider: "the operator's definitions",
@@ -93,6 +100,21 @@ impl Children {
     #[must_use]
     pub fn awaiting<K: Manifest>(mut self) -> Self {
         self.add(ChildKind { managed_by: ManagedBy::OtherControllers, ..ChildKind::of::<K>() });
+        self
+    }
+
+    /// These and `K`, a kind of cluster-wide objects that the operator only reads. It watches their metadata, and an operator
+    /// that is limited to namespaces does not.
+    #[must_use]
+    pub fn reading<K: Resource<DynamicType = (), Scope = ClusterResourceScope>>(mut self) -> Self {
+        self.add(ChildKind {
+            resource: ApiResource::erase::<K>(&()),
+            placement: Placement::ClusterWide,
+            managed_by: ManagedBy::OtherControllers,
+            observe: Observe::Metadata,
+            provider: "Kubernetes",
+            health: |_| Ok(Health::READY),
+        });
         self
     }
 

@@ -2,11 +2,11 @@
 
 use crate::{
     Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition, Placement,
-    Planned, Scoped, Snapshot, System, Violation, connect_with, plan_at,
+    Planned, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
-use kube::{Resource, core::ApiResource};
+use kube::core::ApiResource;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
@@ -15,8 +15,6 @@ use std::{fmt, sync::Arc};
 pub struct ComponentKind {
     /// The custom resource itself: its API resource, and how to read the health of an object.
     pub kind: ChildKind,
-    /// Where its objects live.
-    pub placement: Placement,
     /// Lower-case name: suffix of the field manager and of child names.
     pub name: &'static str,
     /// The kinds of children it may have.
@@ -59,7 +57,6 @@ impl ComponentKind {
     pub fn of<C: Component>() -> Self {
         Self {
             kind: ChildKind::of_owner::<C::Owner>(),
-            placement: <<C::Owner as Resource>::Scope as Scoped>::PLACEMENT,
             name: C::NAME,
             children: C::children(),
             aspects: C::ASPECTS,
@@ -75,6 +72,11 @@ impl ComponentKind {
     /// The API resource of the custom resource.
     pub fn resource(&self) -> &ApiResource {
         &self.kind.resource
+    }
+
+    /// Where its objects live.
+    pub const fn placement(&self) -> Placement {
+        self.kind.placement
     }
 
     /// The field manager under which the operator writes the children and the status.

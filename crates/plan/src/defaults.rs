@@ -10,6 +10,8 @@ pub struct Defaults {
     pub image_tag_suffix: Option<String>,
     /// Whether NetworkPolicies restrict traffic to the pods.
     pub network_policies: NetworkPolicies,
+    /// The HarborServerConfiguration of objects that name no Harbor.
+    pub harbor: Option<String>,
     /// Whether an object may request pods that can access their node or the API server.
     pub privileged_pods: PrivilegedPods,
 }
@@ -38,6 +40,7 @@ pub enum PrivilegedPods {
 pub(crate) static NOTHING: Defaults = Defaults {
     image_repository: None,
     image_tag_suffix: None,
+    harbor: None,
     network_policies: NetworkPolicies::Disabled,
     privileged_pods: PrivilegedPods::Refused,
 };

@@ -5,7 +5,7 @@ use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// Identifies one object, independent of the API version; or a kind, or its definition.
+/// Identifies one object, independent of the API version; or a kind, its definition, or all objects of it.
 ///
 /// Copies share their content, because the key of each of thousands of children is in half a dozen maps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +25,8 @@ enum Target {
     Kind,
     /// The definition of a kind. Has neither namespace nor name.
     Definition,
+    /// All objects of a kind of the cluster. Has neither namespace nor name.
+    All,
     /// An object of the cluster.
     Object,
     /// All objects of one sort in a system outside the cluster. Has neither namespace nor name.
@@ -91,6 +93,16 @@ impl ObjectKey {
         Self::to(Target::Definition, [&K::group(&()), &K::kind(&()), "", ""])
     }
 
+    /// The key of all objects of a kind: a [`crate::Snapshot`] holds a list of them.
+    pub fn all(resource: &ApiResource) -> Self {
+        Self::to(Target::All, [&resource.group, &resource.kind, "", ""])
+    }
+
+    /// The key of all objects of the kind `K`, see [`ObjectKey::all`].
+    pub fn all_of<K: Resource<DynamicType = ()>>() -> Self {
+        Self::to(Target::All, [&K::group(&()), &K::kind(&()), "", ""])
+    }
+
     /// The key of an object in a system outside the cluster.
     pub fn external(system: &System, collection: &str, name: &str) -> Self {
         let target = Target::External(Arc::new(system.clone()));
@@ -101,7 +113,7 @@ impl ObjectKey {
     #[must_use]
     pub fn its_kind(&self) -> Self {
         let target = match &self.0.target {
-            Target::Kind | Target::Definition | Target::Object => Target::Kind,
+            Target::Kind | Target::Definition | Target::All | Target::Object => Target::Kind,
             Target::Collection(system) | Target::External(system) => Target::Collection(Arc::clone(system)),
         };
         Self::to(target, [&self.group, &self.kind, "", ""])
@@ -111,7 +123,7 @@ impl ObjectKey {
     #[must_use]
     pub fn object(&self, namespace: &str, name: &str) -> Self {
         match &self.0.target {
-            Target::Kind | Target::Definition | Target::Object => {
+            Target::Kind | Target::Definition | Target::All | Target::Object => {
                 Self::new(&self.group, &self.kind, namespace, name)
             }
             Target::Collection(system) | Target::External(system) => Self::external(system, &self.kind, name),
@@ -134,6 +146,11 @@ impl ObjectKey {
         self.0.target == Target::Definition
     }
 
+    /// Whether this identifies all objects of a kind.
+    pub fn is_all(&self) -> bool {
+        self.0.target == Target::All
+    }
+
     /// Whether this identifies an object of the cluster.
     pub fn is_object(&self) -> bool {
         self.0.target == Target::Object
@@ -143,7 +160,7 @@ impl ObjectKey {
     pub fn system(&self) -> Option<&System> {
         match &self.0.target {
             Target::Collection(system) | Target::External(system) => Some(system),
-            Target::Kind | Target::Definition | Target::Object => None,
+            Target::Kind | Target::Definition | Target::All | Target::Object => None,
         }
     }
 
@@ -164,7 +181,7 @@ pub fn is_namespace(text: &str) -> bool {
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.target {
-            Target::Kind | Target::Definition => write!(f, "ObjectKey({self})"),
+            Target::Kind | Target::Definition | Target::All => write!(f, "ObjectKey({self})"),
             Target::Object | Target::Collection(_) | Target::External(_) => self.0.parts.fmt(f),
         }
     }
@@ -177,6 +194,7 @@ impl fmt::Display for ObjectKey {
             Target::Object if namespace.is_empty() => write!(f, "{kind} {name}"),
             Target::Object | Target::External(_) => write!(f, "{kind} {namespace}/{name}"),
             Target::Definition => write!(f, "the definition of {}", self.its_kind()),
+            Target::All => write!(f, "all objects of the kind {kind}"),
             Target::Kind if group.is_empty() => f.write_str(kind),
             Target::Kind | Target::Collection(_) => write!(f, "{kind} of {group}"),
         }
@@ -195,6 +213,7 @@ mod tests {
         let keys = [
             ObjectKey::kind_of::<Secret>(),
             ObjectKey::definition_of::<Secret>(),
+            ObjectKey::all_of::<Secret>(),
             ObjectKey::of::<Secret>("", ""),
             ObjectKey::of::<Secret>("ns", "a"),
             ObjectKey::kind_of::<Deployment>(),
@@ -208,6 +227,7 @@ mod tests {
             [
                 "Secret",
                 "the definition of Secret",
+                "all objects of the kind Secret",
                 "Secret ",
                 "Secret ns/a",
                 "Deployment of apps",

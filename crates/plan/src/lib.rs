@@ -56,8 +56,8 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
-    Claim, Comparable, Connection, External, IfAbsent, IfExists, Origin, Record, Sharing, Signer, System,
-    SystemError, UnreadableRecord, Whole, comparable, outside,
+    Claim, Comparable, Connection, Contents, External, IfAbsent, IfExists, Origin, Record, Sharing, Signer,
+    System, SystemError, UnreadableRecord, Whole, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;

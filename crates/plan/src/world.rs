@@ -101,6 +101,19 @@ impl<'a> World<'a> {
         self.read_at(ObjectKey::of::<K>("", name))
     }
 
+    /// Reads all objects of a cluster-wide kind that the operator reconciles, without their statuses. Each change of any of
+    /// them triggers planning. Objects that cannot be decoded are left out.
+    pub fn read_all<K>(&self) -> Result<Vec<K>, PlanError>
+    where
+        K: Resource<DynamicType = (), Scope = ClusterResourceScope> + DeserializeOwned,
+    {
+        let key = ObjectKey::all_of::<K>();
+        self.reads.borrow_mut().insert(key.clone());
+        let found = self.snapshot.get(&key).ok_or_else(|| PlanError::Unread([key].into()))?;
+        let objects = found.as_ref().and_then(|found| found.data.as_array()).into_iter().flatten();
+        Ok(objects.filter_map(|object| serde_json::from_value(object.clone()).ok()).collect())
+    }
+
     /// Reads an object of the operator's own kinds that must serve requests, possibly with an earlier spec. A change of its
     /// status triggers planning, unless [`World::read`] was asked for the same object before.
     ///

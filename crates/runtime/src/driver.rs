@@ -1,7 +1,7 @@
 //! The interface that a driver of systems outside the cluster implements.
 
 use futures::future::BoxFuture;
-use plan::{Connection, External, ObjectKey, System, SystemError};
+use plan::{Connection, Contents, External, ObjectKey, System, SystemError};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -47,12 +47,14 @@ pub trait ExternalDriver: Send + Sync {
         actual: &'a Value,
     ) -> BoxFuture<'a, Result<Value, SystemError>>;
 
-    /// Deletes an object whose last known state is `actual`. Succeeds if the object does not exist.
+    /// Deletes an object whose last known state is `actual`. Succeeds if the object does not exist. An object with contents
+    /// that are to be kept stays as it is, and the answer is [`SystemError::NotEmpty`].
     fn delete<'a>(
         &'a self,
         at: At<'a>,
         object: &'a ObjectKey,
         actual: &'a Value,
+        contents: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>>;
 }
 

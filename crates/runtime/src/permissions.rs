@@ -5,7 +5,7 @@ use k8s_openapi::api::{
     rbac::v1::PolicyRule,
 };
 use kube::core::ApiResource;
-use plan::{Children, ComponentKind, ManagedBy, Placement};
+use plan::{Children, ComponentKind, ManagedBy};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Verbs = &'static [&'static str];
@@ -98,10 +98,6 @@ impl Permissions {
         let ApiResource { group, plural, .. } = component.resource();
         self.allow(group, plural, OBSERVE);
         self.allow(group, &format!("{plural}/status"), WRITE_STATUS);
-        if component.placement == Placement::ClusterWide {
-            // Such an object may be for some namespaces only, by their labels.
-            self.allow("", "namespaces", GET);
-        }
         let children = &component.children;
         if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
             self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);

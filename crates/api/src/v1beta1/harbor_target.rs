@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 // Only the rules of the first inlined struct survive the merging of schemas; inline this one first.
-#[x_kube(validation = Rule::new("has(self.harborRef) != has(self.harborServerConfig)")
-    .message("harborRef: exactly one of harborRef and harborServerConfig is required; keep the one that names the Harbor"))]
+#[x_kube(validation = Rule::new("!has(self.harborRef) || !has(self.harborServerConfig)")
+    .message("harborRef: at most one of harborRef and harborServerConfig is allowed; keep the one that names the Harbor"))]
 #[x_kube(validation = Rule::new("has(self.harborRef) == has(oldSelf.harborRef)")
     .message("harborRef: cannot change after creation; create another object"))]
+#[x_kube(validation = Rule::new("has(self.harborServerConfig) == has(oldSelf.harborServerConfig)")
+    .message("harborServerConfig: cannot change after creation; create another object"))]
 pub struct HarborTarget {
-    /// The Harbor or HarborCluster in the same namespace. The operator knows its address and its credentials. Exactly
-    /// one of `harborRef` and `harborServerConfig` is required. Cannot change.
+    /// The Harbor or HarborCluster in the same namespace. The operator knows its address and its credentials. At most one
+    /// of `harborRef` and `harborServerConfig` may be set. Cannot change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = Rule::new(
             "self.name == oldSelf.name && has(self.kind) == has(oldSelf.kind) \
@@ -23,8 +25,9 @@ pub struct HarborTarget {
         .message("harborRef: cannot change after creation; create another object"))]
     pub harbor_ref: Option<HarborReference>,
 
-    /// Name of the HarborServerConfiguration that has the address and the credentials of the Harbor. Exactly one of
-    /// `harborRef` and `harborServerConfig` is required. Cannot change.
+    /// Name of the HarborServerConfiguration that has the address and the credentials of the Harbor. Without it and
+    /// `harborRef`, the one that the operator's flag `--harbor` names, or else the one with `default: true`, when the
+    /// object is first reconciled. Cannot change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = Rule::new("self == oldSelf")
         .message("harborServerConfig: cannot change after creation; create another object"))]

@@ -146,6 +146,11 @@ pub struct HarborProjectSpec {
     /// not delete a project that has repositories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<ObjectDeletionPolicy>,
+
+    /// Whether the operator deletes the repositories, with all their images, before it deletes the project. Defaults to
+    /// false. It has no effect on a project that the operator adopted or retains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force_destroy: Option<bool>,
 }
 
 impl HarborProjectSpec {

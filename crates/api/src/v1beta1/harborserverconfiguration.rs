@@ -1,6 +1,6 @@
 //! HarborServerConfiguration: a Harbor that day-2 objects talk to.
 
-use super::{name::ObjectName, status::Observation};
+use super::{duration::GoDuration, name::ObjectName, status::Observation};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, Time};
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
@@ -56,7 +56,7 @@ pub struct HarborServerConfigurationSpec {
     /// How to log in.
     pub access_credential: AccessCredential,
 
-    /// Whether this is the Harbor of namespaces that name none. At most one may be.
+    /// Whether this is the Harbor of objects that name none. At most one may be: the oldest is, and others are stalled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
 
@@ -71,6 +71,19 @@ pub struct HarborServerConfigurationSpec {
     /// Namespaces that may use this Harbor. All namespaces unless set or empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<LabelSelector>,
+
+    /// Names of the projects that objects of a namespace may create and use: `{namespace}` stands for the name of the
+    /// namespace, and `*` at the end for any characters, such as `{namespace}.*`. Any project unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[a-z0-9._-]*\{namespace\}[a-z0-9._-]*\*?$"), length(max = 255))]
+    pub project_name_template: Option<String>,
+
+    /// How often the operator compares all objects of this Harbor with it, such as 10m. At least 30s. Defaults to the
+    /// flag `--harbor-interval` of the operator, which is five minutes unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = Rule::new("duration(self) >= duration('30s')")
+        .message("interval: must be at least 30s; lengthen it"))]
+    pub interval: Option<GoDuration>,
 
     /// Images that are pulled through this Harbor, each written as a regular expression for the registry, `=>` and the
     /// project: `registry.example.com=>proxy`. The first that matches wins.

@@ -125,7 +125,7 @@ impl Rbac {
 
     /// The permissions in every reconciled namespace.
     fn permissions(&self) -> Permissions {
-        let needed = needed(|component| match component.placement {
+        let needed = needed(|component| match component.placement() {
             Placement::Namespaced => true,
             // An operator of some namespaces does not reconcile them.
             Placement::ClusterWide => self.namespace.is_empty(),

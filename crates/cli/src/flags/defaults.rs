@@ -24,6 +24,10 @@ pub struct DefaultsArgs {
     #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
     network_policies: bool,
 
+    /// HarborServerConfiguration of objects that name no Harbor [default: the one with spec.default: true]
+    #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_HARBOR", value_name = "NAME")]
+    harbor: Option<String>,
+
     /// Allow privileged pods: objects whose volumes or init containers reach the node or the API server, by host paths,
     /// ServiceAccount tokens, root or privileges. A user who may create such an object can then take over the nodes
     #[arg(long, help_heading = ALLOWED, env = "HARBOR_OPERATOR_ALLOW_PRIVILEGED_PODS", value_parser = clap::builder::BoolishValueParser::new())]
@@ -37,6 +41,7 @@ impl DefaultsArgs {
         Defaults {
             image_repository: set(&self.image_repository),
             image_tag_suffix: set(&self.image_tag_suffix),
+            harbor: set(&self.harbor),
             network_policies: if self.network_policies {
                 NetworkPolicies::Enabled
             } else {

@@ -82,6 +82,10 @@ impl ObjectStore {
         if key.is_kind() {
             return (!self.without.contains(&key.group)).then(plan::served);
         }
+        if key.is_all() {
+            let of_kind = self.objects.iter().filter(|(it, _)| it.group == key.group && it.kind == key.kind);
+            return plan::outside(of_kind.map(|(_, entry)| entry.json.clone()).collect()).ok();
+        }
         self.objects.get(key).map(|entry| entry.object.clone()).or_else(|| {
             let mut object = DynamicObject::clone(&self.objects.get(&without_namespace(key))?.object);
             object.metadata.namespace = Some(key.namespace.clone());

@@ -54,10 +54,10 @@ pub fn setup() -> Setup {
     let mut kinds = Vec::new();
     for component in components::all() {
         // It shows objects by their namespaces.
-        if component.placement == Placement::Namespaced {
+        if component.placement() == Placement::Namespaced {
             kinds.push(component.resource().clone());
+            children.extend(component.children);
         }
-        children.extend(component.children);
     }
     kinds.extend(children.iter().map(|kind| kind.resource.clone()));
     Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }

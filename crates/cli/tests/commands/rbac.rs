@@ -54,9 +54,10 @@ fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
     // Only what lives in no namespace is missing.
     let mut everywhere = printed("rbac")[1]["rules"].clone();
     let rules = everywhere.as_array_mut().unwrap();
-    rules.retain(|rule| rule["resources"] != json!(["namespaces"]));
+    let is_cluster_wide =
+        |resource: &str| resource == "namespaces" || resource.starts_with("harborserverconfigurations");
     for resources in rules.iter_mut().filter_map(|rule| rule["resources"].as_array_mut()) {
-        resources.retain(|it| !it.as_str().unwrap().starts_with("harborserverconfigurations"));
+        resources.retain(|it| !is_cluster_wide(it.as_str().unwrap()));
     }
     rules.retain(|rule| rule["resources"] != json!([]));
     assert_eq!(objects[1]["rules"], everywhere);

@@ -56,7 +56,7 @@ impl Component for HarborConfiguration {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&target(spec)?, &namespace, world)?;
+        let system = management::system(owner, &target(spec)?, world)?;
         let server = Server::read(&system, world)?;
         let (settings, schedules) = (
             settings(spec, &system, &Secrets::new(world, &namespace), &server),

@@ -15,12 +15,13 @@ mod webhooks;
 #[cfg(test)]
 mod tests;
 
-use crate::management::{self, Policy, Server};
+use crate::management::{self, Policy, ProjectNames, Server};
 use api::v1beta1;
 use harborstate::{label::Label, project_scanner::ProjectScanner};
 use kube::ResourceExt as _;
 use plan::{
-    All, Builder, Children, Component, Conclusion, Connect, External, PlanError, World, starts_after,
+    All, Builder, Children, Component, Conclusion, Connect, Contents, External, PlanError, World,
+    starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -44,19 +45,23 @@ impl Component for HarborProject {
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
         let name = &spec.project_name;
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
-        let (project, members, webhooks, ()) = (
+        let names = ProjectNames::read(&system, &namespace, world)?;
+        let (project, members, webhooks, (), ()) = (
             project::project(spec, &namespace, &system, &server, world),
             members::members(spec, &server),
             webhooks::webhooks(spec, &namespace, &server, world),
             rules::check(spec),
+            names.check(name, "spec.projectName"),
         )
             .all()?;
 
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };
-        let project = policy.desired(management::object(&system, name, &project)?);
+        let contents = if spec.force_destroy == Some(true) { Contents::Deleted } else { Contents::Kept };
+        let project = External { contents, ..management::object(&system, name, &project)? };
+        let project = policy.desired(project);
         let project = graph.add::<External>(project, ());
         let mut add = |policy: Policy, part: External| {
             graph.add::<External>(policy.desired(part), starts_after(project));

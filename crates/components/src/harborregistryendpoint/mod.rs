@@ -42,7 +42,7 @@ impl Component for HarborRegistryEndpoint {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let (endpoint, write_only) = endpoint::endpoint(spec, &Secrets::new(world, &namespace), &server)?;
         let policy =

@@ -32,7 +32,7 @@ impl Component for HarborReplication {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let (direction, registry) = policy::other_side(spec)?;
         let registry = registry.name(&namespace, &system, &server, world);

@@ -52,7 +52,7 @@ impl Component for HarborRobot {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let projects = Projects { system: &system, server: &server, namespace: &namespace, world };
         let (robot, accounts) = (permissions::robot(spec, projects), Accounts::of(owner, projects)).all()?;

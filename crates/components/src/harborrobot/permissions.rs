@@ -47,9 +47,15 @@ fn permission(
     projects: Projects<'_>,
 ) -> Result<Permission, PlanError> {
     let namespace = match (entry.kind, &entry.namespace) {
-        (RobotPermissionKind::System, _) => Ok(SYSTEM.to_owned()),
+        (RobotPermissionKind::System, _) => {
+            projects.names()?.check_unlimited(&format!("{field}.kind"))?;
+            Ok(SYSTEM.to_owned())
+        }
         (RobotPermissionKind::Project, None) => projects.named(&spec.project),
-        (RobotPermissionKind::Project, Some(all)) if all == ALL_PROJECTS => Ok(all.clone()),
+        (RobotPermissionKind::Project, Some(all)) if all == ALL_PROJECTS => {
+            projects.names()?.check_unlimited(&format!("{field}.namespace"))?;
+            Ok(all.clone())
+        }
         // Harbor leaves out permissions in projects that do not exist, so that they would be sent again and again.
         (RobotPermissionKind::Project, Some(name)) => {
             projects.existing(name, &format!("{field}.namespace")).map(|()| name.clone())

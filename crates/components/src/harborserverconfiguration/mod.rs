@@ -12,8 +12,11 @@ use harborstate::{
     health::{self, Health},
     server,
 };
+use k8s_openapi::api::core::v1::Namespace;
 use kube::ResourceExt as _;
-use plan::{Builder, Children, Component, Conclusion, Connect, KindCondition, PlanError, System, World};
+use plan::{
+    All as _, Builder, Children, Component, Conclusion, Connect, KindCondition, PlanError, System, World,
+};
 use serde_json::{Map, Value, json};
 
 /// The condition that tells whether all components of the Harbor are healthy.
@@ -29,7 +32,8 @@ impl Component for HarborServerConfiguration {
     const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
-        Children::none()
+        // Whether a namespace may use the Harbor depends on its labels.
+        Children::none().reading::<Namespace>()
     }
 
     fn details(owner: &Self::Owner, conclusion: &Conclusion<'_>) -> Map<String, Value> {
@@ -61,8 +65,9 @@ impl Component for HarborServerConfiguration {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
         let system = system(owner);
-        Server::read(&system, world)?;
-        world.external(&system, Health::COLLECTION, health::NAME).map(drop)
+        let server = Server::read(&system, world);
+        let health = world.external(&system, Health::COLLECTION, health::NAME);
+        (server, health, management::check_default(owner, world)).all().map(drop)
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod status;
 
-use crate::management::{self, Server};
+use crate::management::{self, ProjectNames, Server};
 use api::v1beta1::{
     self, HarborProject, HarborReplication, HarborTaskSpec,
     harborconfiguration::schedules::{AuditPurgeParameters, GarbageCollectionParameters},
@@ -53,9 +53,13 @@ impl Component for HarborTask {
             };
             return if status::is_success(state) { Ok(()) } else { Err(failed()) };
         }
-        let system = management::system(&spec.target, &owner.namespace().unwrap_or_default(), world)?;
+        let namespace = owner.namespace().unwrap_or_default();
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let (job, execution) = task(spec, &server, world)?;
+        if let Job::Retention(project) = &job {
+            ProjectNames::read(&system, &namespace, world)?.check(project, "spec.retention")?;
+        }
         let created = owner.metadata.creation_timestamp.as_ref();
         let since = created.map(|time| time.0.as_second()).unwrap_or_default();
         let number = status.and_then(|status| status.execution_id);

@@ -37,7 +37,7 @@ impl Component for HarborUser {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let secrets = Secrets::new(world, &namespace);
         let (password, (), ()) = (password(spec, &secrets), check_name(spec), check_mode(&server)).all()?;

@@ -8,7 +8,6 @@
 use crate::management::{self, Policy, Server};
 use api::v1beta1::{self, HarborUserGroupSpec, harborusergroup::UserGroupType};
 use harborstate::user_group::{self, UserGroup};
-use kube::ResourceExt as _;
 use plan::{
     All as _, Builder, Children, Component, Conclusion, Connect, External, PlanError, Sharing, World,
 };
@@ -32,8 +31,8 @@ impl Component for HarborUserGroup {
     }
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let spec = &owner.spec;
+        let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let (name, ()) = (name(spec), check_type(spec.group_type, &server)).all()?;
 

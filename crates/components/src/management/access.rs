@@ -1,6 +1,9 @@
 //! How to reach a Harbor.
 
-use crate::secrets::{SecretKey, Secrets};
+use crate::{
+    secrets::{SecretKey, Secrets},
+    values::whole_seconds,
+};
 use api::v1beta1::{Core, Harbor, HarborServerConfiguration, harborserverconfiguration::AccessCredential};
 use harborstate::{Access, Trust};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
@@ -9,27 +12,33 @@ use kube::{
     core::{Selector, SelectorExt as _},
 };
 use plan::{ChildName, Connection, ObjectKey, PlanError, System, World};
-use std::str::FromStr as _;
+use std::{str::FromStr as _, time::Duration};
 
 /// The user that every Harbor has.
 const ADMIN: &str = "admin";
 
+/// How often a Harbor is compared at most. API servers without CEL do not refuse a shorter interval.
+const SHORTEST_INTERVAL: Duration = Duration::from_secs(30);
+
 /// How to reach a Harbor for an object in the namespace of the world.
 pub(crate) fn connection(world: &World<'_>, system: &System) -> Result<Option<Connection>, PlanError> {
     let namespace = world.namespace();
-    let (access, uid) = match system.namespace.as_str() {
+    let (access, uid, interval) = match system.namespace.as_str() {
         "" => described(&system.name, namespace, world)?,
         _ => installed(&system.name, namespace, world)?,
     };
     let connection = access
         .connection()
         .map_err(|_| PlanError::invalid(system, "has no usable address", "correct the URL of the Harbor"))?;
-    Ok(Some(connection.identified_by(&uid)))
+    Ok(Some(connection.identified_by(&uid).listed_every(interval)))
 }
+
+/// How to reach a Harbor, the uid of the object that stands for it, and how often it is compared if that object says so.
+type Reached = (Access, String, Option<Duration>);
 
 /// A Harbor that this operator runs: the Service of its Core, because the public URL may need a proxy, a DNS server or an
 /// authority that the operator does not have.
-fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<(Access, String), PlanError> {
+fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<Reached, PlanError> {
     let name = ChildName::of(harbor, "harbor")?;
     let uid = world.require::<Harbor>(harbor)?.uid().unwrap_or_default();
     let core = world.serving::<Core>(&name).map_err(|error| match error {
@@ -58,18 +67,22 @@ fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<(Access
         username: ADMIN.into(),
         password: text(password.bytes()),
     };
-    Ok((access, uid))
+    Ok((access, uid, None))
 }
 
 /// A Harbor that a HarborServerConfiguration describes.
-fn described(name: &str, namespace: &str, world: &World<'_>) -> Result<(Access, String), PlanError> {
+fn described(name: &str, namespace: &str, world: &World<'_>) -> Result<Reached, PlanError> {
     let Some(configuration) = world.read_cluster_wide::<HarborServerConfiguration>(name)? else {
         return Err(PlanError::Missing([ObjectKey::of::<HarborServerConfiguration>("", name)].into()));
     };
     if !namespace.is_empty() {
         is_open_to(&configuration, namespace, world)?;
     }
-    Ok((access(&configuration, world)?, configuration.uid().unwrap_or_default()))
+    let interval = configuration.spec.interval.as_ref();
+    let field = || format!("HarborServerConfiguration {name}, spec.interval");
+    let seconds = interval.map(|interval| whole_seconds(interval, field())).transpose()?;
+    let interval = seconds.map(|seconds| Duration::from_secs(seconds).max(SHORTEST_INTERVAL));
+    Ok((access(&configuration, world)?, configuration.uid().unwrap_or_default(), interval))
 }
 
 /// Refuses objects of namespaces that a HarborServerConfiguration does not select. Without a selector it is open to all.

@@ -9,6 +9,7 @@ mod member;
 mod password;
 mod policy;
 mod project;
+mod project_names;
 mod registry;
 mod registry_host;
 mod server;
@@ -23,11 +24,12 @@ pub(crate) use self::{
     password::check_password,
     policy::Policy,
     project::Projects,
+    project_names::ProjectNames,
     registry::Registry,
     registry_host::registry_host,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
-    target::{is_harbor, system},
+    target::{check_default, is_harbor, system},
     text::text,
 };
 

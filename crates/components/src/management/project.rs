@@ -1,6 +1,6 @@
 //! The projects that objects inside a Harbor are about.
 
-use super::{Server, system as system_of};
+use super::{ProjectNames, Server, system as system_of};
 use api::v1beta1::{HarborProject, project_reference::ProjectReference};
 use harborstate::{State as _, project::Project};
 use plan::{ObjectKey, PlanError, System, World};
@@ -24,6 +24,7 @@ impl Projects<'_> {
         match (&reference.project_name, &reference.project_ref) {
             (None, Some(object)) => {
                 let name = self.referenced(object)?.spec.project_name;
+                self.names()?.check(&name, "spec.projectRef")?;
                 let object = ObjectKey::of::<HarborProject>(self.namespace, object);
                 self.exists(&name, object, "does not exist in Harbor yet")?;
                 Ok(name)
@@ -43,7 +44,7 @@ impl Projects<'_> {
     /// The HarborProject of a name, which must be in the same Harbor.
     pub fn referenced(&self, name: &str) -> Result<HarborProject, PlanError> {
         let project = self.world.require::<HarborProject>(name)?;
-        if system_of(&project.spec.target, self.namespace, self.world)? == *self.system {
+        if system_of(&project, &project.spec.target, self.world)? == *self.system {
             return Ok(project);
         }
         Err(PlanError::invalid(
@@ -53,8 +54,14 @@ impl Projects<'_> {
         ))
     }
 
-    /// Waits for a project that a field names.
+    /// The names that projects may have for objects of the namespace.
+    pub fn names(&self) -> Result<ProjectNames<'_>, PlanError> {
+        ProjectNames::read(self.system, self.namespace, self.world)
+    }
+
+    /// Waits for a project that a field names, if its name is allowed.
     pub fn existing(&self, name: &str, field: &str) -> Result<(), PlanError> {
+        self.names()?.check(name, field)?;
         let object = ObjectKey::external(self.system, Project::COLLECTION, name);
         self.exists(name, object, &format!("does not exist; create it in Harbor, or correct {field}"))
     }

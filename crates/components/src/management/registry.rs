@@ -27,7 +27,7 @@ impl Registry<'_> {
             Self::Described(object) => {
                 let endpoint = world.require::<HarborRegistryEndpoint>(object)?;
                 let object = ObjectKey::of::<HarborRegistryEndpoint>(namespace, object);
-                if system_of(&endpoint.spec.target, namespace, world)? != *system {
+                if system_of(&endpoint, &endpoint.spec.target, world)? != *system {
                     return Err(PlanError::invalid(
                         object,
                         "is in another Harbor",

@@ -1,23 +1,83 @@
 //! Which Harbor an object takes effect in.
 
-use api::v1beta1::{
-    Harbor, HarborCluster,
-    harbor_target::{HarborKind, HarborReference, HarborTarget},
+use api::{
+    names::EXTERNAL_ANNOTATION,
+    v1beta1::{
+        Harbor, HarborCluster, HarborServerConfiguration,
+        harbor_target::{HarborKind, HarborReference, HarborTarget},
+    },
 };
-use plan::{ObjectKey, PlanError, System, World};
+use kube::{Resource, ResourceExt as _};
+use plan::{ObjectKey, PlanError, Record, System, World};
 
-/// The Harbor in which an object of a namespace takes effect. A Harbor that this operator runs is named by its namespace and
-/// its Harbor object, any other by its HarborServerConfiguration alone.
-pub(crate) fn system(target: &HarborTarget, namespace: &str, world: &World<'_>) -> Result<System, PlanError> {
+/// The Harbor in which an object takes effect. A Harbor that this operator runs is named by its namespace and its Harbor
+/// object, any other by its HarborServerConfiguration alone.
+pub(crate) fn system<K: Resource<DynamicType = ()>>(
+    owner: &K,
+    target: &HarborTarget,
+    world: &World<'_>,
+) -> Result<System, PlanError> {
+    let namespace = owner.namespace().unwrap_or_default();
     match (&target.harbor_ref, &target.harbor_server_config) {
-        (Some(reference), None) => Ok(harborstate::system(namespace, &harbor(reference, namespace, world)?)),
+        (Some(reference), None) => {
+            Ok(harborstate::system(&namespace, &harbor(reference, &namespace, world)?))
+        }
         (None, Some(configuration)) => Ok(harborstate::system("", configuration)),
-        _ => Err(PlanError::invalid(
+        (None, None) => match bound(owner) {
+            Some(system) => Ok(system),
+            None => Ok(harborstate::system("", &default(world)?)),
+        },
+        (Some(_), Some(_)) => Err(PlanError::invalid(
             "spec",
-            "must have exactly one of harborRef and harborServerConfig",
+            "must not have both harborRef and harborServerConfig",
             "keep the one that names the Harbor",
         )),
     }
+}
+
+/// The Harbor in which the operator manages something for an object that names none. Another default does not move it.
+fn bound<K: Resource<DynamicType = ()>>(owner: &K) -> Option<System> {
+    let annotation = owner.annotations().get(EXTERNAL_ANNOTATION).map(String::as_str);
+    let record = Record::parse(annotation, None).ok()?;
+    let mut systems = record.iter().filter_map(|(key, _)| key.system());
+    systems.find(|system| system.kind == harborstate::KIND && system.namespace.is_empty()).cloned()
+}
+
+/// The name of the HarborServerConfiguration for objects that name no Harbor.
+fn default(world: &World<'_>) -> Result<String, PlanError> {
+    if let Some(name) = &world.defaults().harbor {
+        return Ok(name.clone());
+    }
+    let default = oldest_default(world)?;
+    default.map(|default| default.name_any()).ok_or_else(|| {
+        PlanError::invalid(
+            "spec",
+            "names no Harbor, and there is no default",
+            "set harborRef or harborServerConfig, or have the administrator set default: true in a \
+             HarborServerConfiguration",
+        )
+    })
+}
+
+/// Refuses a default beside an older one.
+pub(crate) fn check_default(owner: &HarborServerConfiguration, world: &World<'_>) -> Result<(), PlanError> {
+    if owner.spec.default != Some(true) {
+        return Ok(());
+    }
+    match oldest_default(world)? {
+        Some(older) if older.name_any() != owner.name_any() => Err(PlanError::invalid(
+            "spec.default",
+            format!("HarborServerConfiguration {} is the default already, and is older", older.name_any()),
+            "set it to false in one of the two",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn oldest_default(world: &World<'_>) -> Result<Option<HarborServerConfiguration>, PlanError> {
+    let all = world.read_all::<HarborServerConfiguration>()?;
+    let defaults = all.into_iter().filter(|it| it.spec.default == Some(true));
+    Ok(defaults.min_by_key(|it| (it.creation_timestamp().map(|time| time.0), it.name_any())))
 }
 
 /// The name of the Harbor object.

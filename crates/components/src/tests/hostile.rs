@@ -90,6 +90,7 @@ fn is_name(key: &ObjectKey) -> bool {
     key.system().is_some()
         || key.is_kind()
         || key.is_definition()
+        || key.is_all()
         || key.name.len() <= 253
             && key
                 .name

@@ -1,8 +1,8 @@
 //! HarborProject.
 
-use crate::world::{INTERVAL, World, settled};
+use crate::world::{INTERVAL, PASSWORD, World, settled};
 use api::v1beta1::HarborProject;
-use harborserver::Version;
+use harborserver::{Image, Version};
 use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -60,6 +60,28 @@ async fn a_change_of_the_object_arrives_within_a_second_and_drift_is_repaired_wi
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_new_value_of_reconcile_at_compares_the_object_within_a_second() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    for value in ["1", "2"] {
+        settled().await;
+        world.ask("PUT", "/projects/alpha", json!({"metadata": {"auto_scan": "true"}})).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "true");
+        let request = json!({"metadata": {"annotations": {"goharbor.io/reconcile-at": value}}});
+        world.merge::<HarborProject>("alpha", request).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(shown(&world, "alpha").await["metadata"]["auto_scan"], "false");
+    }
+    settled().await;
+    world.take_calls();
+    world.merge::<HarborProject>("alpha", json!({"metadata": {"annotations": {"other": "1"}}})).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(world.take_calls(), Vec::<String>::new(), "another annotation asks for nothing");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unchanged_project_costs_lists_only_and_no_request_to_the_cluster() {
     let world = World::new().await;
     world.create(project("alpha", json!({"memberships": []}))).await;
@@ -74,7 +96,7 @@ async fn an_unchanged_project_costs_lists_only_and_no_request_to_the_cluster() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deletion_removes_what_was_created_keeps_what_is_retained_and_waits_for_repositories() {
+async fn deletion_removes_what_was_created_and_keeps_what_is_retained() {
     let world = World::new().await;
     world.create(project("alpha", json!({}))).await;
     world.create(project("beta", json!({"deletionPolicy": "Orphan"}))).await;
@@ -88,6 +110,66 @@ async fn deletion_removes_what_was_created_keeps_what_is_retained_and_waits_for_
     let names = world.ask("GET", "/projects", Value::Null).await;
     let names: Vec<_> = names.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["beta", "library"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_project_with_repositories_is_deleted_when_they_are_gone() {
+    let world = World::new().await;
+    world.create(project("alpha", json!({}))).await;
+    world.until_reason::<HarborProject>("alpha", "Ready").await;
+    for repository in ["alpha/api", "alpha/tools/lint"] {
+        world.harbor.push(&Image::new(repository, "v1"), "admin").unwrap();
+    }
+    world.delete::<HarborProject>("alpha").await;
+    let message = world.until_reason::<HarborProject>("alpha", "NotEmpty").await;
+    assert!(message.contains("the project has 2 repositories; delete them in Harbor"), "{message}");
+    for repository in ["api", "tools%252Flint"] {
+        world.ask("DELETE", &format!("/projects/alpha/repositories/{repository}"), Value::Null).await;
+    }
+    world.until_gone::<HarborProject>("alpha").await;
+    assert_eq!(world.status_for("admin", PASSWORD, "/projects/alpha").await, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_force_destroy_the_repositories_are_deleted_first_even_if_their_tags_are_immutable() {
+    for version in [Version::new(5, 6), Version::new(9, 5), Version::new(15, 2)] {
+        let world = World::with_version(version).await;
+        world.create(project("alpha", json!({"immutableTagRules": [{"tags": {"matches": "v*"}}]}))).await;
+        world.until_reason::<HarborProject>("alpha", "Ready").await;
+        for repository in ["alpha/api", "alpha/tools/lint"] {
+            world.harbor.push(&Image::new(repository, "v1"), "admin").unwrap();
+        }
+        world.harbor.push(&Image::new("library/other", "v1"), "admin").unwrap();
+        world.merge::<HarborProject>("alpha", json!({"spec": {"forceDestroy": true}})).await;
+        world.until_reason::<HarborProject>("alpha", "Ready").await;
+        settled().await;
+        world.delete::<HarborProject>("alpha").await;
+        world.until_gone::<HarborProject>("alpha").await;
+        let projects = world.ask("GET", "/projects", Value::Null).await;
+        assert_eq!(
+            (projects.as_array().unwrap().len(), &projects[0]["name"]),
+            (1, &json!("library")),
+            "{version}"
+        );
+        let left = world.ask("GET", "/projects/library/repositories", Value::Null).await;
+        assert_eq!(left[0]["name"], "library/other", "{version}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn force_destroy_has_no_effect_on_an_adopted_project_or_on_one_that_is_retained() {
+    let world = World::new().await;
+    world.ask("POST", "/projects", json!({"project_name": "adopted"})).await;
+    world.create(project("adopted", json!({"forceDestroy": true}))).await;
+    world.create(project("kept", json!({"forceDestroy": true, "deletionPolicy": "Retain"}))).await;
+    for name in ["adopted", "kept"] {
+        world.until_reason::<HarborProject>(name, "Ready").await;
+        world.harbor.push(&Image::new(&format!("{name}/api"), "v1"), "admin").unwrap();
+        world.delete::<HarborProject>(name).await;
+        world.until_gone::<HarborProject>(name).await;
+        let left = world.ask("GET", &format!("/projects/{name}/repositories"), Value::Null).await;
+        assert_eq!(left[0]["name"], format!("{name}/api"));
+    }
 }
 
 #[tokio::test(start_paused = true)]

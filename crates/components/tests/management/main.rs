@@ -19,4 +19,5 @@ mod scale;
 mod secrecy;
 mod server_configuration;
 mod task;
+mod tenancy;
 mod world;

@@ -1,14 +1,15 @@
 //! HarborServerConfiguration.
 
-use crate::world::{INTERVAL, World, condition};
+use crate::world::{INTERVAL, World, condition, settled};
 use api::v1beta1::{HarborProject, HarborServerConfiguration};
 use harborserver::Component;
-use k8s_openapi::api::core::v1::{Namespace, Secret};
+use k8s_openapi::api::core::v1::Secret;
 use kube::{
     Api,
     api::{Patch, PatchParams},
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
 async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
@@ -55,20 +56,17 @@ async fn wrong_credentials_are_reported_once_and_right_ones_used_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_namespaces_that_it_selects_may_use_it() {
+async fn its_interval_is_that_of_all_objects_in_its_harbor() {
     let world = World::new().await;
     let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
-    let selector = json!({"spec": {"namespaceSelector": {"matchLabels": {"team": "a"}}}});
-    api.patch("acme", &PatchParams::default(), &Patch::Merge(&selector)).await.unwrap();
     let spec = json!({"projectName": "alpha", "harborServerConfig": "acme"});
     world.create(json!({"kind": "HarborProject", "metadata": {"name": "alpha"}, "spec": spec})).await;
-    let message = world.until_reason::<HarborProject>("alpha", "InvalidSpec").await;
-    let expected = "HarborServerConfiguration acme is not open to namespace default";
-    assert!(message.contains(expected), "{message}");
-
-    let namespaces: Api<Namespace> = Api::all(world.client.clone());
-    let labels = json!({"metadata": {"labels": {"team": "a"}}});
-    namespaces.patch("default", &PatchParams::default(), &Patch::Merge(&labels)).await.unwrap();
-    world.merge::<HarborProject>("alpha", json!({"metadata": {"annotations": {"try": "again"}}})).await;
     world.until_reason::<HarborProject>("alpha", "Ready").await;
+    let interval = json!({"spec": {"interval": "30s"}});
+    api.patch("acme", &PatchParams::default(), &Patch::Merge(&interval)).await.unwrap();
+    settled().await;
+    world.ask("PUT", "/projects/alpha", json!({"metadata": {"auto_scan": "true"}})).await;
+    tokio::time::sleep(Duration::from_secs(37)).await;
+    let project = world.ask("GET", "/projects/alpha", Value::Null).await;
+    assert_eq!(project["metadata"]["auto_scan"], "false");
 }

@@ -18,6 +18,7 @@ use kube::{
     core::NamespaceResourceScope,
     runtime::wait::await_condition,
 };
+use plan::Defaults;
 use runtime::{Operator, Options};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -62,6 +63,8 @@ pub struct World {
     pub lost_answers: Arc<AtomicUsize>,
     /// Whether Harbor cannot be reached.
     pub is_down: Arc<std::sync::atomic::AtomicBool>,
+    /// The HarborServerConfiguration that the operator uses for objects that name no Harbor.
+    pub default_harbor: Option<String>,
     /// After how many writes of the operator no answer arrives any more, and who learns of it.
     last_write: Arc<(AtomicUsize, Notify)>,
     server: ApiServer,
@@ -96,6 +99,7 @@ impl World {
                 .build(),
             lost_answers: Arc::default(),
             is_down: Arc::default(),
+            default_harbor: None,
             last_write: Arc::new((AtomicUsize::new(usize::MAX), Notify::new())),
             server,
             requests: Arc::default(),
@@ -155,6 +159,7 @@ impl World {
             clock,
             external_drivers: vec![Arc::new(driver)],
             external_interval: INTERVAL,
+            defaults: Defaults { harbor: self.default_harbor.clone(), ..Defaults::default() },
             ..Options::default()
         };
         let operator = Operator::new(Client::new(noted, "default"), components::all(), options);

@@ -106,13 +106,27 @@ impl Manage for Projects {
         }
     }
 
+    async fn empty(client: &Client, name: &str) -> Result<(), SystemError> {
+        let project = client.harbor.project(name);
+        // Harbor deletes no repository with an immutable tag.
+        let rules = project.immutable_rules();
+        for rule in rules.list().await.map_err(system_error)? {
+            rules.delete(rule.id).await.map(drop).map_err(system_error)?;
+        }
+        let repositories = project.repositories();
+        for repository in repositories.list().await.map_err(system_error)? {
+            repositories.delete(&repository).await.map(drop).map_err(system_error)?;
+        }
+        Ok(())
+    }
+
     async fn delete(client: &Client, name: &str, actual: &Value) -> Result<(), SystemError> {
         let count = found::<project::Project>(actual)?.facts.repository_count;
         if count > 0 {
             let repositories = if count == 1 { "repository" } else { "repositories" };
-            return Err(SystemError::InUse {
+            return Err(SystemError::NotEmpty {
                 problem: format!("the project has {count} {repositories}"),
-                remedy: "delete them, or keep the project".to_owned(),
+                remedy: "delete them in Harbor".to_owned(),
             });
         }
         client.index.forget_project(name);

@@ -62,7 +62,7 @@ impl World {
 
     pub async fn delete(&self, wanted: &External) -> Result<(), SystemError> {
         let actual = self.get(wanted).await.unwrap_or_default();
-        self.driver.delete(self.at(), &wanted.key(), &actual).await
+        self.driver.delete(self.at(), &wanted.key(), &actual, wanted.contents).await
     }
 
     pub async fn list(&self, name: &str, part: Option<&str>) -> Result<BTreeMap<String, Value>, SystemError> {

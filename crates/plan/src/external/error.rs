@@ -32,6 +32,14 @@ pub enum SystemError {
         /// What a user can do.
         remedy: String,
     },
+    /// The object to delete is not empty.
+    #[error("{problem}; {remedy}")]
+    NotEmpty {
+        /// How many and what they are.
+        problem: String,
+        /// What a user can do.
+        remedy: String,
+    },
     /// It accepts no changes for now, such as during maintenance. Nothing is wrong with the object.
     #[error("{0}; the operator continues when it accepts changes again")]
     ReadOnly(String),
@@ -48,7 +56,9 @@ pub enum SystemError {
 impl Classify for SystemError {
     fn class(&self) -> Class {
         match self {
-            Self::Unreachable(_) | Self::InUse { .. } | Self::ReadOnly(_) => Class::Transient,
+            Self::Unreachable(_) | Self::InUse { .. } | Self::NotEmpty { .. } | Self::ReadOnly(_) => {
+                Class::Transient
+            }
             Self::Rejected { .. } => Class::Invalid,
             Self::Forbidden { .. } => Class::Forbidden,
             Self::Exists => Class::Conflict,
@@ -62,6 +72,7 @@ impl Classify for SystemError {
             Self::Rejected { .. } => "ExternalRejected",
             Self::Forbidden { .. } => "ExternalForbidden",
             Self::InUse { .. } => "ExternalInUse",
+            Self::NotEmpty { .. } => "NotEmpty",
             Self::ReadOnly(_) => "ExternalReadOnly",
             Self::Exists => "Conflict",
             Self::Gone => "ExternalGone",

@@ -1,7 +1,7 @@
 //! What an object outside the cluster should be.
 
 use super::System;
-use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe, Readiness};
+use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe, Placement, Readiness};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::core::{ApiResource, ObjectMeta};
 use serde_json::{Map, Value, json};
@@ -32,6 +32,8 @@ pub struct External {
     pub if_exists: IfExists,
     /// What to do if there is no object of this name.
     pub if_absent: IfAbsent,
+    /// What happens to the contents of the object when the operator deletes it.
+    pub contents: Contents,
     /// How several owners may want the same object.
     pub sharing: Sharing,
     /// The object that this one is a part of, where another owner may have that as a whole.
@@ -72,6 +74,17 @@ pub enum IfAbsent {
     },
 }
 
+/// What happens to the contents of an object outside the cluster, such as the repositories of a project, when the operator
+/// deletes the object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contents {
+    /// The operator deletes only an empty object.
+    #[default]
+    Kept,
+    /// The operator deletes them first.
+    Deleted,
+}
+
 /// How several owners may want the same object outside the cluster. Of two that may not, the older one has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -101,6 +114,7 @@ impl External {
             write_only: Map::new(),
             if_exists: IfExists::Refuse { remedy: "delete it, or choose another name".into() },
             if_absent: IfAbsent::Create,
+            contents: Contents::Kept,
             sharing: Sharing::Whole,
             part_of: None,
             comparable,
@@ -164,6 +178,7 @@ impl PartialEq for External {
             && self.write_only == other.write_only
             && self.if_exists == other.if_exists
             && self.if_absent == other.if_absent
+            && self.contents == other.contents
             && self.sharing == other.sharing
             && self.part_of == other.part_of
     }
@@ -216,6 +231,7 @@ impl AnyManifest for ExternalObject {
                 kind: collection.clone(),
                 plural: collection.clone(),
             },
+            placement: Placement::ClusterWide,
             managed_by: ManagedBy::Operator,
             observe: Observe::Metadata,
             provider: "the system it lives in",

@@ -1,7 +1,7 @@
 //! Which objects outside the cluster the operator keeps for an owner: an annotation of the owner, since neither a restart
 //! nor a system without labels may make the operator forget what it created.
 
-use super::System;
+use super::{Contents, System};
 #[cfg(doc)]
 use crate::External;
 use crate::{DeletionBehavior, Digest, DigestKey, ObjectKey, Parts};
@@ -24,6 +24,8 @@ pub struct Claim {
     pub origin: Origin,
     /// Whether it is deleted with its owner, where the operator created it.
     pub deletion: DeletionBehavior,
+    /// What happens to its contents when it is deleted.
+    pub contents: Contents,
     /// Digest of the write-only fields that were sent last.
     pub written: Option<Digest>,
     /// The fields that the owner has, see [`External::claimed_fields`]; empty where it has the whole object.
@@ -49,12 +51,14 @@ pub struct UnreadableRecord;
 
 /// A claim as it is written: what is usual is left out.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Entry {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     adopted: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     kept: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    with_contents: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<String>,
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -114,10 +118,11 @@ impl Record {
         for (group, collections) in objects {
             let system = System::of_group(&group).ok_or(UnreadableRecord)?;
             for (collection, objects) in collections {
-                for (name, Entry { adopted, kept, written, fields }) in objects {
+                for (name, Entry { adopted, kept, with_contents, written, fields }) in objects {
                     let claim = Claim {
                         origin: if adopted || !is_signed { Origin::Adopted } else { Origin::Created },
                         deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
+                        contents: if with_contents { Contents::Deleted } else { Contents::Kept },
                         written: written.as_deref().and_then(Digest::parse),
                         fields,
                     };
@@ -142,10 +147,11 @@ impl Record {
     /// The annotation; `None` where nothing is recorded.
     pub fn to_annotation(&self, signer: Signer<'_>) -> Option<String> {
         let mut objects = Objects::new();
-        for (key, Claim { origin, deletion, written, fields }) in &self.claims {
+        for (key, Claim { origin, deletion, contents, written, fields }) in &self.claims {
             let claim = Entry {
                 adopted: *origin == Origin::Adopted,
                 kept: *deletion == DeletionBehavior::Kept,
+                with_contents: *contents == Contents::Deleted,
                 written: written.map(|digest| digest.to_string()),
                 fields: fields.clone(),
             };
@@ -217,10 +223,11 @@ mod tests {
 
     fn claims() -> impl Strategy<Value = Claim> {
         let fields = prop::collection::btree_set("[a-z]{1,4}", 0..3);
-        let parts = (any::<bool>(), any::<bool>(), prop::option::of("[a-z]{1,4}"), fields);
-        parts.prop_map(|(adopted, kept, value, fields)| Claim {
+        let parts = (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of("[a-z]{1,4}"), fields);
+        parts.prop_map(|(adopted, kept, with_contents, value, fields)| Claim {
             origin: if adopted { Origin::Adopted } else { Origin::Created },
             deletion: if kept { DeletionBehavior::Kept } else { DeletionBehavior::Owned },
+            contents: if with_contents { Contents::Deleted } else { Contents::Kept },
             written: value.map(|value| Digest::of(&value).unwrap()),
             fields,
         })
@@ -301,6 +308,7 @@ mod tests {
         let claim = Claim {
             origin: Origin::Created,
             deletion: DeletionBehavior::Owned,
+            contents: Contents::Kept,
             written: None,
             fields: BTreeSet::new(),
         };

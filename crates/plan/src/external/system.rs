@@ -1,7 +1,7 @@
 //! Systems outside the cluster.
 
 use serde_json::Value;
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// Names a system outside the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,12 +44,13 @@ impl fmt::Display for System {
 pub struct Connection {
     value: Arc<Value>,
     identity: Option<Arc<str>>,
+    interval: Option<Duration>,
 }
 
 impl Connection {
     /// What the driver of the system asks for.
     pub fn new(value: Value) -> Self {
-        Self { value: Arc::new(value), identity: None }
+        Self { value: Arc::new(value), identity: None, interval: None }
     }
 
     /// To the system with this identity, such as the uid of the object that stands for it: a system of the same name that comes
@@ -62,6 +63,17 @@ impl Connection {
     /// The identity of the system.
     pub fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
+    }
+
+    /// To a system whose collections are listed this often, if that is not the interval of the operator.
+    #[must_use]
+    pub fn listed_every(self, interval: Option<Duration>) -> Self {
+        Self { interval, ..self }
+    }
+
+    /// How often collections of the system are listed, if that is not the interval of the operator.
+    pub const fn interval(&self) -> Option<Duration> {
+        self.interval
     }
 
     /// What the driver of the system asked for.

@@ -129,7 +129,7 @@ impl State {
 mod tests {
     use super::*;
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-    use plan::{Claim, DeletionBehavior, Origin, System};
+    use plan::{Claim, Contents, DeletionBehavior, Origin, System};
 
     const KEY: DigestKey = DigestKey::new([7; 32]);
 
@@ -149,8 +149,13 @@ mod tests {
     fn meta<const N: usize>(name: &str, second: i64, claims: [(&str, Fields); N]) -> ObjectMeta {
         let mut record = Record::default();
         for (name, fields) in claims {
-            let claim =
-                Claim { origin: Origin::Created, deletion: DeletionBehavior::Owned, written: None, fields };
+            let claim = Claim {
+                origin: Origin::Created,
+                deletion: DeletionBehavior::Owned,
+                contents: Contents::Kept,
+                written: None,
+                fields,
+            };
             record.insert(object(name), claim);
         }
         let owner = owner(name);

@@ -23,7 +23,7 @@ pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniori
 pub(crate) use watch::{is_input, start_watches};
 
 use crate::{Entropy, Health, Metrics, Options};
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Client,
     core::{ApiResource, ObjectMeta},
@@ -83,8 +83,7 @@ impl Cluster {
         let mut children = Children::none().and::<Secret>().and::<ConfigMap>();
         components.iter().for_each(|component| children.extend(component.children.clone()));
         let owners = components.iter().map(ComponentKind::resource);
-        let namespaces = ApiResource::erase::<Namespace>(&());
-        let resources = children.iter().map(|kind| &kind.resource).chain(owners).chain([&namespaces]);
+        let resources = children.iter().map(|kind| &kind.resource).chain(owners);
         let resources = resources.map(|it| ((it.group.clone(), it.kind.clone()), it.clone())).collect();
         let router = Router::default();
         for component in &*components {

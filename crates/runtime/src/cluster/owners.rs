@@ -1,6 +1,6 @@
 //! The custom resources that the operator reconciles, as their watches deliver them.
 
-use api::names::EXTERNAL_FINALIZER;
+use api::names::{EXTERNAL_FINALIZER, RECONCILE_AT_ANNOTATION};
 use kube::core::{DynamicObject, ObjectMeta};
 use plan::{ObjectKey, tags};
 use std::{
@@ -8,6 +8,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{Mutex, MutexGuard, PoisonError},
 };
+use tokio::time::Instant;
 
 /// All owners, as JSON, because decoded objects take three times as much memory.
 #[derive(Debug, Default)]
@@ -18,6 +19,10 @@ struct Stored {
     json: Box<[u8]>,
     /// See [`relevant`].
     relevant: u64,
+    /// The annotation with which users ask for a comparison.
+    request: Option<String>,
+    /// See [`Owners::comparison_requested`].
+    requested: Option<Instant>,
 }
 
 impl Owners {
@@ -36,13 +41,32 @@ impl Owners {
         self.all().keys().cloned().collect()
     }
 
+    /// All owners of a kind.
+    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> Vec<DynamicObject> {
+        let all = self.all();
+        let of_kind = all.iter().filter(|(key, _)| key.group == group && key.kind == kind);
+        of_kind.filter_map(|(_, stored)| serde_json::from_slice(&stored.json).ok()).collect()
+    }
+
     /// Stores the newest version of an owner. Returns whether it has a change that is a reason to reconcile it.
     pub(crate) fn put(&self, key: &ObjectKey, mut object: DynamicObject) -> bool {
         let relevant = relevant(&object.metadata);
         object.metadata.managed_fields = None;
         let Ok(json) = serde_json::to_vec(&object) else { return false };
-        let before = self.all().insert(key.clone(), Stored { json: json.into(), relevant });
+        let request =
+            object.metadata.annotations.as_ref().and_then(|all| all.get(RECONCILE_AT_ANNOTATION).cloned());
+        let mut all = self.all();
+        let before = all.get(key);
+        let is_request = before.is_some_and(|before| request.is_some() && before.request != request);
+        let requested =
+            if is_request { Some(Instant::now()) } else { before.and_then(|before| before.requested) };
+        let before = all.insert(key.clone(), Stored { json: json.into(), relevant, request, requested });
         before.is_none_or(|before| before.relevant != relevant)
+    }
+
+    /// When a user last asked the operator to compare the owner with the systems outside the cluster that it reads.
+    pub(crate) fn comparison_requested(&self, key: &ObjectKey) -> Option<Instant> {
+        self.all().get(key)?.requested
     }
 
     /// Removes an owner and returns whether there was one.

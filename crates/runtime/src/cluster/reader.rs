@@ -5,11 +5,12 @@ use crate::{ReconcileError, error::Verb};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use http::Request;
 use kube::{
-    Api,
+    Api, ResourceExt as _,
+    api::ListParams,
     core::{ApiResource, DynamicObject},
 };
 use plan::{ObjectKey, ObjectVersion, Snapshot};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// How many reads of one reconcile run concurrently.
@@ -68,6 +69,10 @@ impl Cluster {
             let schema = self.schema(&key).await?;
             return Ok(self.recorded(reader, key, schema));
         }
+        if key.is_all() {
+            let all = self.all(&key).await?;
+            return Ok(self.recorded(reader, key, Some(all)));
+        }
         let index = &self.router.index;
         let is_owner = self.component(&key.group, &key.kind).is_some();
         if !is_owner && !is_input(&key.group, &key.kind) && !index.has(&key) {
@@ -89,6 +94,36 @@ impl Cluster {
         let object = self.stored(&key).await?;
         let object = self.cache.put(&key, object);
         Ok(self.recorded(reader, key, object))
+    }
+
+    /// All owners of a kind. Where their kind is not watched, such as with permissions in one namespace only, they are listed
+    /// if that is allowed.
+    async fn all(&self, key: &ObjectKey) -> Result<Arc<DynamicObject>, ReconcileError> {
+        if self.router.index.has_listed(key) {
+            return self.known(key);
+        }
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), self.resource(key)?);
+        match api.list(&ListParams::default()).await {
+            Ok(list) => owners_list(list.items.iter()),
+            Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => owners_list([].iter()),
+            Err(error) => Err(ReconcileError::api(Verb::Read, key, error)),
+        }
+    }
+
+    /// All owners of a kind, as its watch has delivered them.
+    fn known(&self, key: &ObjectKey) -> Result<Arc<DynamicObject>, ReconcileError> {
+        owners_list(self.owners.of_kind(&key.group, &key.kind).iter())
+    }
+
+    /// An owner was created, changed or deleted: enqueues the readers of all owners of its kind.
+    pub(super) fn all_changed(&self, resource: &ApiResource) {
+        let key = ObjectKey::all(resource);
+        if self.router.index.is_read(&key)
+            && let Ok(all) = self.known(&key)
+        {
+            let state = ObjectVersion::of(&all.metadata);
+            self.router.wake(self.router.index.read(&key, Some(&state)));
+        }
     }
 
     /// The object without a request, if the cache or a watch has its newest known version, as far as a reader is
@@ -169,4 +204,20 @@ impl Cluster {
         self.resource_of(&key.group, &key.kind)
             .ok_or_else(|| ReconcileError::Bug(format!("{key} was read although its kind is not watched")))
     }
+}
+
+/// Owners as one object, ordered by name. What changes without a change of their specs is left out.
+fn owners_list<'a>(
+    owners: impl Iterator<Item = &'a DynamicObject>,
+) -> Result<Arc<DynamicObject>, ReconcileError> {
+    let described = |owner: &DynamicObject| {
+        let metadata = json!({
+            "name": owner.name_any(), "uid": owner.uid(), "creationTimestamp": owner.creation_timestamp(),
+        });
+        json!({"metadata": metadata, "spec": owner.data["spec"]})
+    };
+    let mut owners: Vec<_> = owners.collect();
+    owners.sort_by_key(|owner| owner.name_any());
+    let list = Value::Array(owners.into_iter().map(described).collect());
+    plan::outside(list).map_err(|error| ReconcileError::Bug(error.to_string()))
 }

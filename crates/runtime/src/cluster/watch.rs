@@ -16,7 +16,7 @@ use kube::{
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, ComponentKind, HarborClass, Health, ObjectKey, Observe, ObservedObject, Placement};
+use plan::{ChildKind, HarborClass, Health, ManagedBy, ObjectKey, Observe, ObservedObject, Placement};
 use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeSet,
@@ -48,7 +48,7 @@ enum Extent {
 
 /// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
 pub(crate) fn is_input(group: &str, kind: &str) -> bool {
-    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim")
+    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "Namespace")
 }
 
 impl Extent {
@@ -70,18 +70,17 @@ pub(crate) fn start_watches(
     tasks: &mut JoinSet<()>,
 ) -> Vec<(ApiResource, FirstList)> {
     // With permissions in a namespace only, cluster-wide objects cannot be watched.
-    let is_within = |component: &&ComponentKind| match (scope, component.placement) {
+    let is_within = |kind: &&ChildKind| match (scope, kind.placement) {
         (Scope::Cluster, _) | (Scope::Namespace(_), Placement::Namespaced) => true,
         (Scope::Namespace(_), Placement::ClusterWide) => false,
     };
-    let owners = cluster.components.iter().filter(is_within).map(|component| component.kind.clone());
+    let owners = cluster.components.iter().map(|component| &component.kind);
     let children = cluster
         .children
         .iter()
         .filter(|it| cluster.component(&it.resource.group, &it.resource.kind).is_none());
-    let kinds: Vec<_> = owners.chain(children.cloned()).collect();
     let mut first_lists = Vec::new();
-    for kind in kinds {
+    for kind in owners.chain(children).filter(is_within).cloned() {
         let first = cluster.health.first_list(&kind.resource.kind);
         first_lists.push((kind.resource.clone(), first.clone()));
         tasks.spawn(watch(Arc::clone(cluster), kind, scope.clone(), first));
@@ -105,7 +104,9 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
         let ended = match extent {
             Extent::Inputs => {
                 let mut issued = pin!(watch.whole(&scope, CERT_MANAGER_LABEL));
-                watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                if kind.managed_by == ManagedBy::Operator {
+                    watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                }
                 if resource.kind == "Secret" {
                     watch.preload(issued.as_mut()).await;
                 }
@@ -303,6 +304,7 @@ impl Watch<'_> {
                         cluster.unclaimed(owner);
                     }
                     router.wake(gone);
+                    cluster.all_changed(resource);
                     backoff.reset();
                     first.ended();
                 }
@@ -348,6 +350,7 @@ impl Watch<'_> {
             };
             if changed {
                 router.wake([key.clone()].into());
+                self.cluster.all_changed(&self.kind.resource);
             }
         }
         key
@@ -360,6 +363,7 @@ impl Watch<'_> {
         if self.extent == Extent::Owners && owners.remove(&observed.key) {
             self.cluster.unclaimed(&observed.key);
             router.wake([observed.key.clone()].into());
+            self.cluster.all_changed(&self.kind.resource);
         }
     }
 

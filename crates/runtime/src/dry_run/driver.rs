@@ -2,7 +2,7 @@
 
 use crate::{At, Collection, ExternalDriver};
 use futures::{FutureExt as _, future::BoxFuture};
-use plan::{Change, External, ObjectKey, System, SystemError};
+use plan::{Change, Contents, External, ObjectKey, System, SystemError};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -92,6 +92,7 @@ impl ExternalDriver for DryRunDriver {
         _: At<'a>,
         object: &'a ObjectKey,
         _: &'a Value,
+        _: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         // Without its content: no owner says any more which of it is secret.
         self.changes.add(Change::between(object.clone(), Some(json!({"name": object.name})), None));

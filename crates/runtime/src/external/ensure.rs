@@ -25,6 +25,15 @@ struct Wanted<'a> {
     digest: Option<Digest>,
 }
 
+impl Wanted<'_> {
+    /// What is recorded of the object.
+    fn claim(&self, origin: Origin, written: Option<Digest>) -> Claim {
+        let External { contents, .. } = *self.external;
+        let fields = self.external.claimed_fields();
+        Claim { origin, deletion: self.desired.deletion, contents, written, fields }
+    }
+}
+
 impl Externals<'_> {
     /// Sends what differs from what the system has, as far as the gate permits, and answers whether the object is as desired.
     pub(crate) async fn ensure(
@@ -58,8 +67,7 @@ impl Externals<'_> {
         };
         let action = self.resolve(&applier.resolver(), desired, (gate, digest), object.as_deref());
         self.check_claim(external, key, &action)?;
-        let fields = external.claimed_fields();
-        let claimed = |origin| Claim { origin, deletion: desired.deletion, written: digest, fields };
+        let claimed = |origin| wanted.claim(origin, digest);
         let origin = claim.as_ref().map_or(Origin::Adopted, |claim| claim.origin);
         let mut answer = None;
         let mut held = None;
@@ -189,13 +197,12 @@ impl Externals<'_> {
     async fn create(
         &self,
         applier: &Applier<'_>,
-        Wanted { key, desired, external, .. }: Wanted<'_>,
+        wanted: Wanted<'_>,
         connection: &Connection,
         before: Option<Claim>,
     ) -> Result<Arc<DynamicObject>, ReconcileError> {
-        let fields = external.claimed_fields();
-        let claim = Claim { origin: Origin::Created, deletion: desired.deletion, written: None, fields };
-        self.recorder.add(key, claim).await?;
+        let Wanted { key, external, .. } = wanted;
+        self.recorder.add(key, wanted.claim(Origin::Created, None)).await?;
         applier.progress.child(self.owner, key, || State::Applying);
         let error = match self.systems.create(self.owner, connection, external).await {
             Ok(object) => {

@@ -51,6 +51,7 @@ pub(super) struct Listed {
     pub(super) answer: Result<Objects, SystemError>,
     /// Failures in a row.
     pub(super) failures: u32,
+    /// When the request was sent: the answer shows everything that happened before.
     at: Instant,
 }
 
@@ -76,7 +77,7 @@ impl Listing {
         &self,
         listed: &mut Listed,
         connection: &Connection,
-        answer: Result<Objects, SystemError>,
+        (begun, answer): (Instant, Result<Objects, SystemError>),
         interval: Duration,
         entropy: &dyn Entropy,
     ) {
@@ -87,15 +88,26 @@ impl Listing {
         };
         // Between 80 and 120 %: systems are not asked all at once.
         self.set_due(Instant::now() + wait * 4 / 5 + entropy.jitter(wait * 2 / 5));
-        *listed = Listed { connection: Some(connection.clone()), answer, failures, at: Instant::now() };
+        *listed = Listed { connection: Some(connection.clone()), answer, failures, at: begun };
     }
 
-    /// Whether a reader with this connection can do with the last answer.
-    pub(super) fn serves(&self, listed: &Listed, connection: &Connection, age: Age) -> bool {
+    /// Whether a reader with this connection can do with the last answer. It must be younger than the last request of a user
+    /// to compare the reader.
+    pub(super) fn serves(
+        &self,
+        listed: &Listed,
+        connection: &Connection,
+        age: Age,
+        requested: Option<Instant>,
+    ) -> bool {
         let young = match age {
             Age::AsListed => true,
             Age::Fresh => listed.answer.is_err() || listed.at.elapsed() <= FRESH,
         };
-        young && listed.connection.as_ref() == Some(connection) && Instant::now() < self.due()
+        let answers_request = requested.is_none_or(|requested| requested <= listed.at);
+        young
+            && answers_request
+            && listed.connection.as_ref() == Some(connection)
+            && Instant::now() < self.due()
     }
 }

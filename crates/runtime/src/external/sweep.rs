@@ -6,7 +6,7 @@ use crate::{
     error::Verb,
     report::{ChangeKind, ChildChange},
 };
-use plan::{DeletionBehavior, ObjectKey, PlanError, SystemError};
+use plan::{Contents, DeletionBehavior, ObjectKey, PlanError, SystemError};
 use std::collections::BTreeSet;
 
 /// What it means that an object is missing which is needed to reach a system.
@@ -77,7 +77,12 @@ impl Externals<'_> {
                         tracing::warn!(object = %key, error, "not deleted, its system is gone");
                         swept.push((key, Some(ChangeKind::Abandoned)));
                     }
-                    Err(error @ ReconcileError::External { error: SystemError::InUse { .. }, .. }) => {
+                    Err(
+                        error @ ReconcileError::External {
+                            error: SystemError::InUse { .. } | SystemError::NotEmpty { .. },
+                            ..
+                        },
+                    ) => {
                         in_use = Some(error);
                         left.push(key);
                     }
@@ -97,7 +102,8 @@ impl Externals<'_> {
         let Some(actual) = self.systems.read(self.reader(), &connection, key, Age::Fresh).await? else {
             return Ok(None);
         };
-        let deleted = self.systems.delete(self.owner, &connection, key, &actual.data).await;
+        let contents = self.recorder.claim(key).map_or(Contents::Kept, |claim| claim.contents);
+        let deleted = self.systems.delete(self.owner, &connection, key, &actual.data, contents).await;
         deleted.map_err(|error| self.systems.failed(Verb::Delete, key, error))?;
         tracing::info!(object = %key, "deleted, outside the cluster: its owner no longer wants it");
         Ok(Some(ChangeKind::Deleted))

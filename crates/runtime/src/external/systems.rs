@@ -14,7 +14,7 @@ use crate::{
 };
 use election::Leadership;
 use kube::core::DynamicObject;
-use plan::{Connection, External, ObjectKey, ObjectVersion, System, SystemError};
+use plan::{Connection, Contents, External, ObjectKey, ObjectVersion, System, SystemError};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -102,7 +102,7 @@ impl Systems {
             lock(&self.listings).entry(question.clone()).or_insert_with(|| Arc::new(Listing::new())),
         );
         let mut listed = listing.listed.lock().await;
-        if !listing.serves(&listed, connection, age) {
+        if !listing.serves(&listed, connection, age, cluster.owners.comparison_requested(owner)) {
             self.list(&question, Some(key), &listing, &mut listed, At { system, connection }).await;
         }
         let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
@@ -146,10 +146,11 @@ impl Systems {
         connection: &Connection,
         key: &ObjectKey,
         actual: &Value,
+        contents: Contents,
     ) -> Result<(), SystemError> {
         let system = system_of(key)?;
         let driver = self.driver(system)?;
-        self.while_leading(driver.delete(At { system, connection }, key, actual)).await?;
+        self.while_leading(driver.delete(At { system, connection }, key, actual, contents)).await?;
         self.replace(owner, key, None).await;
         Ok(())
     }
@@ -188,9 +189,11 @@ impl Systems {
         listed: &mut Listed,
         at: At<'_>,
     ) {
+        let begun = Instant::now();
         let answer = self.ask(question, at).await;
         let recovers = listed.failures > 0 && answer.is_ok();
-        listing.keep(listed, at.connection, answer, self.interval_of(question), &*self.entropy);
+        let interval = self.interval_of(question, at.connection);
+        listing.keep(listed, at.connection, (begun, answer), interval, &*self.entropy);
         self.rescheduled.notify_one();
         let objects = match &listed.answer {
             Ok(objects) => objects,
@@ -247,19 +250,20 @@ impl Systems {
 
     /// How often a question is asked. Parts of collections are asked for in turn, a fixed number of them in each interval, so
     /// that the requests to a system do not grow with the number of its projects.
-    fn interval_of(&self, question: &Question) -> Duration {
+    fn interval_of(&self, question: &Question, connection: &Connection) -> Duration {
         let system = question.collection.system();
         let driver = system.and_then(|system| self.driver(system).ok());
         if let Some(own) = driver.and_then(|driver| driver.interval(&question.collection.kind)) {
             return own;
         }
+        let interval = connection.interval().unwrap_or(self.interval);
         if question.part.is_none() {
-            return self.interval;
+            return interval;
         }
         let is_part_there = |asked: &&Question| asked.part.is_some() && asked.collection.system() == system;
         let parts = lock(&self.listings).keys().filter(is_part_there).count();
         let turns = u32::try_from(parts.div_ceil(PARTS_PER_INTERVAL)).unwrap_or(u32::MAX);
-        self.interval.saturating_mul(turns.max(1))
+        interval.saturating_mul(turns.max(1))
     }
 
     /// Takes the answer to a write into the list.

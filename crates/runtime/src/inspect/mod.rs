@@ -122,7 +122,7 @@ impl Inspector {
     fn is_out_of_reach(&self, key: &ObjectKey) -> bool {
         let component = self.cluster().component(&key.group, &key.kind);
         let is_about_others =
-            |it: &ComponentKind| it.children.has_external() || it.placement == Placement::ClusterWide;
+            |it: &ComponentKind| it.children.has_external() || it.placement() == Placement::ClusterWide;
         component.is_some_and(is_about_others) && !self.context.systems.has_drivers()
     }
 

@@ -1,7 +1,7 @@
 //! A system outside the cluster, in memory: depots that hold boxes.
 
 use futures::{FutureExt as _, future::BoxFuture};
-use plan::{External, ObjectKey, System, SystemError};
+use plan::{Contents, External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
 use serde_json::{Value, json};
 use std::{
@@ -187,6 +187,7 @@ impl ExternalDriver for Depots {
         at: At<'a>,
         object: &'a ObjectKey,
         _: &'a Value,
+        _: Contents,
     ) -> BoxFuture<'a, Result<(), SystemError>> {
         let delete = |boxes: &mut Boxes| {
             let below = |value: &Value| value["on"] == *object.name;

@@ -55,6 +55,11 @@ pub struct Run {
     #[arg(long, env = "HARBOR_OPERATOR_DEADLINE", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
+    /// How often to compare objects with the Harbors that they are in, in seconds, unless spec.interval of the
+    /// HarborServerConfiguration is set
+    #[arg(long, env = "HARBOR_OPERATOR_HARBOR_INTERVAL", value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(30..))]
+    harbor_interval: u64,
+
     /// The namespace of the Secret harbor-operator-digest-key, which the operator creates when it first starts. It
     /// keys the digests in pod templates, so that readers of Deployments cannot test guesses of passwords [default: the
     /// namespace of the pod; outside of a cluster, the one that the kubeconfig's context names]
@@ -113,6 +118,7 @@ impl Run {
             trace_id: telemetry.trace_id(),
             observer: page.as_ref().map(WebPage::observer),
             external_drivers: drivers(),
+            external_interval: Duration::from_secs(self.harbor_interval),
             ..Options::default()
         };
         let operator = operator(client.clone(), options);

@@ -180,6 +180,11 @@ impl Index {
         self.state().names.lacks(key)
     }
 
+    /// Whether the watch has delivered all objects of the kind of this key.
+    pub(crate) fn has_listed(&self, key: &ObjectKey) -> bool {
+        self.state().names.has_listed(key)
+    }
+
     /// Whether there probably is an object of this name, with any owner.
     pub(crate) fn has(&self, key: &ObjectKey) -> bool {
         self.state().names.contains(key)

@@ -39,9 +39,14 @@ impl Names {
         self.known.values().map(HashSet::len).sum()
     }
 
+    /// Whether all names of its kind are known.
+    pub(super) fn has_listed(&self, key: &ObjectKey) -> bool {
+        self.listed.contains(&(key.group.clone(), key.kind.clone()))
+    }
+
     /// Whether all names of its kind are known and this is not one of them.
     pub(super) fn lacks(&self, key: &ObjectKey) -> bool {
-        self.listed.contains(&(key.group.clone(), key.kind.clone())) && !self.contains(key)
+        self.has_listed(key) && !self.contains(key)
     }
 
     pub(super) fn contains(&self, key: &ObjectKey) -> bool {

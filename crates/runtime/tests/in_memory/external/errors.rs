@@ -18,6 +18,11 @@ async fn errors_of_a_system_reach_the_status_with_reason_and_remedy() {
             "the box is too large; choose a smaller one",
         ),
         (
+            SystemError::NotEmpty { problem: words().0, remedy: words().1 },
+            "NotEmpty",
+            "the box is too large; choose a smaller one",
+        ),
+        (
             SystemError::InUse { problem: words().0, remedy: words().1 },
             "ExternalInUse",
             "the box is too large; choose a smaller one",
