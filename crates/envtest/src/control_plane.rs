@@ -1,6 +1,5 @@
 //! A running control plane for tests.
 
-use crate::TIMEOUT;
 use crate::assets::Assets;
 use crate::error::StartError;
 use crate::in_memory::InMemory;
@@ -9,15 +8,12 @@ use crate::kubeconfig;
 use crate::setup::Setup;
 use crate::version::ServerVersion;
 use k8s_openapi::api::core::v1::Namespace;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{ObjectMeta, PostParams};
-use kube::runtime::wait::{await_condition, conditions};
 use kube::{Api, Client, Config};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::process::Command;
-use tokio::time::timeout;
 
 /// A running API server. Dropping it ends the server or, if it is shared, gives up the share of this process.
 pub struct ControlPlane {
@@ -28,6 +24,16 @@ pub struct ControlPlane {
     client: Client,
     version: ServerVersion,
     servers: Servers,
+    users: Users,
+}
+
+/// Which tests use a control plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Users {
+    /// The test that started it.
+    OneTest,
+    /// All tests of a run, or of a process.
+    ManyTests,
 }
 
 /// What keeps a control plane running.
@@ -75,7 +81,24 @@ impl ControlPlane {
         let client = Client::try_from(config.clone())?;
         let version = ServerVersion::from(&client.apiserver_version().await?);
         let kubeconfig = kubeconfig::path(folder);
-        Ok(Self { kubectl, folder: folder.to_owned(), kubeconfig, config, client, version, servers })
+        let (folder, users) = (folder.to_owned(), Users::OneTest);
+        Ok(Self { kubectl, folder, kubeconfig, config, client, version, servers, users })
+    }
+
+    /// The same control plane, which other tests use, too.
+    pub(crate) fn shared_with_tests(mut self) -> Self {
+        self.users = Users::ManyTests;
+        self
+    }
+
+    /// Whether other tests use it, too.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.users == Users::ManyTests
+    }
+
+    /// Whether it is the in-memory server, whose controllers are done before it answers a request.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.servers, Servers::InMemory { .. })
     }
 
     /// Makes dropping wait until `keeper` has ended the servers.
@@ -125,17 +148,6 @@ impl ControlPlane {
         command.env("KUBECONFIG", &self.kubeconfig).arg("--cache-dir").arg(self.folder.join("kubectl"));
         command.args(args);
         command
-    }
-
-    /// Waits until a custom resource definition is served.
-    ///
-    /// # Panics
-    /// If it is not served in time.
-    pub async fn until_established(&self, name: &str) {
-        let api: Api<CustomResourceDefinition> = Api::all(self.client());
-        let established = await_condition(api, name, conditions::is_crd_established());
-        let served = timeout(TIMEOUT, established).await.is_ok_and(|result| result.is_ok());
-        assert!(served, "the definition {name} is not established in time");
     }
 
     /// The Kubernetes version of the server.

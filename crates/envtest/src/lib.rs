@@ -23,6 +23,7 @@
 
 mod assets;
 mod control_plane;
+mod definitions;
 mod error;
 mod folder;
 mod in_memory;

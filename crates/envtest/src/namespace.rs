@@ -10,7 +10,8 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Resource, ResourceExt as _,
-    api::{DeleteParams, Patch, PatchParams, PostParams},
+    api::{DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams, TypeMeta},
+    discovery::pinned_kind,
     runtime::{
         WatchStreamExt as _,
         wait::{await_condition, conditions},
@@ -84,6 +85,22 @@ impl Namespace {
     /// Creates an object from JSON.
     pub async fn post_json<K: Kind>(&self, object: Value) -> K {
         self.post(&serde_json::from_value(object).unwrap()).await
+    }
+
+    /// Creates or changes objects in this namespace with the requests of `kubectl apply --server-side`. A process of
+    /// kubectl takes longer than the requests.
+    pub async fn apply(&self, objects: Vec<Value>) {
+        for mut object in objects {
+            object["metadata"]["namespace"] = json!(self.name);
+            let types: TypeMeta = serde_json::from_value(object.clone()).unwrap();
+            let name = object["metadata"]["name"].as_str().unwrap();
+            let kind = GroupVersionKind::try_from(&types).unwrap();
+            let (kind, _) = pinned_kind(&self.plane.client(), &kind).await.unwrap();
+            let api: Api<DynamicObject> = Api::namespaced_with(self.plane.client(), &self.name, &kind);
+            let params = PatchParams::apply("kubectl").validation_strict();
+            let applied = api.patch(name, &params, &Patch::Apply(&object)).await;
+            applied.unwrap_or_else(|error| panic!("{} {name}: {error}", kind.kind));
+        }
     }
 
     /// Reads an object that must exist.

@@ -66,13 +66,15 @@ impl Setup {
 
     /// The control plane with these servers that all tests of this run share. The first test starts it.
     ///
-    /// Tests isolate themselves by namespace, and apply CRDs server-side, which is idempotent. With and without a
+    /// Tests isolate themselves by namespace, and install definitions [`once`](ControlPlane::once). With and without a
     /// controller manager are two control planes, so a run needs fewer processes if all its tests use the same.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
-            return ControlPlane::in_memory(InMemory::shared(self.controller_manager)?).await;
+            let server = InMemory::shared(self.controller_manager)?;
+            return ControlPlane::in_memory(server).await.map(ControlPlane::shared_with_tests);
         }
-        shared::control_plane(self, self.assets()?, self.controller_manager).await
+        let control_plane = shared::control_plane(self, self.assets()?, self.controller_manager).await;
+        control_plane.map(ControlPlane::shared_with_tests)
     }
 
     fn is_in_memory(&self) -> bool {

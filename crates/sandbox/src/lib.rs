@@ -60,5 +60,6 @@ mod world;
 mod write;
 
 pub use behaviour::Behaviour;
+pub use cert_manager::KeySource;
 pub use runner::RunError;
 pub use stand_ins::{Operator, StandIns};

@@ -2,6 +2,7 @@
 
 use crate::{
     behaviour::Behaviour,
+    cert_manager::KeySource,
     kind::{BUILT_IN, DEFINED, Kind},
     runner::{self, RunError},
     world::World,
@@ -54,12 +55,14 @@ pub struct StandIns {
     behaviour: Behaviour,
     left_out: Vec<Operator>,
     namespace: Option<String>,
+    keys: KeySource,
 }
 
 impl StandIns {
     /// All stand-ins, without delay.
     pub fn new(client: Client) -> Self {
-        Self { client, behaviour: Behaviour::default(), left_out: Vec::new(), namespace: None }
+        let (behaviour, left_out) = (Behaviour::default(), Vec::new());
+        Self { client, behaviour, left_out, namespace: None, keys: pki::generate }
     }
 
     /// Sets how long each object takes to become ready.
@@ -90,6 +93,13 @@ impl StandIns {
         self
     }
 
+    /// Gets the keys of certificates from this function, for tests that need certificates, but not new keys.
+    #[must_use]
+    pub fn keys(mut self, keys: KeySource) -> Self {
+        self.keys = keys;
+        self
+    }
+
     /// Runs until `stop`. Retries requests that the API server refuses.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let present =
@@ -98,7 +108,8 @@ impl StandIns {
         let kinds = DEFINED.iter().copied().filter(present).filter(reached).collect();
         let built_in = built_in(&self.client).await;
         let (wake, woken) = unbounded_channel();
-        let world = Arc::new(World::new(self.client, self.namespace, built_in, self.behaviour, wake));
+        let world = World::new(self.client, self.namespace, built_in, self.behaviour, self.keys, wake);
+        let world = Arc::new(world);
         runner::run(world, kinds, woken, stop).await
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     behaviour::{Annotated, Behaviour},
+    cert_manager::KeySource,
     dependents,
     kind::Kind,
 };
@@ -58,8 +59,8 @@ pub(crate) struct World {
     pub built_in: Vec<Kind>,
     behaviour: Behaviour,
     woken: UnboundedSender<Key>,
-    /// Locked while a certificate is issued.
-    pub issuing: tokio::sync::Mutex<()>,
+    /// Generates the keys of certificates. Locked while one is issued.
+    pub keys: tokio::sync::Mutex<KeySource>,
     known: Mutex<Known>,
 }
 
@@ -82,6 +83,7 @@ impl World {
         namespace: Option<String>,
         built_in: Vec<Kind>,
         behaviour: Behaviour,
+        keys: KeySource,
         woken: UnboundedSender<Key>,
     ) -> Self {
         Self {
@@ -90,7 +92,7 @@ impl World {
             built_in,
             behaviour,
             woken,
-            issuing: tokio::sync::Mutex::default(),
+            keys: tokio::sync::Mutex::new(keys),
             known: Mutex::default(),
         }
     }

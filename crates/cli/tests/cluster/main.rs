@@ -13,6 +13,8 @@ mod election;
 mod harbor;
 mod hostile;
 mod installation;
+#[path = "../fixtures/keys.rs"]
+mod keys;
 mod load;
 mod logged;
 mod namespaced;

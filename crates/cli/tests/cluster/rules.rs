@@ -259,10 +259,10 @@ async fn a_path_is_no_name_and_a_list_ends_somewhere_on_a_server_of_any_version(
 
 #[tokio::test]
 async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_changed() {
-    let plane = ControlPlane::start().await.unwrap();
-    if !serves_rules(&plane) {
+    if !serves_rules(&ControlPlane::shared().await.unwrap()) {
         return;
     }
+    let plane = ControlPlane::start().await.unwrap();
     let attempts = Attempts(Namespace::create(plane, "rules").await);
     install(&attempts, crds::without_rules(crds::all())).await;
     for (name, limit) in LONGEST {
@@ -286,10 +286,10 @@ async fn an_object_that_got_a_long_name_before_there_was_a_rule_can_still_be_cha
 
 #[tokio::test]
 async fn a_harbor_that_named_several_servers_before_there_was_a_rule_can_still_be_changed() {
-    let plane = ControlPlane::start().await.unwrap();
-    if !serves_rules(&plane) {
+    if !serves_rules(&ControlPlane::shared().await.unwrap()) {
         return;
     }
+    let plane = ControlPlane::start().await.unwrap();
     let attempts = Attempts(Namespace::create(plane, "rules").await);
     install(&attempts, crds::without_rules(crds::all())).await;
     let mut harbor = base("harbor");

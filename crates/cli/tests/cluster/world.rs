@@ -3,11 +3,6 @@
 use crate::account;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
 use k8s_openapi::ByteString;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::{
-    Api, ResourceExt as _,
-    api::{Patch, PatchParams},
-};
 use plan::DigestKey;
 use runtime::{DIGEST_KEY, Health, Operator, Options, Scope};
 use serde_json::{Value, json};
@@ -63,15 +58,14 @@ impl World {
 
     /// A namespace on this control plane, which learns our kinds.
     pub async fn on(plane: ControlPlane) -> Self {
-        let rules = plane.version().serves_cel();
-        let ours = if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) };
-        for crd in &ours {
-            let api: Api<CustomResourceDefinition> = Api::all(plane.client());
-            let name = crd.name_any();
-            api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(crd)).await.unwrap();
-            plane.until_established(&name).await;
-        }
-        plane.until_owners(&ours).await;
+        plane
+            .once("kinds of Harbor", async || {
+                let rules = plane.version().serves_cel();
+                let ours = if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) };
+                plane.install(&ours).await;
+                plane.until_owners(&ours).await;
+            })
+            .await;
         Self::in_namespace_of(plane).await
     }
 
@@ -95,18 +89,6 @@ impl World {
     /// each Service once more.
     pub fn keeps_families(&self) -> bool {
         self.plane.version().at_least(1, 21)
-    }
-
-    /// Creates or changes objects as a user would.
-    pub async fn apply(&self, mut objects: Vec<Value>) {
-        for object in &mut objects {
-            object["metadata"]["namespace"] = json!(self.name);
-        }
-        let file = std::env::temp_dir().join(format!("{}.json", self.name));
-        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-        fs::write(&file, list.to_string()).unwrap();
-        self.kubectl(&["apply", "--server-side", "-f", file.to_str().unwrap()]).await;
-        fs::remove_file(file).unwrap();
     }
 
     /// The example's Core.

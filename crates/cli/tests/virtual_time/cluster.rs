@@ -1,5 +1,6 @@
 //! A cluster in memory, and operators with the permissions that `rbac` prints, which can be killed.
 
+use crate::keys;
 use api::v1beta1::HarborCluster;
 use apiserver::{Access, ApiServer, User};
 use election::{Election, Timing};
@@ -95,7 +96,7 @@ impl Cluster {
         let server = server.protecting_owner_references().build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
-        tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
+        tokio::spawn(StandIns::new(client.clone()).keys(keys::known).run(stop.clone()));
         let harbor = HarborServer::new(Version::new(15, 2), ADMIN_PASSWORD);
         for address in ["http://hub", "http://scanner", "http://dragonfly"] {
             harbor.network().open(address);

@@ -5,6 +5,8 @@
 
 mod cluster;
 mod inside_harbor;
+#[path = "../fixtures/keys.rs"]
+mod keys;
 mod objects;
 mod page;
 mod permissions;

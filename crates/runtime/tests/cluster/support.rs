@@ -15,10 +15,7 @@ use gadget::{Gadget, GadgetComponent};
 use k8s_openapi::{
     api::core::v1::Secret, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
-use kube::{
-    Api, CustomResourceExt as _, ResourceExt as _,
-    api::{Patch, PatchParams},
-};
+use kube::CustomResourceExt as _;
 use plan::ComponentKind;
 use runtime::{Operator, Options, Scope};
 use serde_json::json;
@@ -52,7 +49,7 @@ impl World {
 
     /// A namespace on this control plane.
     pub async fn on(plane: ControlPlane) -> Self {
-        install(&plane, &[Widget::crd(), Gadget::crd()]).await;
+        plane.once("widgets", async || install(&plane, &[Widget::crd(), Gadget::crd()]).await).await;
         let namespace = Namespace::create(plane, "engine").await;
         let options =
             Options { scopes: vec![Scope::Namespace(namespace.name.clone())], ..Options::default() };
@@ -144,11 +141,6 @@ pub fn true_condition(widget: &Widget, kind: &str) -> (String, String) {
 
 /// Installs definitions, and waits until their objects can be owners.
 pub async fn install(plane: &ControlPlane, definitions: &[CustomResourceDefinition]) {
-    let api: Api<CustomResourceDefinition> = Api::all(plane.client());
-    for definition in definitions {
-        let name = definition.name_any();
-        api.patch(&name, &PatchParams::apply("test").force(), &Patch::Apply(definition)).await.unwrap();
-        plane.until_established(&name).await;
-    }
+    plane.install(definitions).await;
     plane.until_owners(definitions).await;
 }

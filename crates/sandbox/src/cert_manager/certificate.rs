@@ -1,7 +1,7 @@
 //! Certificate: issued into a Secret, renewed in time, and reissued when its spec changes.
 
 use super::{
-    IssueError,
+    IssueError, KeySource,
     certificate_spec::{issued_from, key, lifetime, params, renew_before},
     issuer,
 };
@@ -22,7 +22,7 @@ use api::names::{
 };
 use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
-use pki::{Authority, Issued, generate, key_pair};
+use pki::{Authority, Issued, key_pair};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use x509_parser::{parse_x509_certificate, pem::parse_x509_pem};
@@ -57,8 +57,9 @@ pub(crate) async fn reconcile(world: &World, certificate: &DynamicObject) -> Res
     let kept = secret.as_ref().and_then(|secret| kept_key(spec, secret));
     let ingredients = spec.clone();
     // One at a time: with fifty keys in parallel, all would be ready at the end, in random order.
-    let _turn = world.issuing.lock().await;
-    let issued = tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept)).await?;
+    let turn = world.keys.lock().await;
+    let generate = *turn;
+    let issued = tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept, generate)).await?;
     match issued {
         Ok(issued) => world.apply(Kind::Secret, tls_secret(certificate, secret, &wanted, issued)).await?,
         Err(error) => not_ready(world, certificate, "Failed", &error.to_string()).await?,
@@ -83,7 +84,12 @@ fn signer(world: &World, certificate: &DynamicObject) -> Result<Authority, Strin
     issuer::authority(world, kind, &found).map_err(|(_, message)| message)
 }
 
-fn issue(spec: &Value, authority: &Authority, kept: Option<String>) -> Result<Issued, IssueError> {
+fn issue(
+    spec: &Value,
+    authority: &Authority,
+    kept: Option<String>,
+    generate: KeySource,
+) -> Result<Issued, IssueError> {
     let private = match kept {
         Some(key) => key,
         None => generate(key(spec)?)?,

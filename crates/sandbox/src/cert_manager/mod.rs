@@ -5,7 +5,11 @@ pub(crate) mod certificate;
 mod certificate_spec;
 pub(crate) mod issuer;
 
+use pki::KeySpec;
 use thiserror::Error;
+
+/// Generates the private key of a certificate, as PEM.
+pub type KeySource = fn(KeySpec) -> Result<String, pki::IssueError>;
 
 /// Why a certificate could not be issued.
 #[derive(Debug, Error)]

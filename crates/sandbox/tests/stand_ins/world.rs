@@ -152,17 +152,7 @@ pub fn condition(object: &Value, kind: &str) -> Value {
 }
 
 pub async fn install(plane: &ControlPlane) {
-    let definition = ApiResource::from_gvk(&GroupVersionKind::gvk(
-        "apiextensions.k8s.io",
-        "v1",
-        "CustomResourceDefinition",
-    ));
-    let api: Api<DynamicObject> = Api::all_with(plane.client(), &definition);
-    for definition in definitions::all() {
-        let name = definition["metadata"]["name"].as_str().unwrap();
-        api.patch(name, &PatchParams::apply("test").force(), &Patch::Apply(&definition)).await.unwrap();
-        plane.until_established(name).await;
-    }
+    plane.once("kinds of others", async || plane.install(&definitions::all()).await).await;
 }
 
 fn resource(kind: &str) -> ApiResource {

@@ -10,6 +10,7 @@ mod lower;
 mod names;
 mod node;
 mod openapi;
+mod parsed;
 mod patterns;
 mod prune;
 mod rule;
@@ -46,6 +47,9 @@ impl CustomSchema {
 
     /// Parses the `openAPIV3Schema` at a path, which is part of errors.
     pub fn parse_at(place: &str, schema: &Value) -> Result<Self, Vec<Cause>> {
+        if let Some(known) = parsed::known(schema) {
+            return Ok(known);
+        }
         let mut wrong = structural::wrong(schema, place);
         let root = Node::root(schema);
         if wrong.is_empty() {
@@ -55,7 +59,9 @@ impl CustomSchema {
             wrong = structural::wrong_rules(&root, place);
         }
         if wrong.is_empty() {
-            Ok(Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) })
+            let valid = Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) };
+            parsed::keep(schema, &valid);
+            Ok(valid)
         } else {
             Err(wrong)
         }

@@ -1,9 +1,6 @@
 //! The sandbox's session on a real API server.
 
-use super::{
-    definitions::install,
-    session::{self, Ended, Goal},
-};
+use super::session::{self, Ended, Goal};
 use crate::{
     manifests::{Document, Object, Origin, read_objects},
     operator::Signal,
@@ -26,11 +23,13 @@ impl World {
     /// A namespace on a server that has our definitions.
     async fn new() -> Self {
         let plane = ControlPlane::shared().await.unwrap();
-        let definitions = api::crds::all();
-        let rules = plane.version().serves_cel();
-        let definitions = if rules { definitions } else { api::crds::without_rules(definitions) };
-        let definitions = definitions.iter().map(|definition| json!(definition)).collect();
-        install(plane.client(), definitions).await.unwrap();
+        let install = async || {
+            let definitions = api::crds::all();
+            let rules = plane.version().serves_cel();
+            let definitions = if rules { definitions } else { api::crds::without_rules(definitions) };
+            plane.install(&definitions).await;
+        };
+        plane.once("kinds of Harbor without owners", install).await;
         let namespace = Namespace::create(plane, "sandbox").await;
         Self { namespace, live: Arc::new(Live::begin()) }
     }

@@ -12,15 +12,14 @@ mod names;
 mod order;
 mod removal;
 
-use crate::world::{Running, World, documents, root};
+use crate::{
+    keys,
+    world::{Running, World, documents, root},
+};
 use api::v1beta1::{ComponentStatus, Harbor, Registry};
 use envtest::{ControlPlane, Kind, Requests};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::{
-    Api,
-    api::{ListParams, Patch, PatchParams},
-};
+use kube::api::ListParams;
 use sandbox::{StandIns, definitions};
 use serde_json::{Value, json};
 use std::ops::Deref;
@@ -59,20 +58,21 @@ impl Cluster {
     }
 
     pub async fn on(world: World) -> Self {
-        Self::with_definitions(world, definitions::all()).await
+        let install = async || world.plane.install(&definitions::all()).await;
+        world.plane.once("kinds of others", install).await;
+        Self::with_stand_ins(world)
     }
 
     /// With these definitions of the kinds that are not ours.
     pub async fn with_definitions(world: World, definitions: Vec<Value>) -> Self {
-        let api: Api<CustomResourceDefinition> = Api::all(world.plane.client());
-        for definition in definitions {
-            let name = definition["metadata"]["name"].as_str().unwrap();
-            let params = PatchParams::apply("test").force();
-            api.patch(name, &params, &Patch::Apply(&definition)).await.unwrap();
-            world.plane.until_established(name).await;
-        }
+        world.plane.install(&definitions).await;
+        Self::with_stand_ins(world)
+    }
+
+    fn with_stand_ins(world: World) -> Self {
         let stop = CancellationToken::new();
-        let stand_ins = StandIns::new(world.plane.client()).within(&world.name).run(stop.clone());
+        let stand_ins =
+            StandIns::new(world.plane.client()).within(&world.name).keys(keys::known).run(stop.clone());
         tokio::spawn(stand_ins);
         Self { world, _stand_ins: stop.drop_guard() }
     }
