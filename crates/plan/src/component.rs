@@ -1,6 +1,8 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
-use crate::{Aspect, Children, Conclusion, Connection, Desired, PlanError, System, Violation, World};
+use crate::{
+    Amended, Aspect, Children, Conclusion, Connection, Desired, PlanError, System, Violation, World,
+};
 use kube::{
     Resource,
     core::{ClusterResourceScope, NamespaceResourceScope},
@@ -79,6 +81,12 @@ pub trait Component: Send + Sync + 'static {
     /// Fields of its status that only this kind has.
     fn details(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// Items that the old operator added to objects of other programs for this owner, which the operator removes when the owner is
+    /// deleted. Those that this operator added, it records.
+    fn left_behind(_owner: &Self::Owner) -> Vec<Amended> {
+        Vec::new()
     }
 
     /// Settings that work, but most likely not as the user intends. The message of the `Ready` condition lists them

@@ -1,8 +1,8 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Placement, Planned, Scoped,
-    Snapshot, System, Violation, connect_with, plan_at,
+    Amended, Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, Placement, Planned,
+    Scoped, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
@@ -38,6 +38,8 @@ pub trait ComponentObject: Send + Sync {
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
     /// See [`Component::details`].
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
+    /// See [`Component::left_behind`].
+    fn left_behind(&self) -> Vec<Amended>;
     /// See [`Component::advice`].
     fn advice(&self) -> Vec<Violation>;
 }
@@ -113,6 +115,10 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value> {
         C::details(&self.0, conclusion)
+    }
+
+    fn left_behind(&self) -> Vec<Amended> {
+        C::left_behind(&self.0)
     }
 
     fn advice(&self) -> Vec<Violation> {

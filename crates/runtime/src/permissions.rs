@@ -18,6 +18,8 @@ const READ: Verbs = &["get", "list", "watch"];
 /// deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement requires `delete` of a user who changes
 /// owner references.
 const MANAGE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
+/// For objects of other programs that the operator adds items to.
+const AMEND: Verbs = &["get", "list", "patch", "watch"];
 /// For statuses, which the operator applies to objects that exist.
 const WRITE_STATUS: Verbs = &["patch"];
 /// For owners: the operator records in them what it creates outside of the cluster.
@@ -112,6 +114,7 @@ impl Permissions {
         for kind in children.iter() {
             let verbs = match kind.managed_by {
                 ManagedBy::Operator => MANAGE,
+                ManagedBy::Amended => AMEND,
                 ManagedBy::OtherControllers => READ,
             };
             self.allow(&kind.resource.group, &kind.resource.plural, verbs);

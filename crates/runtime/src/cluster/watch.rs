@@ -16,7 +16,9 @@ use kube::{
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, ComponentKind, HarborClass, Health, ObjectKey, Observe, ObservedObject, Placement};
+use plan::{
+    ChildKind, ComponentKind, HarborClass, Health, ManagedBy, ObjectKey, Observe, ObservedObject, Placement,
+};
 use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeSet,
@@ -48,7 +50,7 @@ enum Extent {
 
 /// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
 pub(crate) fn is_input(group: &str, kind: &str) -> bool {
-    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim")
+    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "ServiceAccount")
 }
 
 impl Extent {
@@ -105,7 +107,9 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
         let ended = match extent {
             Extent::Inputs => {
                 let mut issued = pin!(watch.whole(&scope, CERT_MANAGER_LABEL));
-                watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                if kind.managed_by == ManagedBy::Operator {
+                    watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                }
                 if resource.kind == "Secret" {
                     watch.preload(issued.as_mut()).await;
                 }

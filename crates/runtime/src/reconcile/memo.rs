@@ -10,8 +10,8 @@ use crate::{
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{
-    Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation, Outcome,
-    Ownership, Reached, Readiness, Tag,
+    Amended, Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation,
+    Outcome, Ownership, Reached, Readiness, Tag,
 };
 use progress::Planned;
 use std::{
@@ -40,6 +40,8 @@ pub(crate) struct Node {
     pub(crate) done: Done,
     /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
+    /// The item that the operator adds to it, if it is an object of another program.
+    pub(crate) amended: Option<Amended>,
     deletion: DeletionBehavior,
 }
 
@@ -49,7 +51,8 @@ impl Node {
         let key = desired.object.key();
         let done = done.remove(&key).unwrap_or_default();
         let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
-        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion }
+        let amended = desired.amendment();
+        Self { key, after, done, aspect: desired.aspect, amended, deletion: desired.deletion }
     }
 
     /// The node in the form of progress reports.
@@ -187,7 +190,7 @@ impl Memo {
                     (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
                 }
                 // What was read is as it was, and so is the object.
-                _ if let Applied::External { .. } = applied => match &node.done {
+                _ if let Applied::External { .. } | Applied::Amended = applied => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
                 },
@@ -213,7 +216,7 @@ impl Memo {
     fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
         match self.applied.get(child) {
             Some(Applied::Awaited(health)) => health.reached,
-            Some(Applied::External { .. }) => Reached::Ready,
+            Some(Applied::External { .. } | Applied::Amended) => Reached::Ready,
             _ => index.child(child).map_or(Reached::Nothing, |seen| seen.health.reached),
         }
     }
