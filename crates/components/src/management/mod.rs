@@ -4,6 +4,7 @@
 //! Uses: secrets, values.
 
 mod access;
+mod docker_config;
 mod member;
 mod password;
 mod policy;
@@ -17,12 +18,12 @@ mod text;
 
 pub(crate) use self::{
     access::connection,
+    docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, docker_config, robot_secret},
     member::{group_type, member},
     password::check_password,
     policy::Policy,
     project::Projects,
     registry::Registry,
-    registry_host::registry_host,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
     target::system,

@@ -37,6 +37,9 @@ use tower::{BoxError, Service, ServiceExt as _};
 
 pub const PASSWORD: &str = "Harbor12345";
 
+/// The field manager of the old operator.
+pub const OLD_OPERATOR: &str = "manager";
+
 /// How often the operator compares.
 pub const INTERVAL: Duration = Duration::from_mins(5);
 
@@ -152,6 +155,7 @@ impl World {
             clock,
             external_drivers: vec![Arc::new(driver)],
             external_interval: INTERVAL,
+            predecessors: [OLD_OPERATOR.to_owned()].into(),
             ..Options::default()
         };
         let operator = Operator::new(Client::new(noted, "default"), components::all(), options);
