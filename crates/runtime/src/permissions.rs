@@ -145,7 +145,10 @@ impl Permissions {
 mod tests {
     use super::*;
     use api::v1beta1::{Core, Portal};
-    use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+    use k8s_openapi::api::{
+        apps::v1::{Deployment, StatefulSet},
+        core::v1::ServiceAccount,
+    };
     use plan::Component;
     use plan::{Builder, PlanError, World};
 
@@ -171,7 +174,8 @@ mod tests {
         const NAME: &'static str = "parent";
 
         fn children() -> Children {
-            Children::none().awaiting::<StatefulSet>().awaiting::<Deployment>().and::<Deployment>()
+            let children = Children::none().awaiting::<StatefulSet>().awaiting::<Deployment>();
+            children.and::<Deployment>().amending::<ServiceAccount>()
         }
 
         fn desired(_: &Core, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
@@ -226,6 +230,7 @@ mod tests {
         assert_eq!(
             permissions.rules(),
             [
+                rule("", &["serviceaccounts"], &["get", "list", "patch", "watch"]),
                 rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
                 rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),
                 rule("apps", &["statefulsets"], &["get", "list", "watch"]),
@@ -259,6 +264,7 @@ mod tests {
         assert_eq!(
             permissions.and(Permissions::to_show(&kinds)).rules(),
             [
+                rule("", &["serviceaccounts"], &["get", "list", "patch", "watch"]),
                 rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
                 rule("", &["events"], &["list"]),
                 rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),
