@@ -48,32 +48,28 @@ impl Component for PullSecretBinding {
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
         let system = management::system(&spec.target, &namespace, world)?;
-        let (name, secret) = match &spec.robot_ref {
-            Some(robot) => {
-                let name = pull_secret::of_robot(robot, &system, &namespace, world)?;
-                let awaited =
-                    pull_secret::awaited(&name, &namespace, &format!("HarborRobot {robot} writes it"));
-                (name, graph.add::<Secret>(awaited, ()))
-            }
-            None => {
-                let source = password::source(owner)?;
-                let server = Server::read(&system, world)?;
-                let account = account::find(spec, &system, &server, world)?;
-                let name = pull_secret::name(owner, world)?;
-                let password = source.read(&namespace, world)?;
-                let secret = pull_secret::secret(&name, &namespace, &server, account.as_ref(), &password)?;
-                let secret = match (&source, &account) {
-                    (Source::Given(_), _) | (_, None) => graph.add::<Secret>(secret, ()),
-                    (Source::Generated(stored), Some(account)) => {
-                        let stored = graph.add::<Secret>(password::generated(stored, &namespace), ());
-                        let robot = account.with_password(&system, &password)?;
-                        let robot = graph.add::<External>(robot, starts_after(stored));
-                        // Not before Harbor has accepted the password.
-                        graph.add::<Secret>(secret, robot)
-                    }
-                };
-                (name, secret)
-            }
+        let (name, secret) = if let Some(robot) = &spec.robot_ref {
+            let name = pull_secret::of_robot(robot, &system, &namespace, world)?;
+            let awaited = pull_secret::awaited(&name, &namespace, &format!("HarborRobot {robot} writes it"));
+            (name, graph.add::<Secret>(awaited, ()))
+        } else {
+            let source = password::source(owner)?;
+            let server = Server::read(&system, world)?;
+            let account = account::find(spec, &system, &server, world)?;
+            let name = pull_secret::name(owner, world)?;
+            let password = source.read(&namespace, world)?;
+            let secret = pull_secret::secret(&name, &namespace, &server, account.as_ref(), &password)?;
+            let secret = match (&source, &account) {
+                (Source::Given(_), _) | (_, None) => graph.add::<Secret>(secret, ()),
+                (Source::Generated(stored), Some(account)) => {
+                    let stored = graph.add::<Secret>(password::generated(stored, &namespace), ());
+                    let robot = account.with_password(&system, &password)?;
+                    let robot = graph.add::<External>(robot, starts_after(stored));
+                    // Not before Harbor has accepted the password.
+                    graph.add::<Secret>(secret, robot)
+                }
+            };
+            (name, secret)
         };
         graph.add::<ServiceAccount>(
             service_account::amended(&spec.service_account, &namespace, &name),
