@@ -245,5 +245,12 @@ pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 /// With a new value, such as the current time, a user has the operator renew the credentials of a HarborRobot.
 pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
 
+/// With the value `true`, a user has the operator give the robot account of a PullSecretBinding a new password. The one before
+/// ends at once, for all clients.
+pub const ROTATE_ROBOT_ANNOTATION: &str = "goharbor.io/rotate-robot";
+
+/// Set by the old operator on PullSecretBindings: the name of the Secret that it created.
+pub const ROBOT_SECRET_ANNOTATION: &str = "goharbor.io/robot-secret";
+
 /// Set on no object: the operator selects by it to find out how the API server lists objects.
 pub const PROBE_LABEL: &str = "goharbor.io/probe";

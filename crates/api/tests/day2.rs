@@ -263,6 +263,7 @@ fn round_trip(object: &Value) -> Value {
         "HarborRegistryEndpoint" => through::<v1beta1::HarborRegistryEndpoint>(object),
         "HarborReplication" => through::<v1beta1::HarborReplication>(object),
         "HarborRobot" => through::<v1beta1::HarborRobot>(object),
+        "PullSecretBinding" => through::<v1beta1::PullSecretBinding>(object),
         "HarborScanner" => through::<v1beta1::HarborScanner>(object),
         "HarborServerConfiguration" => through::<v1beta1::HarborServerConfiguration>(object),
         "HarborTask" => through::<v1beta1::HarborTask>(object),

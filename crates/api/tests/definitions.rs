@@ -238,6 +238,7 @@ fn no_kind_is_so_large_that_a_watch_of_it_overflows_the_stack() {
         NotaryServer,
         NotarySigner,
         Portal,
+        PullSecretBinding,
         Registry,
         RegistryController,
         Trivy

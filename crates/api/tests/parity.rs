@@ -26,7 +26,7 @@ const TABLE: &str = include_str!("parity/facts.tsv");
 type Difference = (&'static str, fn(&mut Fact), &'static str);
 
 /// Fields of ours that differ on purpose.
-const DIFFERENCES: [Difference; 13] = [
+const DIFFERENCES: [Difference; 16] = [
     (
         ".spec.version",
         |fact| {
@@ -65,6 +65,21 @@ const DIFFERENCES: [Difference; 13] = [
         "HarborProject\t.spec.harborServerConfig",
         |fact| fact.required = false,
         "harborRef names a Harbor of the same namespace instead; a rule asks for exactly one",
+    ),
+    (
+        "PullSecretBinding\t.spec.harborServerConfig",
+        |fact| fact.required = false,
+        "harborRef names a Harbor of the same namespace instead; a rule asks for exactly one",
+    ),
+    (
+        "PullSecretBinding\t.spec.projectId",
+        |fact| fact.required = false,
+        "robotRef names a HarborRobot instead; a rule asks for one of them",
+    ),
+    (
+        "PullSecretBinding\t.spec.robotId",
+        |fact| fact.required = false,
+        "robotRef names a HarborRobot instead; a rule asks for one of them",
     ),
     (
         ".memberships[].role",

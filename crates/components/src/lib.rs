@@ -62,6 +62,7 @@ pub mod notarysigner;
 mod observability;
 mod pods;
 pub mod portal;
+pub mod pullsecretbinding;
 pub mod registry;
 pub mod registrycontroller;
 mod secrets;
@@ -102,5 +103,6 @@ pub fn all() -> Vec<ComponentKind> {
         ComponentKind::of::<harborprojectmember::HarborProjectMember>(),
         ComponentKind::of::<harborusergroup::HarborUserGroup>(),
         ComponentKind::of::<harboruser::HarborUser>(),
+        ComponentKind::of::<pullsecretbinding::PullSecretBinding>(),
     ]
 }

@@ -124,6 +124,7 @@ fn policy(policy: &Policy) -> String {
         Policy::Await { why } => format!("# not sent, awaited: {why}\n"),
         Policy::Issue(issuance) => format!("# issued and renewed: {issuance:?}\n"),
         Policy::External(external) => format!("# lives in {}\n", external.system),
+        Policy::Amend { amendment, .. } => format!("# gets {} in {}\n", amendment.item, amendment.list),
     }
 }
 

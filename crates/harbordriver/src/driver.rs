@@ -5,6 +5,7 @@ use crate::{
     collections::{
         allowlists::Allowlists, configurations::Settings, executions::Executions, health::Health,
         immutable_rules::RuleLists, labels::Labels, members::ProjectMembers, memberships::Memberships,
+        numbered_robots::NumberedRobots,
         preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
         project_scanners::ProjectScanners, projects::Projects, registries::Registries,
         replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
@@ -18,8 +19,8 @@ use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
     KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist, execution::Execution,
     health, immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
-    preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
-    project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
+    numbered_robot::NumberedRobot, preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy,
+    project::Project, project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
     retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
     user_group::UserGroup, webhook::Webhook,
 };
@@ -67,6 +68,7 @@ macro_rules! with {
             Project::COLLECTION => $function::<Projects>($($argument),*).boxed(),
             Members::COLLECTION => $function::<ProjectMembers>($($argument),*).boxed(),
             Robot::COLLECTION => $function::<Robots>($($argument),*).boxed(),
+            NumberedRobot::COLLECTION => $function::<NumberedRobots>($($argument),*).boxed(),
             RegistryEndpoint::COLLECTION => $function::<Registries>($($argument),*).boxed(),
             Membership::COLLECTION => $function::<Memberships>($($argument),*).boxed(),
             Retention::COLLECTION => $function::<Retentions>($($argument),*).boxed(),

@@ -4,7 +4,8 @@
 //! that names an object. Components describe desired state with these types; the driver in `harbordriver`
 //! describes actual state with the same types, so that the two are equal when they mean the same:
 //!
-//! - Names stand for objects, never numbers: numbers change when a Harbor is restored from a backup.
+//! - Names stand for objects, never numbers: numbers change when a Harbor is restored from a backup. Only
+//!   [`numbered_robot`] finds a name by number, for objects of the old operator.
 //! - Sets are sorted, flags are booleans, texts that contain JSON are parsed.
 //! - A desired field that is `None` is left to others. Actual state has all fields; what Harbor leaves out is
 //!   filled in.
@@ -35,6 +36,7 @@ pub mod label;
 pub mod member;
 pub mod members;
 mod names;
+pub mod numbered_robot;
 pub mod preheat_instance;
 pub mod preheat_policy;
 pub mod project;

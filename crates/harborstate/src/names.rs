@@ -2,8 +2,8 @@
 
 use crate::{
     execution::Execution, immutable_rules::ImmutableRules, label::Label, member::Membership,
-    members::Members, preheat_policy::PreheatPolicy, project_scanner::ProjectScanner, retention::Retention,
-    robot::Robot, state::State as _, webhook::Webhook,
+    members::Members, numbered_robot::NumberedRobot, preheat_policy::PreheatPolicy,
+    project_scanner::ProjectScanner, retention::Retention, robot::Robot, state::State as _, webhook::Webhook,
 };
 
 /// The name of an object that belongs to a project.
@@ -25,9 +25,11 @@ pub fn part<'a>(collection: &str, name: &'a str) -> Option<&'a str> {
         | ImmutableRules::COLLECTION
         | ProjectScanner::COLLECTION
         | Execution::COLLECTION => Some(name),
-        Membership::COLLECTION | Webhook::COLLECTION | Label::COLLECTION | PreheatPolicy::COLLECTION => {
-            split(name).map(|(project, _)| project)
-        }
+        Membership::COLLECTION
+        | Webhook::COLLECTION
+        | Label::COLLECTION
+        | PreheatPolicy::COLLECTION
+        | NumberedRobot::COLLECTION => split(name).map(|(project, _)| project),
         // The name of neither a project nor a robot contains a plus.
         Robot::COLLECTION => name.split_once('+').map(|(project, _)| project),
         _ => None,

@@ -21,6 +21,8 @@ pub enum Observe {
 pub enum ManagedBy {
     /// Another controller: the operator reads them and waits for them, see [`crate::Policy::Await`].
     OtherControllers,
+    /// Other programs: the operator adds items to their lists, see [`crate::Policy::Amend`].
+    Amended,
     /// The operator: it may create, change and delete them.
     Operator,
 }
@@ -118,6 +120,14 @@ impl Children {
         self
     }
 
+    /// These and `K`, whose objects other programs manage and the operator adds items to. The operator records the items in the
+    /// owner.
+    #[must_use]
+    pub fn amending<K: Manifest>(mut self) -> Self {
+        self.add(ChildKind { managed_by: ManagedBy::Amended, ..ChildKind::of::<K>() });
+        self
+    }
+
     /// These, and objects in systems outside the cluster: the operator records them in the owner.
     #[must_use]
     pub fn and_external(self) -> Self {
@@ -135,7 +145,7 @@ impl Children {
         other.kinds.into_values().for_each(|kind| self.add(kind));
     }
 
-    /// If one component creates objects of the kind and another only awaits them, the operator manages the kind.
+    /// If one component creates objects of the kind and another only awaits or amends them, the operator manages the kind.
     fn add(&mut self, kind: ChildKind) {
         let key = (kind.resource.group.clone(), kind.resource.kind.clone());
         let managed_by =

@@ -1,7 +1,8 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
 use crate::{
-    Aspect, Children, Conclusion, Connection, Desired, KindCondition, PlanError, System, Violation, World,
+    Amended, Aspect, Children, Conclusion, Connection, Desired, KindCondition, PlanError, System, Violation,
+    World,
 };
 use kube::{
     Resource,
@@ -86,6 +87,12 @@ pub trait Component: Send + Sync + 'static {
     /// Conditions that only this kind has. They do not decide on `Ready`. When an answer about the time of
     /// [`Conclusion::clock`] will be another one, the operator asks again.
     fn conditions(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        Vec::new()
+    }
+
+    /// Items that the old operator added to objects of other programs for this owner, which the operator removes when the owner is
+    /// deleted. Those that this operator added, it records.
+    fn left_behind(_owner: &Self::Owner) -> Vec<Amended> {
         Vec::new()
     }
 

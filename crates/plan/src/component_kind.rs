@@ -1,8 +1,8 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition, Placement,
-    Planned, Snapshot, System, Violation, connect_with, plan_at,
+    Amended, Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition,
+    Placement, Planned, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
@@ -38,6 +38,8 @@ pub trait ComponentObject: Send + Sync {
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
     /// See [`Component::conditions`].
     fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition>;
+    /// See [`Component::left_behind`].
+    fn left_behind(&self) -> Vec<Amended>;
     /// See [`Component::advice`].
     fn advice(&self) -> Vec<Violation>;
 }
@@ -121,6 +123,10 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
         C::conditions(&self.0, conclusion)
+    }
+
+    fn left_behind(&self) -> Vec<Amended> {
+        C::left_behind(&self.0)
     }
 
     fn advice(&self) -> Vec<Violation> {

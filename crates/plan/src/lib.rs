@@ -4,6 +4,7 @@
 //! the snapshot. This crate uses no network, no clock and no randomness, so the operator, `render` and `graph` share
 //! it.
 
+mod amendment;
 mod applicative;
 mod aspect;
 mod child;
@@ -41,6 +42,7 @@ mod sanitize;
 mod status;
 mod world;
 
+pub use amendment::{Amended, Amendment};
 pub use applicative::All;
 pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};

@@ -1,8 +1,8 @@
 //! Objects that the operator manages.
 
 use crate::{
-    Aspect, ChildKind, External, Issuance, ObjectKey, Observe, Reached, Readiness, Recipe,
-    external::ExternalObject,
+    Amended, Amendment, Aspect, ChildKind, External, Issuance, ObjectKey, Observe, Reached, Readiness,
+    Recipe, external::ExternalObject,
 };
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
@@ -125,6 +125,14 @@ pub enum Policy {
     },
     /// Lives in a system outside the cluster, and is kept there as described.
     External(Arc<External>),
+    /// Another program creates and manages the object. The operator only adds an item to one of its lists, and removes the item
+    /// when the owner is deleted or no longer wants it.
+    Amend {
+        /// The item.
+        amendment: Amendment,
+        /// What a user should know when the operator has added the item.
+        note: String,
+    },
 }
 
 /// Whether a child is deleted when its owner is deleted, or no longer wants it.
@@ -185,6 +193,24 @@ impl Desired {
     pub fn external(external: External) -> Self {
         let external = Arc::new(external);
         Self::new(ExternalObject::new(Arc::clone(&external)), Policy::External(external))
+    }
+
+    /// An object of another program to which the operator adds an item; only the name and the namespace of `object` count. See
+    /// [`Policy::Amend`].
+    pub fn amended<K: Manifest>(object: K, amendment: Amendment, note: impl Into<String>) -> Self {
+        Self::new(object, Policy::Amend { amendment, note: note.into() })
+    }
+
+    /// The item that the operator adds to the object, if it only adds one.
+    pub fn amendment(&self) -> Option<Amended> {
+        match &self.policy {
+            Policy::Amend { amendment, .. } => Some(Amended::new(&self.object.key(), amendment.clone())),
+            Policy::Apply
+            | Policy::CreateOnce { .. }
+            | Policy::Issue(_)
+            | Policy::Await { .. }
+            | Policy::External(_) => None,
+        }
     }
 
     /// The same, tied to its owner in this way.

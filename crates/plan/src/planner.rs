@@ -1,8 +1,8 @@
 //! Plans the children of an owner.
 
 use crate::{
-    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, References,
-    Snapshot, System, World,
+    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, Policy,
+    References, Snapshot, System, World,
     defaults::NOTHING,
     mutation,
     place::{self, Places, misnamed},
@@ -84,6 +84,9 @@ pub fn plan_at<C: Component>(
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| {
             let held = desired.held.as_mut().and_then(|held| held.object.as_mut());
+            if matches!(desired.policy, Policy::Amend { .. }) {
+                return Ok(());
+            }
             let mut objects = std::iter::once(&mut desired.object).chain(held);
             objects.try_for_each(|object| match desired.deletion {
                 DeletionBehavior::Owned => standard.mutate(&mut **object),

@@ -180,7 +180,8 @@ impl ReconcileError {
         let object = object.clone();
         match refusal {
             Refusal::OwnedBy(owner) => Self::AlreadyOwned { object, owner },
-            Refusal::NotCreatedByOperator | Refusal::MustExist => Self::AlreadyExists { object },
+            Refusal::MustExist => Self::Plan(PlanError::Missing([object].into())),
+            Refusal::NotCreatedByOperator => Self::AlreadyExists { object },
         }
     }
 

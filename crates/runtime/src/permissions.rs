@@ -18,6 +18,8 @@ const READ: Verbs = &["get", "list", "watch"];
 /// deletes no claim, but the admission plugin OwnerReferencesPermissionEnforcement requires `delete` of a user who changes
 /// owner references.
 const MANAGE: Verbs = &["create", "delete", "get", "list", "patch", "watch"];
+/// For objects of other programs that the operator adds items to.
+const AMEND: Verbs = &["get", "list", "patch", "watch"];
 /// For statuses, which the operator applies to objects that exist.
 const WRITE_STATUS: Verbs = &["patch"];
 /// For owners: the operator records in them what it creates outside of the cluster.
@@ -108,6 +110,7 @@ impl Permissions {
         for kind in children.iter() {
             let verbs = match kind.managed_by {
                 ManagedBy::Operator => MANAGE,
+                ManagedBy::Amended => AMEND,
                 ManagedBy::OtherControllers => READ,
             };
             self.allow(&kind.resource.group, &kind.resource.plural, verbs);
@@ -138,7 +141,10 @@ impl Permissions {
 mod tests {
     use super::*;
     use api::v1beta1::{Core, Portal};
-    use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+    use k8s_openapi::api::{
+        apps::v1::{Deployment, StatefulSet},
+        core::v1::ServiceAccount,
+    };
     use plan::Component;
     use plan::{Builder, PlanError, World};
 
@@ -164,7 +170,8 @@ mod tests {
         const NAME: &'static str = "parent";
 
         fn children() -> Children {
-            Children::none().awaiting::<StatefulSet>().awaiting::<Deployment>().and::<Deployment>()
+            let children = Children::none().awaiting::<StatefulSet>().awaiting::<Deployment>();
+            children.and::<Deployment>().amending::<ServiceAccount>()
         }
 
         fn desired(_: &Core, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
@@ -219,6 +226,7 @@ mod tests {
         assert_eq!(
             permissions.rules(),
             [
+                rule("", &["serviceaccounts"], &["get", "list", "patch", "watch"]),
                 rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
                 rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),
                 rule("apps", &["statefulsets"], &["get", "list", "watch"]),
@@ -252,6 +260,7 @@ mod tests {
         assert_eq!(
             permissions.and(Permissions::to_show(&kinds)).rules(),
             [
+                rule("", &["serviceaccounts"], &["get", "list", "patch", "watch"]),
                 rule("", &["configmaps", "secrets"], &["get", "list", "watch"]),
                 rule("", &["events"], &["list"]),
                 rule("apps", &["deployments"], &["create", "delete", "get", "list", "patch", "watch"]),

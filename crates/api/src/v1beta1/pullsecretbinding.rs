@@ -1,6 +1,8 @@
 //! PullSecretBinding: lets a ServiceAccount pull from a project.
 
-use super::status::Observation;
+use super::{
+    harbor_target::HarborTarget, name::ObjectName, secret_reference::SecretKeyReference, status::Observation,
+};
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
     group = "goharbor.io",
     version = "v1beta1",
     kind = "PullSecretBinding",
-    doc = "Lets the pods of a ServiceAccount pull images of a project, with a robot account. The operator accepts it and does not act on it yet.",
+    doc = "Lets the pods of a ServiceAccount pull images of a project, with a robot account.",
     namespaced,
     plural = "pullsecretbindings",
     shortname = "psb",
@@ -38,25 +40,42 @@ use serde::{Deserialize, Serialize};
     )
 )]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = Rule::new(
+        "has(self.robotRef) ? !has(self.projectId) && !has(self.robotId) && !has(self.secretRef) \
+         : has(self.projectId) && has(self.robotId)")
+    .message("robotRef: either robotRef alone, or projectId and robotId are required; keep what names the robot account"))]
 pub struct PullSecretBindingSpec {
-    /// HarborServerConfiguration of the Harbor.
-    pub harbor_server_config: String,
+    /// The Harbor in which the robot account is.
+    #[serde(flatten)]
+    pub target: HarborTarget,
 
     /// ServiceAccount that gets the pull secret.
     pub service_account: String,
 
-    /// Id of the project in Harbor, in digits.
-    pub project_id: String,
+    /// Name of a HarborRobot in the same namespace that writes a Secret of type dockerconfigjson. Either `robotRef`, or
+    /// `projectId` and `robotId` are required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot_ref: Option<ObjectName>,
 
-    /// Id of the robot account in Harbor, in digits.
-    pub robot_id: String,
+    /// Id of the project in Harbor, in digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<String>,
+
+    /// Id of the robot account of that project in Harbor, in digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot_id: Option<String>,
+
+    /// Secret with the password of the robot account. The key defaults to `password`. Without it, the operator sets a new
+    /// password if the annotation `goharbor.io/rotate-robot` is `true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<SecretKeyReference>,
 }
 
 /// What the operator last observed of a PullSecretBinding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PullSecretBindingStatus {
-    /// State in one word: ready or error.
+    /// State in one word: ready or error. Empty at first.
     #[serde(default)]
     #[schemars(!default)]
     pub status: String,
@@ -68,6 +87,10 @@ pub struct PullSecretBindingStatus {
     /// Why, as a sentence for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+
+    /// Secret that the ServiceAccount refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_name: Option<ObjectName>,
 
     /// What every kind reports.
     #[serde(flatten)]

@@ -152,6 +152,10 @@ impl Renderer {
                 let child = Child { key, object: None, notes, after: Vec::new(), below: None };
                 return Ok((child, error));
             }
+            (_, Policy::Amend { .. }) => {
+                let child = Child { key, object: None, notes, after: Vec::new(), below: None };
+                return Ok((child, error));
+            }
             (Action::Create, Policy::External(external)) => {
                 notes.push(format!(
                     "Lives in {}, not in the cluster: the operator keeps it there.",
@@ -193,6 +197,7 @@ impl Renderer {
                 | Action::Issue(_)
                 | Action::Read
                 | Action::Update { .. }
+                | Action::Amend
                 | Action::Hold
                 | Action::Blocked { .. },
                 _,

@@ -164,6 +164,7 @@ fn the_page_adds_nothing_but_to_list_events_and_to_get_what_is_made_by_users_onl
         "harbortasks",
         "harborusergroups",
         "harborusers",
+        "pullsecretbindings",
     ];
     let expected: Vec<_> = made_by_users
         .map(|kind| format!("get {kind}"))

@@ -134,6 +134,11 @@ impl Settled {
             ("get" | "patch" | "delete", "") if plural == "persistentvolumeclaims" => {
                 self.turn_deletion_policy().await;
             }
+            // An operator that starts reads what it adds items to.
+            ("get", "") if plural == "serviceaccounts" => {}
+            ("patch", "") if plural == "serviceaccounts" => {
+                self.merge(&kind, "builder", json!({"imagePullSecrets": null})).await;
+            }
             // An operator that starts lists and watches.
             ("list" | "watch", "") => {}
             // A child that has lost the label of the operator and its owner is read before it is taken over again.

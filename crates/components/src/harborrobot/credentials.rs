@@ -2,30 +2,25 @@
 
 use super::accounts::Account;
 use crate::{
-    management::{Server, check_password, registry_host},
+    management::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, Server, check_password, docker_config, robot_secret},
     secrets::{SecretKey, SecretValue, Secrets},
 };
 use api::{
     names::IMMUTABLE_ANNOTATION,
-    v1beta1::{
-        CreationPolicy, HarborRobot, HarborRobotSpec,
-        harborrobot::{RobotSecret, RobotSecretType},
-    },
+    v1beta1::{CreationPolicy, HarborRobot, HarborRobotSpec, harborrobot::RobotSecretType},
 };
 use harborstate::{
     State as _,
     robot::{Facts, Robot, SECRET},
 };
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use kube::{ResourceExt as _, core::ObjectMeta};
+use kube::core::ObjectMeta;
 use plan::{Desired, PlanError, Recipe, System, Violation, World};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 const USERNAME: &str = "username";
 const PASSWORD: &str = "password";
-const DOCKER_CONFIG: &str = ".dockerconfigjson";
-const DOCKER_CONFIG_TYPE: &str = "kubernetes.io/dockerconfigjson";
 const OPAQUE_TYPE: &str = "Opaque";
 
 /// The credentials of the robot accounts of a HarborRobot that has an output Secret.
@@ -50,8 +45,7 @@ pub(super) fn advice(spec: &HarborRobotSpec) -> Vec<Violation> {
 
 /// The name of the output Secret.
 pub(super) fn output_name(owner: &HarborRobot) -> Option<String> {
-    let name = owner.spec.secret.as_ref()?.name.as_ref();
-    Some(name.map_or_else(|| owner.name_any(), ToString::to_string))
+    robot_secret(owner).map(|(name, _)| name)
 }
 
 impl<'a> Credentials<'a> {
@@ -61,7 +55,7 @@ impl<'a> Credentials<'a> {
         namespace: &'a str,
         world: &'a World<'a>,
     ) -> Result<Option<Self>, PlanError> {
-        let (Some(RobotSecret { type_, .. }), Some(output)) = (&owner.spec.secret, output_name(owner)) else {
+        let Some((output, type_)) = robot_secret(owner) else {
             return match &owner.spec.rotation {
                 None => Ok(None),
                 Some(_) => Err(PlanError::invalid(
@@ -71,7 +65,7 @@ impl<'a> Credentials<'a> {
                 )),
             };
         };
-        let credentials = Self { namespace, world, output, type_: type_.unwrap_or_default() };
+        let credentials = Self { namespace, world, output, type_ };
         credentials.check_type()?;
         Ok(Some(credentials))
     }
@@ -119,10 +113,7 @@ impl<'a> Credentials<'a> {
         let password = text(&password);
         let mut data = BTreeMap::from([(USERNAME, login.clone()), (PASSWORD, password.clone())]);
         if self.is_docker_config() {
-            let host = registry_host(&server.external_url)?;
-            let auth = base64(&format!("{login}:{password}"));
-            let config = json!({"auths": {host: {"username": login, "password": password, "auth": auth}}});
-            data.insert(DOCKER_CONFIG, config.to_string());
+            data.insert(DOCKER_CONFIG, docker_config(&server.external_url, &login, &password)?);
         }
         let data = data.into_iter().map(|(key, value)| (key.to_owned(), ByteString(value.into_bytes())));
         Ok(self.secret(data.collect()).into())
@@ -181,9 +172,4 @@ impl<'a> Credentials<'a> {
 
 fn text(password: &SecretValue) -> String {
     String::from_utf8_lossy(password.bytes()).into_owned()
-}
-
-fn base64(text: &str) -> Value {
-    // Bytes always have a JSON form.
-    serde_json::to_value(ByteString(text.as_bytes().to_vec())).unwrap_or_default()
 }

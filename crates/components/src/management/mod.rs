@@ -4,6 +4,7 @@
 //! Uses: secrets, values.
 
 mod access;
+mod docker_config;
 mod health;
 mod member;
 mod password;
@@ -19,6 +20,7 @@ mod text;
 
 pub(crate) use self::{
     access::connection,
+    docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, docker_config, robot_secret},
     health::remote_health,
     member::{group_type, member},
     password::check_password,
@@ -26,7 +28,6 @@ pub(crate) use self::{
     project::Projects,
     project_names::ProjectNames,
     registry::Registry,
-    registry_host::registry_host,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
     target::{check_default, is_harbor, system},

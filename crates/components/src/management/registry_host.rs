@@ -12,9 +12,9 @@ pub(crate) fn registry_host(external_url: &str) -> Result<&str, PlanError> {
         return Ok(host);
     }
     Err(PlanError::invalid(
-        "spec.secret",
-        "the Harbor does not know the address that users have for it",
-        "set the external URL of the Harbor, or set spec.secret.type to opaque",
+        "the Harbor",
+        "does not know the address that users have for it",
+        "set its external URL, so that credentials can name the host that they are for",
     ))
 }
 

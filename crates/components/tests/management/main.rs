@@ -15,6 +15,8 @@ mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;
 mod killed;
+mod pull_secret_binding;
+mod pull_secret_binding_adoption;
 mod scale;
 mod secrecy;
 mod server_configuration;

@@ -41,6 +41,9 @@ use tower::{BoxError, Service, ServiceExt as _};
 
 pub const PASSWORD: &str = "Harbor12345";
 
+/// The field manager of the old operator.
+pub const OLD_OPERATOR: &str = "manager";
+
 /// How often the operator compares.
 pub const INTERVAL: Duration = Duration::from_mins(5);
 
@@ -160,6 +163,7 @@ impl World {
             external_drivers: vec![Arc::new(driver)],
             external_interval: INTERVAL,
             defaults: Defaults { harbor: self.default_harbor.clone(), ..Defaults::default() },
+            predecessors: [OLD_OPERATOR.to_owned()].into(),
             ..Options::default()
         };
         let operator = Operator::new(Client::new(noted, "default"), components::all(), options);

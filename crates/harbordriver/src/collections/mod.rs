@@ -10,6 +10,7 @@ pub(crate) mod members;
 pub(crate) mod membership;
 pub(crate) mod memberships;
 pub(crate) mod metadata;
+pub(crate) mod numbered_robots;
 pub(crate) mod preheat_instances;
 pub(crate) mod preheat_policies;
 pub(crate) mod project_scanners;

@@ -124,7 +124,7 @@ async fn read(client: &Client, name: &str) -> Result<Option<api::Robot>, SystemE
     client.harbor.robots().find(owner, name).await.map_err(system_error)
 }
 
-async fn prefix(client: &Client) -> Result<String, SystemError> {
+pub(super) async fn prefix(client: &Client) -> Result<String, SystemError> {
     let info = client.harbor.server_info().await.map_err(system_error)?;
     let prefix = info.settings.as_ref().map(|settings| settings.robot_name_prefix.clone());
     Ok(prefix.unwrap_or_else(|| USUAL_PREFIX.to_owned()))
@@ -132,7 +132,7 @@ async fn prefix(client: &Client) -> Result<String, SystemError> {
 
 /// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read,
 /// that of a project's robot is found behind the project's.
-fn name(login: &str, prefix: &str, project: Option<&str>) -> String {
+pub(super) fn name(login: &str, prefix: &str, project: Option<&str>) -> String {
     let behind = |project: &str| login.rsplit_once(&format!("{project}+")).map(|(_, name)| name);
     let name = robot_name(login, prefix, project).or_else(|| project.and_then(behind)).unwrap_or(login);
     project.map_or_else(|| name.to_owned(), |project| project_robot(project, name))

@@ -1,10 +1,11 @@
-//! Which objects outside the cluster the operator keeps for an owner: an annotation of the owner, since neither a restart
-//! nor a system without labels may make the operator forget what it created.
+//! Which objects outside the cluster the operator keeps for an owner, and which items it added to objects of other programs:
+//! an annotation of the owner, since neither a restart nor a system without labels may make the operator forget what it created.
+//! No garbage collector deletes these.
 
 use super::{Contents, System};
 #[cfg(doc)]
 use crate::External;
-use crate::{DeletionBehavior, Digest, DigestKey, ObjectKey, Parts};
+use crate::{Amended, DeletionBehavior, Digest, DigestKey, ObjectKey, Parts};
 use api::names::EXTERNAL_ANNOTATION;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ pub struct Record {
     claims: BTreeMap<ObjectKey, Claim>,
     /// The identities of the systems that they are in, as far as they have any.
     systems: BTreeMap<System, String>,
+    amended: Vec<Amended>,
 }
 
 /// What is recorded of one object.
@@ -75,6 +77,8 @@ struct Annotation {
     /// Identities by system.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     systems: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    amended: Vec<Amended>,
     signature: Option<String>,
 }
 
@@ -99,22 +103,27 @@ pub struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    fn sign(&self, Annotation { objects, systems, .. }: &Annotation) -> Option<String> {
+    fn sign(&self, Annotation { objects, systems, amended, .. }: &Annotation) -> Option<String> {
         let Parts { group, kind, namespace, name } = &**self.owner;
-        let signature = self.key.digest(&(group, kind, namespace, name, objects, systems)).ok()?;
-        Some(signature.to_string())
+        let owner = (group, kind, namespace, name);
+        let signature = match amended.as_slice() {
+            [] => self.key.digest(&(group, kind, namespace, name, objects, systems)),
+            amended => self.key.digest(&(owner, objects, systems, amended)),
+        };
+        Some(signature.ok()?.to_string())
     }
 }
 
 impl Record {
-    /// The record that an annotation holds. What the operator has not signed counts as adopted, and so is never deleted; without
-    /// a signer, which only readers are, everything counts as signed.
+    /// The record that an annotation holds. What the operator has not signed counts as adopted, and so is never deleted, or as not
+    /// added; without a signer, which only readers are, everything counts as signed.
     pub fn parse(annotation: Option<&str>, signer: Option<Signer<'_>>) -> Result<Self, UnreadableRecord> {
         let Some(text) = annotation else { return Ok(Self::default()) };
         let annotation = Annotation::parse(text)?;
         let is_signed = annotation.is_signed_by(signer);
-        let Annotation { objects, systems, .. } = annotation;
-        let mut record = Self::default();
+        let Annotation { objects, systems, amended, .. } = annotation;
+        let amended = if is_signed { amended } else { Vec::new() };
+        let mut record = Self { amended, ..Self::default() };
         for (group, collections) in objects {
             let system = System::of_group(&group).ok_or(UnreadableRecord)?;
             for (collection, objects) in collections {
@@ -159,11 +168,12 @@ impl Record {
             collections.entry(key.kind.clone()).or_default().insert(key.name.clone(), claim);
         }
         let systems = self.systems.iter().map(|(system, identity)| (system.group(), identity.clone()));
-        let mut annotation = Annotation { objects, systems: systems.collect(), signature: None };
+        let (systems, amended) = (systems.collect(), self.amended.clone());
+        let mut annotation = Annotation { objects, systems, amended, signature: None };
         annotation.signature = signer.sign(&annotation);
         // A map of strings always has a JSON form.
         let text = || serde_json::to_string(&annotation).unwrap_or_default();
-        (!annotation.objects.is_empty()).then(text)
+        (*self != Self::default()).then(text)
     }
 
     /// What is recorded of an object.
@@ -186,6 +196,23 @@ impl Record {
         self.claims.remove(key);
         let is_used = |system: &System| self.claims.keys().any(|key| key.system() == Some(system));
         self.systems.retain(|system, _| is_used(system));
+    }
+
+    /// The items that the operator added to objects of other programs.
+    pub fn amended(&self) -> &[Amended] {
+        &self.amended
+    }
+
+    /// Records that the operator adds an item.
+    pub fn amend(&mut self, item: Amended) {
+        if !self.amended.contains(&item) {
+            self.amended.push(item);
+        }
+    }
+
+    /// Forgets an item.
+    pub fn forget_amended(&mut self, item: &Amended) {
+        self.amended.retain(|it| it != item);
     }
 
     /// The systems in which the operator keeps objects for the owner and that have an identity.
@@ -219,6 +246,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Amendment;
     use proptest::prelude::*;
 
     fn claims() -> impl Strategy<Value = Claim> {
@@ -243,7 +271,9 @@ mod tests {
         let claims = prop::collection::btree_map(keys(), claims(), 0..6);
         (claims, prop::option::of("[a-z]{1,4}")).prop_map(|(claims, identity)| {
             let system = claims.keys().next().and_then(ObjectKey::system).cloned();
-            Record { claims, systems: system.zip(identity).into_iter().collect() }
+            let item = Amendment { list: "/list".into(), item: serde_json::json!({"name": "item"}) };
+            let amended = identity.iter().map(|name| Amended::new(&owner(name), item.clone())).collect();
+            Record { claims, systems: system.zip(identity).into_iter().collect(), amended }
         })
     }
 
@@ -275,6 +305,7 @@ mod tests {
             for (text, signer) in [(&unsigned, signer), (&annotation, another_key), (&annotation, another_owner)] {
                 prop_assert_eq!(Record::signed(text.as_deref(), Some(signer)), Record::default());
                 let forged = Record::parse(text.as_deref(), Some(signer)).unwrap();
+                prop_assert!(forged.amended().is_empty());
                 let unwanted = forged.unwanted(&BTreeSet::new());
                 prop_assert_eq!(unwanted.len(), record.claims.len());
                 prop_assert!(unwanted.values().all(|behavior| *behavior == DeletionBehavior::Kept));

@@ -4,8 +4,8 @@ use super::{Health, Reached, Readiness, unobserved};
 use crate::{Manifest, Observe, status::AVAILABLE};
 use api::v1beta1::{
     ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, HarborCluster, HarborProject,
-    HarborRegistryEndpoint, HarborReplication, JobService, NotaryServer, NotarySigner, Portal, Registry,
-    RegistryController, Trivy,
+    HarborRegistryEndpoint, HarborReplication, HarborRobot, JobService, NotaryServer, NotarySigner, Portal,
+    Registry, RegistryController, Trivy,
 };
 
 macro_rules! components {
@@ -45,7 +45,7 @@ macro_rules! read_only {
     )+ };
 }
 
-read_only!(HarborCluster, HarborProject, HarborRegistryEndpoint, HarborReplication);
+read_only!(HarborCluster, HarborProject, HarborRegistryEndpoint, HarborReplication, HarborRobot);
 
 impl Health {
     /// The health of an object of any of the operator's own kinds, according to its conditions.

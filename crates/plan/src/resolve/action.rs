@@ -27,6 +27,8 @@ pub enum Action<N> {
         /// The fields that differ.
         fields: Vec<String>,
     },
+    /// Add an item to one of its lists.
+    Amend,
     /// Issue a certificate, and apply the Secret with it.
     Issue(Apply),
     /// Replace generated htpasswd lines that have a high bcrypt cost. The password stays.

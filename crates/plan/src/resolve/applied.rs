@@ -31,6 +31,8 @@ pub enum Applied {
         /// Digest of the write-only fields that were sent last.
         written: Option<Digest>,
     },
+    /// Another program manages it, and it has the item that the operator adds.
+    Amended,
 }
 
 impl Applied {
@@ -41,7 +43,7 @@ impl Applied {
                 *uid == now.uid && *owned_fields == now.owned_fields && !now.unadopted
             }
             Self::Issued(certificate) => certificate.holds(now),
-            Self::Exists | Self::Awaited(_) | Self::External { .. } => true,
+            Self::Exists | Self::Awaited(_) | Self::External { .. } | Self::Amended => true,
             Self::Immutable => now.immutable,
         }
     }

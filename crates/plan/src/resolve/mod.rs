@@ -17,8 +17,8 @@ pub use gate::Gate;
 pub use sweep::{Unwanted, unwanted};
 
 use crate::{
-    Adoption, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfAbsent, IfExists,
-    ObjectKey, Observation, Ownership, Policy, applied_digest,
+    Adoption, Amendment, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfAbsent,
+    IfExists, ObjectKey, Observation, Ownership, Policy, applied_digest,
 };
 use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
@@ -78,6 +78,9 @@ impl Resolver<'_> {
         if let Policy::Await { .. } = desired.policy {
             return Action::Await;
         }
+        if let Policy::Amend { amendment, .. } = &desired.policy {
+            return amend(amendment, observed, gate);
+        }
         if matches!(observed, Observed::Absent) {
             if let Some(by) = gate.keeps_away() {
                 return Action::Blocked { by };
@@ -91,7 +94,7 @@ impl Resolver<'_> {
                     (IfAbsent::Create, _) | (IfAbsent::CreateOnce { .. }, None) => Action::Create,
                 },
                 Policy::CreateOnce { .. } => Action::Create,
-                Policy::Issue(_) | Policy::Await { .. } => Action::Issue(Apply::New),
+                Policy::Issue(_) | Policy::Await { .. } | Policy::Amend { .. } => Action::Issue(Apply::New),
             };
         }
         if gate.change.is_some() || held(desired, observed, gate).is_some_and(|held| held.object.is_none()) {
@@ -107,7 +110,9 @@ impl Resolver<'_> {
             Policy::CreateOnce { generate } => self.once(desired, generate, observed),
             Policy::Issue(_) => self.issue(desired, observed, known),
             Policy::External(external) => keep(external, observed, known),
-            Policy::Apply | Policy::Await { .. } => self.apply(desired, observed, known),
+            Policy::Apply | Policy::Await { .. } | Policy::Amend { .. } => {
+                self.apply(desired, observed, known)
+            }
         }
     }
 
@@ -170,6 +175,17 @@ fn apply_child<N>(seen: &Observation, known: Known<'_>) -> Action<N> {
         _ if seen.applied.is_none() => Action::Read,
         _ if seen.applied == known.digest => Action::Nothing,
         _ => Action::Apply(Apply::Child),
+    }
+}
+
+/// An object of another program, to which the operator only adds an item.
+fn amend<N: Copy>(amendment: &Amendment, observed: Observed<'_>, gate: Gate<N>) -> Action<N> {
+    match (observed, gate.keeps_away()) {
+        (_, Some(by)) => Action::Blocked { by },
+        (Observed::Absent, None) => Action::Refuse(Refusal::MustExist),
+        (Observed::Named | Observed::Watched(_), None) => Action::Read,
+        (Observed::Stored(stored), None) if amendment.is_in(&stored.data) => Action::Nothing,
+        (Observed::Stored(_), None) => Action::Amend,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The laws of the resolver.
 
+mod amend;
 mod external;
 mod rehash;
 mod sweep;

@@ -157,7 +157,7 @@ impl Applier<'_> {
     }
 
     /// Records the answer to a write in the index, because the watch delivers it later.
-    pub(super) fn record(
+    pub(crate) fn record(
         &self,
         key: &ObjectKey,
         kind: &ChildKind,

@@ -20,7 +20,11 @@ impl Applier<'_> {
     ) -> Result<Health, ReconcileError> {
         let why = match &desired.policy {
             Policy::Await { why } => why.as_str(),
-            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::External(_) => "",
+            Policy::Apply
+            | Policy::CreateOnce { .. }
+            | Policy::Issue(_)
+            | Policy::External(_)
+            | Policy::Amend { .. } => "",
         };
         let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::SpecAndStatus).await?;
         self.state().note(&found, Interest::SpecAndStatus)?;
@@ -33,7 +37,7 @@ impl Applier<'_> {
     }
 
     /// An object, if it exists. Records the digests of its content.
-    pub(super) async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
+    pub(crate) async fn find(&self, key: &ObjectKey) -> Result<Option<Arc<DynamicObject>>, ReconcileError> {
         let mut found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::Spec).await?;
         self.state().note(&found, Interest::Spec)?;
         Ok(found.remove(key).flatten())

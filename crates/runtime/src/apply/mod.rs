@@ -19,6 +19,7 @@ mod send;
 mod server_side_apply;
 mod set_owner;
 
+pub(crate) use amend::amend;
 pub(crate) use contention::Repairs;
 pub(crate) use ensure::{Applier, node_span};
 pub(crate) use inputs::awaited;

@@ -157,6 +157,9 @@ impl Applier<'_> {
                 (Action::Update { .. }, ..) => {
                     return Err(ReconcileError::Bug(format!("{key} does not live outside the cluster")));
                 }
+                (Action::Amend, ..) => {
+                    return Err(ReconcileError::Bug(format!("{key} is not of another program")));
+                }
                 (Action::Apply(_) | Action::Issue(_), _, None) => {
                     return Err(ReconcileError::Bug(format!("{key} is applied without content")));
                 }
@@ -214,7 +217,11 @@ impl Applier<'_> {
             Policy::CreateOnce { generate } => {
                 generate.values().any(|recipe| matches!(recipe, Recipe::Htpasswd { .. }))
             }
-            Policy::Apply | Policy::Issue(_) | Policy::Await { .. } | Policy::External(_) => false,
+            Policy::Apply
+            | Policy::Issue(_)
+            | Policy::Await { .. }
+            | Policy::External(_)
+            | Policy::Amend { .. } => false,
         };
         let is_known = self.state().applied.contains_key(key);
         if has_lines && !is_known && self.cluster.router.index.is_child(key) {
@@ -269,7 +276,9 @@ impl Applier<'_> {
                 Ok(found
                     .map_or(Reading::Absent, |found| Reading::Cached(Box::new(DynamicObject::clone(&found)))))
             }
-            Policy::Apply | Policy::Await { .. } | Policy::External(_) => self.whole(child).await,
+            Policy::Apply | Policy::Await { .. } | Policy::External(_) | Policy::Amend { .. } => {
+                self.whole(child).await
+            }
         }
     }
 

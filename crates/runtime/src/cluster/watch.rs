@@ -48,7 +48,8 @@ enum Extent {
 
 /// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
 pub(crate) fn is_input(group: &str, kind: &str) -> bool {
-    group.is_empty() && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "Namespace")
+    group.is_empty()
+        && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "Namespace" | "ServiceAccount")
 }
 
 impl Extent {

@@ -140,7 +140,8 @@ impl NamespaceRun<'_> {
         if failures.is_empty() {
             let wanted = keys.iter().collect();
             self.sweep(uid, &key.namespace, &wanted).await?;
-            externals.sweep(&wanted).await?;
+            let items: Vec<_> = plan.graph.iter().filter_map(|(_, desired, _)| desired.amendment()).collect();
+            externals.sweep(&wanted, &items.iter().collect::<Vec<_>>()).await?;
         }
         for failure in failures {
             self.remark(key, RemarkKind::Failed(failure));
@@ -173,7 +174,7 @@ impl NamespaceRun<'_> {
             Policy::Issue(_) => {
                 generated.extend(self.overlay.is_changed(&key).then(|| key.clone()));
             }
-            Policy::External(_) => return Ok(generated),
+            Policy::External(_) | Policy::Amend { .. } => return Ok(generated),
             Policy::Apply => {
                 let object =
                     desired.object.to_json().map_err(|error| ReconcileError::Bug(error.to_string()))?;

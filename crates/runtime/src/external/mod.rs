@@ -1,8 +1,10 @@
 //! Objects in systems outside the cluster. The operator lists the collections that owners read, asks [`plan::Resolver`] what
-//! to do about one object and does that, and records in the owner what it created. It knows no system: drivers do.
+//! to do about one object and does that, and records in the owner what it created. It knows no system: drivers do. Items that
+//! the operator adds to objects of other programs are recorded in the same way.
 //!
 //! Uses: cluster, apply, report.
 
+mod amend;
 mod ensure;
 mod externals;
 mod inspect;

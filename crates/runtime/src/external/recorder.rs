@@ -12,7 +12,7 @@ use kube::{
     api::{Patch, PatchParams},
     core::{ApiResource, DynamicObject, ObjectMeta},
 };
-use plan::{Claim, DigestKey, ObjectKey, Record, Signer, System, UnreadableRecord};
+use plan::{Amended, Claim, DigestKey, ObjectKey, Record, Signer, System, UnreadableRecord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ use std::{
 
 /// The field manager of annotation and finalizer. Not one of those of the operator's children: an owner may be the child of
 /// another, which would take every record for drift.
-const MANAGER: &str = "harbor-operator-external";
+pub(super) const MANAGER: &str = "harbor-operator-external";
 
 /// The newest record that is known of an owner; a watch may lag behind it.
 #[derive(Debug, Default)]
@@ -126,6 +126,25 @@ impl<'a> Recorder<'a> {
         };
         lock(&self.claims).remove(key);
         written
+    }
+
+    /// Records an item that the operator adds to an object of another program, if that is not done already.
+    pub(crate) async fn amend(&self, item: Amended) -> Result<(), ReconcileError> {
+        let _turn = self.turn.lock().await;
+        let mut record = self.record();
+        if record.amended().contains(&item) {
+            return Ok(());
+        }
+        record.amend(item);
+        self.write(record).await
+    }
+
+    /// Forgets an item that the operator has removed.
+    pub(crate) async fn forget_amended(&self, item: &Amended) -> Result<(), ReconcileError> {
+        let _turn = self.turn.lock().await;
+        let mut record = self.record();
+        record.forget_amended(item);
+        self.write(record).await
     }
 
     /// Forgets objects.

@@ -6,7 +6,7 @@ use crate::{
     error::Verb,
     report::{ChangeKind, ChildChange},
 };
-use plan::{Contents, DeletionBehavior, ObjectKey, PlanError, SystemError};
+use plan::{Amended, Contents, DeletionBehavior, ObjectKey, PlanError, SystemError};
 use std::collections::BTreeSet;
 
 /// What it means that an object is missing which is needed to reach a system.
@@ -22,17 +22,23 @@ enum Missing {
 type Swept = Vec<(ObjectKey, Option<ChangeKind>)>;
 
 impl Externals<'_> {
-    /// Deletes what is recorded and not `wanted`.
+    /// Deletes what is recorded and not `wanted`, and removes the items that are recorded and not among `items`.
     pub(crate) async fn sweep(
         &self,
         wanted: &BTreeSet<&ObjectKey>,
+        items: &[&Amended],
     ) -> Result<Vec<ChildChange>, ReconcileError> {
+        self.remove_items_but(items).await?;
         self.sweep_all_but(wanted, Missing::Fails).await
     }
 
-    /// Deletes what the operator created for an owner that is being deleted, and removes the finalizer.
-    pub(crate) async fn finalize(&self) -> Result<Vec<ChildChange>, ReconcileError> {
+    /// Deletes what the operator created for an owner that is being deleted, removes the items that it or the old operator
+    /// added, and removes the finalizer.
+    pub(crate) async fn finalize(&self, left_behind: &[Amended]) -> Result<Vec<ChildChange>, ReconcileError> {
         let changes = self.sweep_all_but(&BTreeSet::new(), Missing::IsGone).await?;
+        for item in self.recorder.record().amended().iter().chain(left_behind) {
+            self.remove_item(item).await?;
+        }
         self.recorder.release().await?;
         Ok(changes)
     }

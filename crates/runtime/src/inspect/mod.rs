@@ -243,6 +243,7 @@ impl Inspector {
                 | Action::Apply(_)
                 | Action::Issue(_)
                 | Action::Update { .. }
+                | Action::Amend
                 | Action::Rehash
                 | Action::SetOwner,
                 _,

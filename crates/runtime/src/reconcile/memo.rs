@@ -10,8 +10,8 @@ use crate::{
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use plan::{
-    Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation, Outcome,
-    Ownership, Policy, Reached, Readiness, Tag,
+    Amended, Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation,
+    Outcome, Ownership, Policy, Reached, Readiness, Tag,
 };
 use progress::Planned;
 use std::{
@@ -40,6 +40,8 @@ pub(crate) struct Node {
     pub(crate) done: Done,
     /// The part of the owner's state that it belongs to.
     pub(crate) aspect: Option<Aspect>,
+    /// The item that the operator adds to it, if it is an object of another program.
+    pub(crate) amended: Option<Amended>,
     deletion: DeletionBehavior,
     /// The object outside the cluster that it is a part of.
     pub(crate) whole: Option<ObjectKey>,
@@ -53,9 +55,14 @@ impl Node {
         let after = graph.edges(id).map(|(id, edges)| (id.index(), edges)).collect();
         let whole = match &desired.policy {
             Policy::External(external) => external.part_of.as_ref().map(|whole| whole.object.clone()),
-            Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::Await { .. } => None,
+            Policy::Apply
+            | Policy::CreateOnce { .. }
+            | Policy::Issue(_)
+            | Policy::Await { .. }
+            | Policy::Amend { .. } => None,
         };
-        Self { key, after, done, aspect: desired.aspect, deletion: desired.deletion, whole }
+        let amended = desired.amendment();
+        Self { key, after, done, aspect: desired.aspect, amended, deletion: desired.deletion, whole }
     }
 
     /// The node in the form of progress reports.
@@ -198,7 +205,7 @@ impl Memo {
                     (health.readiness == Readiness::Ready).then_some(Outcome::Ready)?
                 }
                 // What was read is as it was, and so is the object.
-                _ if let Applied::External { .. } = applied => match &node.done {
+                _ if let Applied::External { .. } | Applied::Amended = applied => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
                 },
@@ -224,7 +231,7 @@ impl Memo {
     fn reached(&self, child: &ObjectKey, index: &Index) -> Reached {
         match self.applied.get(child) {
             Some(Applied::Awaited(health)) => health.reached,
-            Some(Applied::External { .. }) => Reached::Ready,
+            Some(Applied::External { .. } | Applied::Amended) => Reached::Ready,
             _ => index.child(child).map_or(Reached::Nothing, |seen| seen.health.reached),
         }
     }

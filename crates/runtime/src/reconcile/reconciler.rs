@@ -155,7 +155,8 @@ impl Reconciler {
             let unwanted = plan::unwanted(children, &owner.key.namespace, &wanted);
             let changes = sweep(cluster, owner.uid(), unwanted).await?;
             events.child_changes(&self.reference(owner), &changes);
-            let changes = externals.sweep(&wanted).await?;
+            let items: Vec<_> = run.nodes.iter().filter_map(|node| node.amended.as_ref()).collect();
+            let changes = externals.sweep(&wanted, &items).await?;
             events.child_changes(&self.reference(owner), &changes);
         }
         let run = session.memo.last.as_ref();
@@ -163,8 +164,8 @@ impl Reconciler {
         Ok(Findings { outcomes, aspects })
     }
 
-    /// Deletes what the operator created outside the cluster for an owner that is being deleted; the garbage collector
-    /// deletes the rest.
+    /// Deletes what the operator created outside the cluster for an owner that is being deleted, and the items that it added to
+    /// objects of other programs; the garbage collector deletes the rest.
     pub(crate) async fn finalize(
         &self,
         owner: &Owner,
@@ -176,7 +177,7 @@ impl Reconciler {
             let finalized = async {
                 let object =
                     owner.decoded.as_ref().map_err(|it| ReconcileError::Undecodable(it.to_string()))?;
-                self.externals(owner, object, session)?.finalize().await
+                self.externals(owner, object, session)?.finalize(&object.left_behind()).await
             };
             finalized.await.map_err(|error| ReconcileError::NotFinalized(Box::new(error)))?
         };
@@ -340,7 +341,7 @@ impl Inputs {
     }
 }
 
-/// Ensures one node, in the cluster or outside of it.
+/// Ensures one node: an object in the cluster or outside of it, or an item of another program's object.
 pub(crate) async fn ensure(
     applier: &Applier<'_>,
     externals: &Externals<'_>,
@@ -349,6 +350,7 @@ pub(crate) async fn ensure(
 ) -> Result<Step, ReconcileError> {
     match &desired.policy {
         Policy::External(external) => externals.ensure(applier, desired, external, gate).await,
+        Policy::Amend { amendment, note } => externals.amend(applier, desired, (amendment, note), gate).await,
         Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::Await { .. } => {
             applier.ensure(desired, gate).await
         }

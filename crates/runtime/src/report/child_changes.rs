@@ -30,6 +30,8 @@ pub(crate) enum ChangeKind {
     Deleted,
     /// The operator removed an owner reference that the old operator had set.
     Released,
+    /// The operator added an item to it, as the text says. Another program manages it.
+    Amended(String),
     /// It stays outside the cluster, although the operator created it and no owner wants it any more.
     Abandoned,
 }
@@ -65,6 +67,7 @@ impl ChangeKind {
             Self::RollingOut(_) => ("RollingOut", "Apply"),
             Self::Deleted => ("Deleted", "Delete"),
             Self::Released => ("Released", "Release"),
+            Self::Amended(_) => ("Amended", "Amend"),
             Self::Abandoned => ("Abandoned", "Delete"),
         }
     }
@@ -78,6 +81,7 @@ impl ChildChange {
             ChangeKind::Renewed(why) => format!("issued a new certificate into {object}: {why}"),
             ChangeKind::RollingOut(why) => format!("{object} replaces its pods because {why}"),
             ChangeKind::Deleted => format!("deleted {object}, which is no longer wanted"),
+            ChangeKind::Amended(what) => format!("{object}: {what}"),
             ChangeKind::Abandoned => {
                 format!("left {object} as it is: its system is gone, or {ABANDON_ANNOTATION} is set")
             }

@@ -76,6 +76,7 @@ fn left_in(desired: &Desired, done: &Done, gate: Gate<usize>, seen: &Observation
             vec![Applied::Awaited(Health::READY), Applied::Awaited(Health::undecodable())]
         }
         (Policy::External(_), _) => vec![Applied::External { written: None }],
+        (Policy::Amend { .. }, _) => vec![Applied::Amended],
     }
 }
 
