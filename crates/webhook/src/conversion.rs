@@ -3,9 +3,6 @@
 //! The API server asks for objects in the version that a client reads or writes. One object that cannot be converted
 //! fails the whole review: the answer has all objects or none.
 
-#[cfg(test)]
-mod tests;
-
 use api::conversion::{ConversionError, Version, convert};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, error::Category};

@@ -2,6 +2,7 @@
 
 use crate::shared::{files, shared};
 use api::conversion::{ConversionService, serve_v1alpha3};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,10 +51,15 @@ fn paths(schema: &Value, path: &str, name: &str, found: &mut BTreeSet<String>) {
     }
 }
 
+/// Our definitions with both versions.
+fn ours() -> Vec<CustomResourceDefinition> {
+    let service = ConversionService { namespace: "operators".into(), name: "harbor-operator".into() };
+    serve_v1alpha3(api::crds::all(), &service)
+}
+
 /// The schemas of v1alpha3 in our definitions.
 fn ours_in_v1alpha3() -> BTreeMap<String, Value> {
-    let service = ConversionService { namespace: "operators".into(), name: "harbor-operator".into() };
-    let definitions = serve_v1alpha3(api::crds::all(), &service);
+    let definitions = ours();
     let versions = definitions.iter().flat_map(|definition| {
         let kind = &definition.spec.names.kind;
         definition.spec.versions.iter().map(move |version| (kind.clone(), version))
@@ -81,4 +87,12 @@ fn the_fields_of_v1alpha3_are_those_of_the_old_definitions() {
 
     assert_eq!(ours.difference(&theirs).collect::<Vec<_>>(), Vec::<&String>::new(), "they do not have these");
     assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new(), "we do not have these");
+}
+
+#[test]
+fn definitions_with_both_versions_fit_into_the_annotation_of_kubectl_apply() {
+    for definition in ours() {
+        let size = serde_json::to_string(&definition).unwrap().len();
+        assert!(size < 256 * 1024, "{}: {size}", definition.spec.names.kind);
+    }
 }

@@ -1,6 +1,10 @@
-use super::{NotAReview, Outcome, review};
+//! Reviews of objects of both versions, and bodies that are none.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use webhook::conversion::{Outcome, review};
 
 fn body(desired: &str, objects: Value) -> Value {
     json!({
@@ -72,23 +76,25 @@ fn a_version_that_does_not_exist_fails_the_review() {
 
 #[test]
 fn other_bodies_are_refused_without_being_quoted() {
-    let refused = |body: &str| match review(body.as_bytes()) {
-        Err(NotAReview(problem)) => problem,
-        Ok(reviewed) => panic!("{reviewed:?}"),
+    let refused = |body: &str| {
+        let message = review(body.as_bytes()).unwrap_err().to_string();
+        message
+            .strip_prefix("the body is not a ConversionReview of apiextensions.k8s.io/v1: ")
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(refused(""), "it is not JSON at line 1, column 0");
     assert_eq!(refused("{\"hunter2"), "it is not JSON at line 1, column 9");
-    assert_eq!(refused("[]"), "a field is missing or has the wrong type at line 1, column 0");
-    let mut other = body(NEW, json!([]));
-    other["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
-    assert_eq!(refused(&other.to_string()), "it has another apiVersion or kind");
-    let mut other = body(NEW, json!([]));
-    other["request"]["uid"] = "".into();
-    assert_eq!(refused(&other.to_string()), "request.uid is empty");
-    let mut other = body(NEW, json!([]));
-    other["request"]["objects"] = "hunter2".into();
-    let problem = refused(&other.to_string());
-    assert!(problem.starts_with("a field is missing or has the wrong type at line 1"), "{problem}");
+    let wrong = "a field is missing or has the wrong type at line 1, column";
+    assert!(refused("[]").starts_with(wrong));
+    let changed = |pointer: &str, value: &str| {
+        let mut body = body(NEW, json!([]));
+        *body.pointer_mut(pointer).unwrap() = value.into();
+        refused(&body.to_string())
+    };
+    assert_eq!(changed("/apiVersion", "apiextensions.k8s.io/v1beta1"), "it has another apiVersion or kind");
+    assert_eq!(changed("/request/uid", ""), "request.uid is empty");
+    assert!(changed("/request/objects", "hunter2").starts_with(wrong));
 }
 
 #[test]
