@@ -1,7 +1,7 @@
 //! The `goharbor.io` API: types and names, no behaviour.
 //!
 //! [`v1beta1`] holds one file per kind and one per concern that kinds share. [`crds`] turns the kinds into definitions,
-//! and [`bounds`] limits the size of their fields. [`thirdparty`] holds the kinds of other projects that the operator
+//! and [`bounds`] limits the size of their fields. [`conversion`] converts objects of v1alpha3. [`thirdparty`] holds the kinds of other projects that the operator
 //! writes, and [`names`] the names of annotations and labels.
 //!
 //! Decoding is lenient: every object that an API server ever stored under the old schema decodes. The API server
@@ -13,6 +13,7 @@
 #![allow(clippy::struct_excessive_bools)]
 
 pub mod bounds;
+pub mod conversion;
 pub mod crds;
 pub mod names;
 pub mod thirdparty;

@@ -43,6 +43,10 @@ pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 /// when a Service gets another address.
 pub const UPSTREAM_ADDRESSES_ANNOTATION: &str = "goharbor.io/upstream-addresses";
 
+/// Set by the operator on objects that are read in v1alpha3: the fields that only v1beta1 has, as JSON. They come back
+/// when the object is written in v1alpha3.
+pub const V1BETA1_FIELDS_ANNOTATION: &str = "goharbor.io/v1beta1-fields";
+
 /// Set by the operator, or by users without a Harbor, on every component: the version of Harbor, from which its image
 /// and its settings follow.
 pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";

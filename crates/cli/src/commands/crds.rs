@@ -1,6 +1,7 @@
 //! `crds`: the custom resource definitions, as text.
 
 use crate::output::{Error, Failure, Output, Printed, print};
+use api::conversion::{ConversionService, serve_v1alpha3};
 use clap::Args;
 
 /// Print the custom resource definitions to install
@@ -18,12 +19,28 @@ pub struct Crds {
     /// Omit validation rules, which Kubernetes before 1.30 does not support
     #[arg(long)]
     without_rules: bool,
+
+    /// Also serve v1alpha3, converted by the webhook behind this Service
+    #[arg(long, value_name = "NAMESPACE/SERVICE", value_parser = service)]
+    conversion_webhook: Option<ConversionService>,
+}
+
+fn service(text: &str) -> Result<ConversionService, &'static str> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok(ConversionService { namespace: namespace.to_owned(), name: name.to_owned() })
+        }
+        _ => Err("write the namespace and the name of the Service, with a slash between them"),
+    }
 }
 
 impl Crds {
     /// Prints them all.
     pub fn run(self) -> Result<(), Failure> {
         let mut definitions = api::crds::all();
+        if let Some(service) = &self.conversion_webhook {
+            definitions = serve_v1alpha3(definitions, service);
+        }
         if self.without_rules {
             definitions = api::crds::without_rules(definitions);
         }

@@ -3,6 +3,7 @@
 //! Uses: connect, flags, manifests, offline, operator, output, tree.
 
 mod completions;
+mod convert;
 mod crds;
 mod graph;
 mod plan;
@@ -45,6 +46,7 @@ pub enum Command {
     Graph(graph::Draw),
     Plan(plan::Plan),
     Status(status::Status),
+    Convert(convert::Convert),
     Crds(crds::Crds),
     Rbac(rbac::Rbac),
     Reference(reference::Reference),
@@ -85,6 +87,7 @@ impl Command {
             Self::Graph(draw) => draw.run(),
             Self::Plan(plan) => return plan.run(),
             Self::Status(status) => return status.run(),
+            Self::Convert(convert) => convert.run(),
             Self::Crds(crds) => crds.run(),
             Self::Rbac(rbac) => rbac.run(),
             Self::Reference(reference) => reference.run(),

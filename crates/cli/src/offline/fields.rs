@@ -20,6 +20,11 @@ pub struct Findings {
     pub missing: Vec<String>,
 }
 
+/// Fields that the API server would drop.
+pub fn unknown_fields(key: &ObjectKey, version: &str, object: &Value) -> Vec<String> {
+    check(key, version, object).unknown
+}
+
 /// Compares an object with the schema of its kind in `version`; no schema, no findings.
 pub fn check(key: &ObjectKey, version: &str, object: &Value) -> Findings {
     let mut findings = Findings::default();

@@ -10,6 +10,7 @@ mod renderer;
 mod sources;
 mod stored;
 
+pub use fields::unknown_fields;
 pub use graph::dependency_graph;
 pub use renderer::OwnedObjects;
 pub use sources::{Rendering, Sources};

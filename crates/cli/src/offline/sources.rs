@@ -11,7 +11,7 @@ use crate::{
     operator::{GROUP, component, kind_names},
     output::{Error, Failure, warn},
 };
-use api::thirdparty::OPTIONAL_GROUPS;
+use api::{conversion::Version, thirdparty::OPTIONAL_GROUPS};
 use clap::{Args, builder::PossibleValuesParser};
 use plan::ComponentKind;
 use std::path::PathBuf;
@@ -129,14 +129,15 @@ fn owner(object: Object, components: &[ComponentKind]) -> Result<Role, Error> {
     };
     if object.version != kind.resource().version {
         let problem = format!("apiVersion {GROUP}/{} is not supported", object.version);
-        return Err(Error::input(
-            object.place(),
-            problem,
-            format!("write it as {}", kind.resource().api_version),
-        ));
+        let remedy = if object.version == Version::V1alpha3.name() {
+            "convert the file with `harbor-operator convert`".to_owned()
+        } else {
+            format!("write it as {}", kind.resource().api_version)
+        };
+        return Err(Error::input(object.place(), problem, remedy));
     }
     let object = object.in_namespace(DEFAULT_NAMESPACE);
-    for field in fields::check(&object.key, &object.version, &object.json).unknown {
+    for field in fields::unknown_fields(&object.key, &object.version, &object.json) {
         let kind = &object.key.kind;
         warn(format_args!("{}: {field} is not a field of {kind} and is ignored", object.place()));
     }

@@ -1,4 +1,5 @@
 use crate::run::{Folder, documents};
+use api::conversion::{ConversionService, kinds, serve_v1alpha3};
 use serde_json::{Value, json};
 
 fn expected() -> Vec<Value> {
@@ -26,4 +27,32 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
+}
+
+#[test]
+fn v1alpha3_is_served_only_with_a_webhook_that_converts() {
+    let ran = Folder::empty().run("crds --conversion-webhook operators/webhooks");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let service = ConversionService { namespace: "operators".into(), name: "webhooks".into() };
+    let expected = serve_v1alpha3(api::crds::all(), &service);
+    let expected: Vec<Value> = expected.iter().map(|crd| serde_json::to_value(crd).unwrap()).collect();
+    let definitions = documents(&ran.stdout);
+    assert_eq!(definitions, expected);
+
+    let with_webhook = definitions.iter().filter(|crd| crd["spec"]["conversion"]["strategy"] == "Webhook");
+    let mut with_webhook: Vec<_> =
+        with_webhook.map(|crd| crd["spec"]["names"]["kind"].as_str().unwrap()).collect();
+    with_webhook.sort_unstable();
+    assert_eq!(with_webhook, kinds().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_webhook_needs_namespace_and_name() {
+    for wrong in ["webhooks", "/webhooks", "operators/", "a/b/c"] {
+        let ran = Folder::empty().run(&format!("crds --conversion-webhook {wrong}"));
+        assert_eq!(ran.code, Some(2));
+        let expected =
+            format!("error: invalid value '{wrong}' for '--conversion-webhook <NAMESPACE/SERVICE>'");
+        assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
+    }
 }

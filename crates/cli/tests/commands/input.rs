@@ -112,6 +112,11 @@ fn a_version_that_cannot_be_read() {
     let folder = Folder::with_a_core();
     folder.replace("core.yaml", "v1beta1", "v1alpha3");
     let expected = "error: core.yaml: Core harbor: apiVersion goharbor.io/v1alpha3 is not supported; \
+                    convert the file with `harbor-operator convert`\n";
+    assert_eq!(folder.run(RENDER), failed(expected));
+
+    folder.replace("core.yaml", "v1alpha3", "v1");
+    let expected = "error: core.yaml: Core harbor: apiVersion goharbor.io/v1 is not supported; \
                     write it as goharbor.io/v1beta1\n";
     assert_eq!(folder.run(RENDER), failed(expected));
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod connect;
 #[cfg(test)]
+mod convert;
+#[cfg(test)]
 mod crds;
 #[cfg(test)]
 #[cfg(feature = "sandbox")]
