@@ -76,7 +76,8 @@ fn check(found: &Found<Robot, Facts>, world: &World<'_>) -> Result<(), PlanError
         ));
     }
     let end = Some(found.facts.expires_at).filter(|second| *second > 0);
-    match end.and_then(|second| Timestamp::from_second(second).ok()).filter(|end| world.is_past(*end)) {
+    match end.and_then(|second| Timestamp::from_second(second).ok()).filter(|end| world.clock().is_past(*end))
+    {
         None => Ok(()),
         Some(end) => Err(PlanError::invalid(
             "spec.robotId",

@@ -47,7 +47,7 @@ impl Component for PullSecretBinding {
 
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let (spec, namespace) = (&owner.spec, owner.namespace().unwrap_or_default());
-        let system = management::system(&spec.target, &namespace, world)?;
+        let system = management::system(owner, &spec.target, world)?;
         let (name, secret) = if let Some(robot) = &spec.robot_ref {
             let name = pull_secret::of_robot(robot, &system, &namespace, world)?;
             let awaited = pull_secret::awaited(&name, &namespace, &format!("HarborRobot {robot} writes it"));

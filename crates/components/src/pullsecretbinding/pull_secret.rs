@@ -29,7 +29,7 @@ pub(super) fn of_robot(
     world: &World<'_>,
 ) -> Result<String, PlanError> {
     let object = world.require::<HarborRobot>(robot)?;
-    if management::system(&object.spec.target, namespace, world)? != *system {
+    if management::system(&object, &object.spec.target, world)? != *system {
         return Err(PlanError::invalid(
             "spec.robotRef",
             format!("HarborRobot {robot} is in another Harbor"),
