@@ -81,7 +81,7 @@ mod tests {
 
     fn patched(object: &Value, operations: Vec<Value>) -> Value {
         let mut object = object.clone();
-        let patch = serde_json::from_value(Value::Array(operations)).unwrap();
+        let patch: json_patch::Patch = serde_json::from_value(Value::Array(operations)).unwrap();
         json_patch::patch(&mut object, &patch).unwrap();
         object
     }

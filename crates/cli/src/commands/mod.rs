@@ -39,7 +39,7 @@ pub struct Cli {
 /// One variant per command, which is in the file of that name.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Run(run::Run),
+    Run(Box<run::Run>),
     #[cfg(feature = "sandbox")]
     Sandbox(sandbox::Sandbox),
     Render(render::Render),

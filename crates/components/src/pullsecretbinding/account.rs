@@ -1,7 +1,7 @@
 //! The robot account that an object names by its number.
 
 use super::password::Password;
-use crate::management::{self, Server};
+use crate::management::{self, ProjectNames, Server};
 use api::v1beta1::PullSecretBindingSpec;
 use harborstate::{
     Found, State as _,
@@ -24,7 +24,7 @@ pub(super) struct Account {
 /// The robot account of a spec; `None` if there is no Harbor to ask.
 pub(super) fn find(
     spec: &PullSecretBindingSpec,
-    system: &System,
+    (system, namespace): (&System, &str),
     server: &Server,
     world: &World<'_>,
 ) -> Result<Option<Account>, PlanError> {
@@ -43,6 +43,10 @@ pub(super) fn find(
             ));
         }
     };
+    match harborstate::part(Robot::COLLECTION, &name) {
+        Some(project) => ProjectNames::read(system, namespace, world)?.check(project, "spec.projectId")?,
+        None => ProjectNames::read(system, namespace, world)?.check_unlimited("spec.robotId")?,
+    }
     let found = world.external(system, Robot::COLLECTION, &name)?;
     let Some(found) = found.and_then(|found| serde_json::from_value::<Found<Robot, Facts>>(found).ok())
     else {

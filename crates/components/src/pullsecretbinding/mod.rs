@@ -55,7 +55,7 @@ impl Component for PullSecretBinding {
         } else {
             let source = password::source(owner)?;
             let server = Server::read(&system, world)?;
-            let account = account::find(spec, &system, &server, world)?;
+            let account = account::find(spec, (&system, &namespace), &server, world)?;
             let name = pull_secret::name(owner, world)?;
             let password = source.read(&namespace, world)?;
             let secret = pull_secret::secret(&name, &namespace, &server, account.as_ref(), &password)?;

@@ -44,7 +44,7 @@ async fn one_event_reports_that_a_robot_account_expires_soon() {
          robot account, or set it to -1",
         end.as_str().unwrap()
     );
-    assert_eq!(world.event_notes("ExpiresSoon").await, [note.clone()]);
+    assert_eq!(world.event_notes("ExpiresSoon").await, std::slice::from_ref(&note));
     world.until_reason::<HarborRobot>("ci", "Ready").await;
 
     world.restart().await;

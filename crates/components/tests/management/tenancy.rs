@@ -1,7 +1,12 @@
 //! What a HarborServerConfiguration allows the objects of a namespace.
 
-use crate::world::World;
-use api::v1beta1::{HarborProject, HarborProjectMember, HarborRobot, HarborServerConfiguration};
+use crate::{
+    pull_secret_binding::{binding, with_robot},
+    world::World,
+};
+use api::v1beta1::{
+    HarborProject, HarborProjectMember, HarborRobot, HarborServerConfiguration, PullSecretBinding,
+};
 use harborserver::Version;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -161,4 +166,20 @@ async fn the_harbor_of_the_process_comes_before_the_default() {
     world.start();
     world.create(without_a_harbor("alpha")).await;
     assert_eq!(harbor_of(&world, "alpha").await, "acme");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_binding_does_not_set_the_password_of_a_robot_account_in_a_project_of_others() {
+    let world = World::new().await;
+    configure(&world, json!({"projectNameTemplate": "{namespace}.*"})).await;
+    let robot = with_robot(&world).await;
+    let rotate = json!({"metadata": {"annotations": {"goharbor.io/rotate-robot": "true"}}});
+    world.create(binding(&robot, rotate)).await;
+
+    let message = world.until_reason::<PullSecretBinding>("team", "InvalidSpec").await;
+    let expected = "spec.projectId: HarborServerConfiguration acme allows namespace default projects called default.* \
+                    only, not alpha";
+    assert!(message.contains(expected), "{message}");
+    let calls = world.take_calls();
+    assert!(!calls.iter().any(|call| call.contains("PATCH")), "{calls:?}");
 }
