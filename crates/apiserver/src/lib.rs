@@ -45,7 +45,7 @@
 //! - Running containers: no `exec`, `attach`, `log`, `portforward`, `proxy`.
 //! - Answers in protocol buffers. Requests may use them.
 //! - Quotas, limit ranges, disruption budgets, pod security and admission policies. Webhooks are called only in
-//!   process ([`Webhooks`]), and conversion webhooks not at all.
+//!   process ([`Webhooks`]).
 //! - Checks of the types and the cost of CEL rules.
 //! - Expiry of Events, and persistence without [`Builder::file`].
 
@@ -54,6 +54,7 @@ mod admission;
 mod body;
 mod bootstrap;
 mod clock;
+mod conversion;
 mod discovery;
 mod failure;
 mod fault;

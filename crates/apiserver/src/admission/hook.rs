@@ -67,8 +67,9 @@ pub(super) struct Hook {
     pub reinvocation_policy: ReinvocationPolicy,
 }
 
+/// Where a webhook is.
 #[derive(Debug, Clone, Deserialize)]
-struct ClientConfig {
+pub(crate) struct ClientConfig {
     url: Option<String>,
     service: Option<ServiceReference>,
 }
@@ -164,9 +165,10 @@ pub(super) fn hooks(configurations: &[Arc<Value>]) -> Result<Vec<Hook>, Failure>
     Ok(hooks)
 }
 
-impl Hook {
+impl ClientConfig {
+    /// The address of the webhook.
     pub fn target(&self) -> Result<Target, String> {
-        match (&self.client_config.url, &self.client_config.service) {
+        match (&self.url, &self.service) {
             (_, Some(service)) => Ok(Target::Service {
                 namespace: service.namespace.clone(),
                 name: service.name.clone(),
@@ -176,6 +178,12 @@ impl Hook {
             (Some(url), None) => Ok(Target::Url(url.clone())),
             (None, None) => Err("webhook configuration must have either service or URL".into()),
         }
+    }
+}
+
+impl Hook {
+    pub fn target(&self) -> Result<Target, String> {
+        self.client_config.target()
     }
 
     pub fn timeout(&self) -> Duration {

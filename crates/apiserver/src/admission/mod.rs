@@ -13,6 +13,7 @@ mod tests;
 
 pub(crate) use attributes::{Attributes, Equivalent, Operation};
 pub(crate) use dispatch::{mutate, validate};
+pub(crate) use hook::ClientConfig;
 pub use hook::Target;
 pub(crate) use selector::selector_matches;
 

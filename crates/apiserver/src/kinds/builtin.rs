@@ -222,6 +222,7 @@ impl Row {
             custom: None,
             structural: None,
             stored: None,
+            conversion: None,
             selectable_fields: Vec::new(),
             columns: Vec::new(),
             deprecation: self.deprecation.map(str::to_owned),

@@ -1,6 +1,9 @@
 //! One version of one kind.
 
-use crate::schema::{CustomSchema, Schema};
+use crate::{
+    conversion::Conversion,
+    schema::{CustomSchema, Schema},
+};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -36,6 +39,8 @@ pub(crate) struct Resource {
     pub structural: Option<Arc<CustomSchema>>,
     /// The schema of the storage version, if that is another version.
     pub stored: Option<Arc<CustomSchema>>,
+    /// The webhook that converts between the versions of a custom kind.
+    pub conversion: Option<Arc<Conversion>>,
     /// Paths such as `.spec.color` that field selectors of a custom kind may use.
     pub selectable_fields: Vec<String>,
     pub columns: Vec<Column>,

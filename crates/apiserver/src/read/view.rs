@@ -1,9 +1,8 @@
 //! The requested form of what a client reads.
 
-use super::Page;
 use crate::{
     failure::Failure,
-    kinds::{self, Origin, Resource},
+    kinds::{Origin, Resource},
     present::{self, As, Format, IncludeObject, WithHeaders},
     request::Query,
 };
@@ -45,18 +44,17 @@ impl View {
     }
 
     /// A list.
-    pub fn list(&self, resource: &Resource, page: Page, now: Timestamp) -> Value {
-        let items: Vec<Value> = page.items.iter().map(|item| kinds::from_stored(resource, item)).collect();
+    pub fn list(&self, resource: &Resource, items: Vec<Value>, metadata: Value, now: Timestamp) -> Value {
         match self.shape {
             As::PartialMetadata { version } | As::PartialMetadataList { version } => {
-                present::partial_list(items.iter(), page.metadata, version)
+                present::partial_list(items.iter(), metadata, version)
             }
             As::Table { version } => {
                 let items: Vec<&Value> = items.iter().collect();
-                present::table(resource, &items, page.metadata, self.include, now, WithHeaders::Yes, version)
+                present::table(resource, &items, metadata, self.include, now, WithHeaders::Yes, version)
             }
             As::Object => {
-                let mut metadata = page.metadata;
+                let mut metadata = metadata;
                 // The last page of custom objects has an empty `continue`.
                 if resource.origin == Origin::Custom && metadata.get("continue").is_none() {
                     metadata["continue"] = "".into();

@@ -2,7 +2,7 @@
 
 use super::{Selection, View, expired};
 use crate::{
-    kinds::{self, Resource},
+    kinds::Resource,
     present::WithHeaders,
     request::{ListOptions, Version},
     server::Shared,
@@ -40,8 +40,16 @@ struct Watcher {
     deadline: Instant,
     /// When the next bookmark is due, if the client requested bookmarks.
     bookmark: Option<Instant>,
-    ready: VecDeque<Bytes>,
+    ready: VecDeque<Ready>,
     over: bool,
+}
+
+/// What a watch sends next.
+enum Ready {
+    /// A line.
+    Line(Bytes),
+    /// An event about a stored object; `revision` replaces that of a deleted one.
+    Event { kind: &'static str, object: Arc<Value>, revision: Option<u64> },
 }
 
 /// A stream of events, one line of JSON each.
@@ -102,7 +110,7 @@ pub(crate) fn watch(
 impl Watcher {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(bytes) = self.flush() {
+            if let Some(bytes) = self.flush().await {
                 return Some(bytes);
             }
             if self.over {
@@ -132,16 +140,42 @@ impl Watcher {
     }
 
     /// Everything that is ready, as one chunk.
-    fn flush(&mut self) -> Option<Bytes> {
-        match self.ready.len() {
-            0 => None,
-            1 => self.ready.pop_front(),
+    async fn flush(&mut self) -> Option<Bytes> {
+        let mut lines = Vec::with_capacity(self.ready.len());
+        while let Some(ready) = self.ready.pop_front() {
+            match ready {
+                Ready::Line(line) => lines.push(line),
+                Ready::Event { kind, object, revision } => {
+                    lines.push(self.event(kind, &object, revision).await);
+                }
+            }
+        }
+        match lines.len() {
+            0 | 1 => lines.pop(),
             _ => {
-                let mut all = BytesMut::with_capacity(self.ready.iter().map(Bytes::len).sum());
-                self.ready.drain(..).for_each(|line| all.put(line));
+                let mut all = BytesMut::with_capacity(lines.iter().map(Bytes::len).sum());
+                lines.into_iter().for_each(|line| all.put(line));
                 Some(all.freeze())
             }
         }
+    }
+
+    /// The line of an event. An object that cannot be converted ends the watch.
+    async fn event(&mut self, kind: &str, object: &Arc<Value>, revision: Option<u64>) -> Bytes {
+        let mut object = match self.server.shown_one(&self.resource, object).await {
+            Ok(object) => object,
+            Err(failure) => {
+                self.ready.clear();
+                self.over = true;
+                return line("ERROR", &failure.status());
+            }
+        };
+        if let Some(revision) = revision {
+            object["metadata"]["resourceVersion"] = revision.to_string().into();
+        }
+        let headers = std::mem::replace(&mut self.headers, WithHeaders::No);
+        let shown = self.view.event(&self.resource, object, self.server.clock.now(), headers);
+        line(kind, &shown)
     }
 
     /// Ends the watch if it starts at a revision that is no longer in the log.
@@ -173,7 +207,7 @@ impl Watcher {
 
     fn expire(&mut self, compacted: Compacted) {
         let status = expired(self.position, compacted.horizon).status();
-        self.ready.push_back(line("ERROR", &status));
+        self.ready.push_back(Ready::Line(line("ERROR", &status)));
         self.over = true;
     }
 
@@ -189,15 +223,8 @@ impl Watcher {
         }
     }
 
-    /// Adds an event; `revision` replaces that of a deleted object.
-    fn push(&mut self, kind: &str, object: &Value, revision: Option<u64>) {
-        let mut object = kinds::from_stored(&self.resource, object);
-        if let Some(revision) = revision {
-            object["metadata"]["resourceVersion"] = revision.to_string().into();
-        }
-        let headers = std::mem::replace(&mut self.headers, WithHeaders::No);
-        let shown = self.view.event(&self.resource, object, self.server.clock.now(), headers);
-        self.ready.push_back(line(kind, &shown));
+    fn push(&mut self, kind: &'static str, object: &Arc<Value>, revision: Option<u64>) {
+        self.ready.push_back(Ready::Event { kind, object: Arc::clone(object), revision });
     }
 
     fn push_bookmark(&mut self, initial_events_end: bool) {
@@ -207,7 +234,7 @@ impl Watcher {
         }
         let (kind, api_version) = self.view.bookmark_kind(&self.resource);
         let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
-        self.ready.push_back(line("BOOKMARK", &object));
+        self.ready.push_back(Ready::Line(line("BOOKMARK", &object)));
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     body::Body,
     failure::Failure,
-    kinds::{self, Verb},
+    kinds::Verb,
     read::{self, Page, Selection},
     request::{DeleteOptions, ListOptions, WriteOptions},
     state::State,
@@ -22,7 +22,11 @@ pub(super) async fn answer(call: Call, method: &Method) -> Result<Response<Body>
         "GET" => {
             let options = ListOptions::parse(&call.query, false)?;
             let selection = Selection::parse(&call.resource, call.namespace.as_deref(), &options)?;
-            if options.watch { watch(call, selection, &options) } else { list(&call, &selection, &options) }
+            if options.watch {
+                watch(call, selection, &options)
+            } else {
+                list(&call, &selection, &options).await
+            }
         }
         "POST" if call.namespace.is_some() == call.resource.namespaced => create(&call).await,
         "DELETE" if call.namespace.is_some() == call.resource.namespaced => delete_all(&call).await,
@@ -47,11 +51,17 @@ fn watch(call: Call, selection: Selection, options: &ListOptions) -> Result<Resp
     Ok(reply::with_head(StatusCode::OK, "application/json", Body::stream(events.map(Ok))))
 }
 
-fn list(call: &Call, selection: &Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
+async fn list(call: &Call, selection: &Selection, options: &ListOptions) -> Result<Response<Body>, Failure> {
     call.allows(Verb::List)?;
     call.view.shape.fits(true, &call.resource)?;
     let page = read::list(&mut call.server.state(), &call.resource, selection, options)?;
-    let shown = call.view.list(&call.resource, page, call.server.clock.now());
+    list_of(call, page).await
+}
+
+/// The answer with these objects.
+async fn list_of(call: &Call, page: Page) -> Result<Response<Body>, Failure> {
+    let items = call.server.shown(&call.resource, &page.items).await?;
+    let shown = call.view.list(&call.resource, items, page.metadata, call.server.clock.now());
     Ok(reply::document(StatusCode::OK, &call.view, &shown, &[]))
 }
 
@@ -79,9 +89,7 @@ async fn delete_all(call: &Call) -> Result<Response<Body>, Failure> {
             Err(failure) => return Err(failure),
         }
     }
-    let page = Page { items: deleted, metadata: page.metadata };
-    let shown = call.view.list(&call.resource, page, call.server.clock.now());
-    Ok(reply::document(StatusCode::OK, &call.view, &shown, &[]))
+    list_of(call, Page { items: deleted, metadata: page.metadata }).await
 }
 
 impl Call {
@@ -100,10 +108,9 @@ impl Call {
     }
 
     /// The object in the version that this caller requested.
-    pub(super) fn stored(&self, name: &str) -> Result<serde_json::Value, Failure> {
+    pub(super) async fn shown(&self, name: &str) -> Result<serde_json::Value, Failure> {
         let key = State::key(&self.resource, self.namespace.as_deref(), name);
-        let state = self.server.state();
-        let stored = state.get(&self.resource, &key)?;
-        Ok(kinds::from_stored(&self.resource, stored))
+        let stored = Arc::clone(self.server.state().get(&self.resource, &key)?);
+        self.server.shown_one(&self.resource, &stored).await
     }
 }

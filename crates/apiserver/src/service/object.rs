@@ -8,7 +8,7 @@ use crate::{
     admission::Operation,
     body::Body,
     failure::Failure,
-    kinds::{self, Origin, Verb},
+    kinds::{Origin, Verb},
     protobuf::Expected,
     read::too_large,
     request::{DeleteOptions, ListOptions, Version, WriteOptions},
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 pub(super) async fn answer(call: Call, name: &str, method: &Method) -> Result<Response<Body>, Failure> {
     match method.as_str() {
-        "GET" => get(&call, name),
+        "GET" => get(&call, name).await,
         "PUT" => {
             call.allows(Verb::Update)?;
             let written = update(&call, Part::Main, name).await?;
@@ -56,10 +56,10 @@ pub(super) async fn part(
     };
     match (method.as_str(), part) {
         ("GET", Part::Scale) => {
-            let object = call.stored(name)?;
+            let object = call.shown(name).await?;
             Ok(reply::document(StatusCode::OK, &call.view, &scale(&call, &object)?, &[]))
         }
-        ("GET", _) => get(&call, name),
+        ("GET", _) => get(&call, name).await,
         ("PUT", Part::Scale) => {
             let options = WriteOptions::parse(&call.query, "UpdateOptions")?;
             let scale = Expected::builtin("autoscaling", "v1", "Scale");
@@ -85,7 +85,7 @@ pub(super) async fn part(
     }
 }
 
-fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
+async fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     let options = ListOptions::parse(&call.query, true)?;
     call.allows(Verb::Get)?;
     call.view.shape.fits(false, &call.resource)?;
@@ -95,7 +95,7 @@ fn get(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     {
         return Err(too_large(wanted, now));
     }
-    let object = call.stored(name)?;
+    let object = call.shown(name).await?;
     Ok(shown(call, Written { code: StatusCode::OK, object, warnings: Vec::new() }))
 }
 
@@ -114,7 +114,7 @@ async fn patch(call: &Call, part: Part, name: &str) -> Result<Written, Failure> 
 async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     call.allows(Verb::Delete)?;
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
-    call.stored(name)?;
+    call.shown(name).await?;
     if let Some(namespace) = protected(call, name) {
         let why = "this namespace may not be deleted";
         return Err(Failure::forbidden("", "namespaces", namespace, why));
@@ -128,7 +128,7 @@ async fn delete(call: &Call, name: &str) -> Result<Response<Body>, Failure> {
     if deletion.gone && !returns_the_deleted(call) {
         return Ok(reply::document(code, &call.view, &success(call, name, &deletion.object), &[]));
     }
-    let object = kinds::from_stored(&call.resource, &deletion.object);
+    let object = call.server.shown_one(&call.resource, &Arc::new(deletion.object)).await?;
     Ok(shown(call, Written { code, object, warnings: Vec::new() }))
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn admitted_deletion(
     let key = State::key(&call.resource, call.namespace.as_deref(), name);
     loop {
         let stored = Arc::clone(call.server.state().get(&call.resource, &key)?);
-        let live = kinds::from_stored(&call.resource, &stored);
+        let live = call.server.shown_one(&call.resource, &stored).await?;
         let request = Request {
             resource: &call.resource,
             subresource: None,

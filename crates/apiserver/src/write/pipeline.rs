@@ -25,6 +25,18 @@ const LARGEST_OBJECT: usize = 1_572_864;
 /// How often a change is retried because the object changed meanwhile.
 const ATTEMPTS: usize = 16;
 
+/// What became of a commit.
+enum Commit {
+    /// The object that the new one was computed from has changed.
+    Stale,
+    /// The object is stored already.
+    Nothing,
+    /// The object would have been stored.
+    DryRun,
+    /// The object is stored like this.
+    Stored(Arc<Value>),
+}
+
 impl Write<'_> {
     /// Changes the stored object. `intent` returns the object that the client wants, given the stored one.
     pub(super) async fn carry_out(
@@ -34,13 +46,21 @@ impl Write<'_> {
     ) -> Result<Written, Failure> {
         for _ in 0..ATTEMPTS {
             let stored = self.server.state().store.get(key).cloned();
-            let live = stored.as_ref().map(|stored| kinds::from_stored(&self.resource, stored));
+            let live = match &stored {
+                Some(stored) => Some(self.server.shown_one(&self.resource, stored).await?),
+                None => None,
+            };
             let intent = intent(live.as_ref())?;
             let (object, warnings) = self.prepared(key, live.as_ref(), intent).await?;
             let code = if live.is_some() { StatusCode::OK } else { StatusCode::CREATED };
-            if let Some(object) = self.commit(key, stored.as_ref(), live.as_ref(), object)? {
-                return Ok(Written { code, object, warnings });
-            }
+            let to_store = self.server.to_store(&self.resource, object.clone()).await?;
+            let object = match self.commit(key, stored.as_ref(), live.as_ref(), &object, to_store)? {
+                Commit::Stale => continue,
+                Commit::Nothing => live.unwrap_or(object),
+                Commit::DryRun => object,
+                Commit::Stored(after) => self.server.shown_one(&self.resource, &after).await?,
+            };
+            return Ok(Written { code, object, warnings });
         }
         Err(Failure::conflict(
             &self.resource.group,
@@ -134,14 +154,15 @@ impl Write<'_> {
         Ok((object, warnings))
     }
 
-    /// Stores an object; None if the object that it was computed from has changed.
+    /// Stores an object.
     fn commit(
         &self,
         key: &Key,
         stored: Option<&Arc<Value>>,
         live: Option<&Value>,
-        object: Value,
-    ) -> Result<Option<Value>, Failure> {
+        object: &Value,
+        to_store: Value,
+    ) -> Result<Commit, Failure> {
         let mut state = self.server.state();
         let unchanged = match (state.store.get(key), stored) {
             (None, None) => true,
@@ -149,27 +170,23 @@ impl Write<'_> {
             _ => false,
         };
         if !unchanged {
-            return Ok(None);
+            return Ok(Commit::Stale);
         }
         if live.is_none() {
             // The deletion of its namespace or definition may have begun while webhooks were called.
             self.still_served(&state)?;
             self.open_in(&state, &key.name)?;
         }
-        if self.resource.is("", "services") && self.lacks_addresses(&state, key, &object) {
-            return Ok(None);
+        if self.resource.is("", "services") && self.lacks_addresses(&state, key, object) {
+            return Ok(Commit::Stale);
         }
-        let goes = live.is_some() && deletion::may_go(&object);
-        if !goes
-            && let Some(live) = live
-            && fields::same_but_for_times(live, &object)
-        {
-            return Ok(Some(live.clone()));
+        let goes = live.is_some() && deletion::may_go(object);
+        if !goes && live.is_some_and(|live| fields::same_but_for_times(live, object)) {
+            return Ok(Commit::Nothing);
         }
         if self.options.dry_run {
-            return Ok(Some(object));
+            return Ok(Commit::DryRun);
         }
-        let to_store = kinds::to_stored(&self.resource, object);
         if serde_json::to_vec(&to_store).map_or(0, |bytes| bytes.len()) > LARGEST_OBJECT {
             return Err(Failure::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -179,9 +196,9 @@ impl Write<'_> {
         }
         let left = if goes { None } else { Some(to_store.clone()) };
         let change = state.commit(key, left);
-        let after = change.after.map_or(to_store, |after| Value::clone(&after));
+        let after = change.after.unwrap_or_else(|| Arc::new(to_store));
         state.settle(self.server.controllers, &self.server.clock);
-        Ok(Some(kinds::from_stored(&self.resource, &after)))
+        Ok(Commit::Stored(after))
     }
 
     fn still_served(&self, state: &State) -> Result<(), Failure> {

@@ -16,7 +16,10 @@ use super::{
     },
     value::{has, items, text},
 };
-use crate::schema::{CustomSchema, Schema};
+use crate::{
+    conversion::Conversion,
+    schema::{CustomSchema, Schema},
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -78,6 +81,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
         schema: structural.as_ref().map_or_else(anything, |structural| Arc::clone(&structural.schema)),
         structural,
         stored: None,
+        conversion: Conversion::parse(&spec["conversion"]).map(Arc::new),
         custom: Some(Arc::new(definition)),
         selectable_fields: items(version, "selectableFields")
             .iter()
