@@ -137,7 +137,8 @@ async fn events_of_a_watch_are_converted() {
 
 #[tokio::test]
 async fn a_webhook_that_fails_or_lies_fails_the_request() {
-    let cases: [(fn(&mut Value), &str); 5] = [
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 5] = [
         (
             |response| response["result"] = json!({"status": "Failure", "message": "too long"}),
             "failed: too long",

@@ -154,7 +154,9 @@ impl Watcher {
             0 | 1 => lines.pop(),
             _ => {
                 let mut all = BytesMut::with_capacity(lines.iter().map(Bytes::len).sum());
-                lines.into_iter().for_each(|line| all.put(line));
+                for line in lines {
+                    all.put(line);
+                }
                 Some(all.freeze())
             }
         }
