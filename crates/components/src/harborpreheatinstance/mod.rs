@@ -1,7 +1,8 @@
 //! HarborPreheatInstance: a P2P network that a Harbor preheats with images, and the policies that say with
 //! which.
 //!
-//! The instance comes first, its policies start after it. A policy that is no longer listed is deleted if the
+//! The instance comes first, and its policies need it: they are left as they are while the instance is that of another
+//! owner. A policy that is no longer listed is deleted if the
 //! operator created it and the deletion policy says so.
 //!
 //! Uses: management, secrets.
@@ -18,7 +19,6 @@ use harborstate::preheat_instance::{self, PreheatInstance};
 use kube::ResourceExt as _;
 use plan::{
     All as _, Builder, Children, Component, Conclusion, Connect, External, KindCondition, PlanError, World,
-    starts_after,
 };
 use serde_json::{Map, Value};
 
@@ -64,7 +64,7 @@ impl Component for HarborPreheatInstance {
         let part = Policy { creation: CreationPolicy::CreateOrAdopt, ..policy };
         for (name, state) in policies {
             let external = management::object(&system, &name, &state)?;
-            graph.add::<External>(part.desired(external), starts_after(instance));
+            graph.add::<External>(part.desired(external), instance);
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! HarborProject: a project inside a Harbor, with its members, its quota and its rules.
 //!
-//! The project comes first, everything in it starts after it. Lists that Harbor has no names for, such as members, are one
-//! object each and are managed as a whole; a list that the spec does not have is left alone.
+//! The project comes first. Everything in it needs the project: it is left as it is while the project is that of another
+//! owner. Lists that Harbor has no names for, such as members, are one object each and are managed as a whole; a list that
+//! the spec does not have is left alone.
 //!
 //! Uses: management, secrets, values.
 
@@ -19,10 +20,7 @@ use crate::management::{self, Policy, ProjectNames, Server};
 use api::v1beta1;
 use harborstate::{label::Label, project_scanner::ProjectScanner};
 use kube::ResourceExt as _;
-use plan::{
-    All, Builder, Children, Component, Conclusion, Connect, Contents, External, PlanError, World,
-    starts_after,
-};
+use plan::{All, Builder, Children, Component, Conclusion, Connect, Contents, External, PlanError, World};
 use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::HarborProject`].
@@ -64,7 +62,7 @@ impl Component for HarborProject {
         let project = policy.desired(project);
         let project = graph.add::<External>(project, ());
         let mut add = |policy: Policy, part: External| {
-            graph.add::<External>(policy.desired(part), starts_after(project));
+            graph.add::<External>(policy.desired(part), project);
         };
         if let Some(members) = members {
             add(Policy::INHERENT, management::object(&system, name, &members)?);

@@ -1,16 +1,23 @@
-//! An operator that is killed at its writes to Harbor, one after the other.
+//! An operator that is killed at its requests to Harbor, one after the other.
+//!
+//! A script with 40 objects sends some hundred requests, and a run of the whole script for each of them takes minutes. So
+//! there are two tests. In one, teams come one after the other into one Harbor, and the operator is killed at its first
+//! request for the first team, at its second for the second, and so on. In the other, the objects of ten teams are created
+//! side by side, and the operator is killed at every fifth write.
 
-use crate::world::{World, settled};
+use crate::{
+    connection::Counted,
+    contents::contents,
+    world::{World, settled},
+};
 use api::v1beta1::{HarborProject, HarborRegistryEndpoint, HarborRobot, HarborUser};
 use harborserver::Version;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::ops::Range;
 
-const TEAMS: usize = 10;
-
-/// The objects of ten teams: each has a project with members, labels and rules, a robot, a user, and an endpoint.
-async fn teams(world: &World) {
-    for team in 0..TEAMS {
+/// The objects of teams: each has a project with members, labels and rules, a robot, a user, and an endpoint.
+async fn create(world: &World, teams: Range<usize>) {
+    for team in teams {
         let target = |spec: Value| {
             let mut spec = spec;
             spec["harborServerConfig"] = "acme".into();
@@ -44,8 +51,8 @@ async fn teams(world: &World) {
     }
 }
 
-async fn until_ready(world: &World) {
-    for team in 0..TEAMS {
+async fn until_ready(world: &World, teams: Range<usize>) {
+    for team in teams {
         let project = format!("team{team}");
         world.until_reason::<HarborUser>(&format!("user{team}"), "Ready").await;
         world.until_reason::<HarborProject>(&project, "Ready").await;
@@ -54,52 +61,49 @@ async fn until_ready(world: &World) {
     }
 }
 
-/// What Harbor has, without numbers and times.
-async fn contents(world: &World) -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    let mut add = |what: &str, list: &Value, fields: &[&str]| {
-        for item in list.as_array().into_iter().flatten() {
-            let shown: Vec<_> = fields.iter().map(|field| item[*field].to_string()).collect();
-            assert!(all.insert(format!("{what} {}", shown.join(" "))), "{what} {shown:?} exists twice");
-        }
-    };
-    let projects = world.ask("GET", "/projects?page_size=100", Value::Null).await;
-    add("project", &projects, &["name"]);
-    add("endpoint", &world.ask("GET", "/registries?page_size=100", Value::Null).await, &["name", "url"]);
-    add("user", &world.ask("GET", "/users?page_size=100", Value::Null).await, &["username"]);
-    for project in projects.as_array().unwrap() {
-        let (name, id) = (project["name"].as_str().unwrap(), &project["project_id"]);
-        let members = world.ask("GET", &format!("/projects/{name}/members"), Value::Null).await;
-        add(&format!("member of {name}"), &members, &["entity_name", "role_name"]);
-        let labels = world.ask("GET", &format!("/labels?scope=p&project_id={id}"), Value::Null).await;
-        add(&format!("label of {name}"), &labels, &["name", "color"]);
-        let robots = world.ask("GET", &format!("/robots?q=Level=project,ProjectID={id}"), Value::Null).await;
-        add(&format!("robot of {name}"), &robots, &["name"]);
-    }
-    all
-}
-
 async fn world() -> World {
     let world = World::without_operator(Version::new(15, 2)).await;
     world.harbor.network().open("http://hub");
-    teams(&world).await;
     world
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_that_is_killed_at_any_write_loses_nothing_and_creates_nothing_twice() {
+async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_nothing_twice() {
+    const TEAMS: usize = 30;
     let mut undisturbed = world().await;
+    create(&undisturbed, 0..TEAMS).await;
     undisturbed.start();
-    until_ready(&undisturbed).await;
+    until_ready(&undisturbed, 0..TEAMS).await;
+    let expected = contents(&undisturbed).await;
+
+    let mut world = world().await;
+    for team in 0..TEAMS {
+        create(&world, team..team + 1).await;
+        world.run_until_request(Counted::All, team + 1).await;
+        world.start();
+        until_ready(&world, team..team + 1).await;
+        world.kill();
+    }
+    assert_eq!(contents(&world).await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_is_killed_among_many_objects_loses_nothing_and_creates_nothing_twice() {
+    const TEAMS: usize = 10;
+    let mut undisturbed = world().await;
+    create(&undisturbed, 0..TEAMS).await;
+    undisturbed.start();
+    until_ready(&undisturbed, 0..TEAMS).await;
     let expected = contents(&undisturbed).await;
     let writes = undisturbed.take_writes().len();
     assert!(writes >= 40, "{writes} writes");
 
     for killed_at in (1..=writes).step_by(5) {
         let mut world = world().await;
-        world.run_until_write(killed_at).await;
+        create(&world, 0..TEAMS).await;
+        world.run_until_request(Counted::Writes, killed_at).await;
         world.start();
-        until_ready(&world).await;
+        until_ready(&world, 0..TEAMS).await;
         settled().await;
         assert_eq!(contents(&world).await, expected, "killed at write {killed_at}");
     }

@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
 
+mod case;
+mod cases;
+mod connection;
+mod contents;
+mod faults;
 mod harbor_configuration;
 mod harbor_configuration_refusals;
 mod harbor_preheat_instance;
@@ -15,11 +20,14 @@ mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;
 mod killed;
+mod log;
 mod pull_secret_binding;
 mod pull_secret_binding_adoption;
 mod scale;
 mod secrecy;
 mod server_configuration;
+mod situations;
+mod steps;
 mod task;
 mod tenancy;
 mod world;

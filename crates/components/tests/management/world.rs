@@ -1,6 +1,7 @@
 //! A cluster and a Harbor in memory, with an operator between them.
 
-use apiserver::ApiServer;
+use crate::connection::{Connection, Counted, Last};
+use apiserver::{ApiServer, Faults, Plan};
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, TokioClock, Version};
 use harborstate::Access;
@@ -27,17 +28,16 @@ use std::{
     fmt::Debug,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize},
     },
     time::Duration,
 };
 use tokio::{
-    sync::Notify,
     task::JoinHandle,
     time::{Instant, timeout},
 };
 use tokio_util::sync::CancellationToken;
-use tower::{BoxError, Service, ServiceExt as _};
+use tower::{Service as _, ServiceExt as _};
 
 pub const PASSWORD: &str = "Harbor12345";
 
@@ -65,11 +65,13 @@ pub struct World {
     /// How many answers to writes of the operator get lost next, after Harbor has done what they ask for.
     pub lost_answers: Arc<AtomicUsize>,
     /// Whether Harbor cannot be reached.
-    pub is_down: Arc<std::sync::atomic::AtomicBool>,
+    pub is_down: Arc<AtomicBool>,
     /// The HarborServerConfiguration that the operator uses for objects that name no Harbor.
     pub default_harbor: Option<String>,
-    /// After how many writes of the operator no answer arrives any more, and who learns of it.
-    last_write: Arc<(AtomicUsize, Notify)>,
+    /// What goes wrong with requests to Harbor. Nothing unless set before the operator starts.
+    pub faults: Faults,
+    /// The last request to Harbor that arrives.
+    last: Arc<Last>,
     server: ApiServer,
     requests: Arc<Mutex<Vec<String>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
@@ -103,7 +105,8 @@ impl World {
             lost_answers: Arc::default(),
             is_down: Arc::default(),
             default_harbor: None,
-            last_write: Arc::new((AtomicUsize::new(usize::MAX), Notify::new())),
+            faults: Faults::new(0, Plan::none()),
+            last: Arc::default(),
             server,
             requests: Arc::default(),
             operator: None,
@@ -128,36 +131,15 @@ impl World {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
             server.clone().oneshot(request)
         });
-        let (harbor, lost, down) =
-            (self.harbor.clone(), Arc::clone(&self.lost_answers), Arc::clone(&self.is_down));
-        let last_write = Arc::clone(&self.last_write);
-        let driver = HarborDriver::over(move |access: &Access| {
-            let (harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
-            let last_write = Arc::clone(&last_write);
-            let service = tower::service_fn(move |request: http::Request<_>| {
-                let is_write =
-                    request.method() != http::Method::GET && request.method() != http::Method::HEAD;
-                let (mut harbor, lost, down) = (harbor.clone(), Arc::clone(&lost), Arc::clone(&down));
-                let last_write = Arc::clone(&last_write);
-                async move {
-                    if down.load(Ordering::SeqCst) {
-                        return Err(BoxError::from("connection refused"));
-                    }
-                    let (left, reached) = &*last_write;
-                    let Ok(answer) = harbor.call(request).await;
-                    if is_write && left.fetch_sub(1, Ordering::SeqCst) <= 1 {
-                        reached.notify_one();
-                        std::future::pending::<()>().await;
-                    }
-                    let is_lost = is_write
-                        && lost
-                            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1))
-                            .is_ok();
-                    if is_lost { Err(BoxError::from("connection reset")) } else { Ok(answer) }
-                }
-            });
-            harbordriver::over(service, access)
-        });
+        let connection = Connection {
+            harbor: self.harbor.clone(),
+            faults: self.faults.clone(),
+            lost_answers: Arc::clone(&self.lost_answers),
+            is_down: Arc::clone(&self.is_down),
+            last: Arc::clone(&self.last),
+        };
+        let driver =
+            HarborDriver::over(move |access: &Access| harbordriver::over(connection.service(), access));
         let options = Options {
             clock,
             external_drivers: vec![Arc::new(driver)],
@@ -180,14 +162,14 @@ impl World {
         self.start();
     }
 
-    /// Runs the operator until it has sent so many writes to Harbor, and kills it before the last is answered.
-    pub async fn run_until_write(&mut self, number: usize) {
-        self.last_write.0.store(number, Ordering::SeqCst);
+    /// Runs the operator until it has sent this many requests to Harbor, and kills it before the last is answered.
+    pub async fn run_until_request(&mut self, counted: Counted, number: usize) {
+        self.last.set(counted, number);
         self.start();
-        let reached = timeout(Duration::from_mins(30), self.last_write.1.notified()).await;
-        assert!(reached.is_ok(), "there are {number} writes");
+        let reached = timeout(Duration::from_mins(30), self.last.reached()).await;
+        assert!(reached.is_ok(), "the operator sends {number} requests");
         self.kill();
-        self.last_write.0.store(usize::MAX, Ordering::SeqCst);
+        self.last.clear();
     }
 
     /// Stops the operator in the middle of what it does.
@@ -262,7 +244,10 @@ impl World {
         self.until_reason_of(self.api::<K>(), name, reason).await
     }
 
-    pub async fn until_reason_of<K: Kind>(&self, api: Api<K>, name: &str, reason: &str) -> String {
+    pub async fn until_reason_of<K>(&self, api: Api<K>, name: &str, reason: &str) -> String
+    where
+        K: Resource + Clone + Debug + Serialize + DeserializeOwned + Send + 'static,
+    {
         let holds = |object: Option<&K>| object.is_some_and(|it| message(it, reason).is_some());
         let held = timeout(Duration::from_mins(10), await_condition(api.clone(), name, holds)).await;
         let object = api.get(name).await.unwrap();
@@ -373,7 +358,7 @@ pub fn condition(object: &Value, type_: &str) -> Value {
     conditions.find(|it| it["type"] == type_).cloned().unwrap_or_default()
 }
 
-fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {
+fn message(owner: &impl Serialize, reason: &str) -> Option<String> {
     let owner = json!(owner);
     let ready = owner["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == "Ready")?;
     let newest = ready["observedGeneration"] == owner["metadata"]["generation"];

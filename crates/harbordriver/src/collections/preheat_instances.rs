@@ -11,6 +11,7 @@ use harbor::{
     preheat::{Instance, NewInstance},
 };
 use harborstate::preheat_instance::{AUTH_INFO, Facts, PreheatInstance};
+use http::StatusCode;
 use plan::{External, SystemError};
 use serde_json::Value;
 
@@ -31,9 +32,10 @@ impl Manage for PreheatInstances {
     async fn create(client: &Client, wanted: &External) -> Result<(), SystemError> {
         let new = sent(wanted, desired(wanted)?, &Instance::default());
         let Err(error) = client.harbor.preheat_instances().create(&new).await else { return Ok(()) };
-        // Harbor fails with 500 if the name is taken.
-        let is_doubtful = matches!(error.failure(), Failure::ServerFailure { .. });
-        if is_doubtful && Self::find(client, &wanted.collection, &wanted.name).await?.is_some() {
+        // Harbor fails with 500 if the name is taken. After other failures it is unknown whether Harbor created it.
+        let may_be_taken = matches!(error.failure(),
+            Failure::ServerFailure { status, .. } if *status == StatusCode::INTERNAL_SERVER_ERROR);
+        if may_be_taken && Self::find(client, &wanted.collection, &wanted.name).await?.is_some() {
             return Err(SystemError::Exists);
         }
         Err(system_error(error))
