@@ -3,6 +3,7 @@
 use super::attributes::{Attributes, Equivalent};
 use super::selector;
 use crate::failure::Failure;
+use k8s_openapi::ByteString;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
@@ -68,7 +69,9 @@ pub(super) struct Hook {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ClientConfig {
+    ca_bundle: Option<ByteString>,
     url: Option<String>,
     service: Option<ServiceReference>,
 }
@@ -176,6 +179,11 @@ impl Hook {
             (Some(url), None) => Ok(Target::Url(url.clone())),
             (None, None) => Err("webhook configuration must have either service or URL".into()),
         }
+    }
+
+    /// The authorities that the configuration trusts, in PEM.
+    pub fn ca_bundle(&self) -> &[u8] {
+        self.client_config.ca_bundle.as_ref().map_or(&[], |bundle| &bundle.0)
     }
 
     pub fn timeout(&self) -> Duration {
