@@ -50,7 +50,8 @@ impl World {
             let kind = definition.spec.names.kind.as_str();
             if ["Harbor", "HarborCluster", "HarborServerConfiguration"].contains(&kind) {
                 let name = definition.name_any();
-                apply(&client, json!(definition)).await;
+                // Old servers refuse to apply fields that they do not know.
+                Api::all(client.clone()).create(&PostParams::default(), &definition).await.unwrap();
                 plane.until_established(&name).await;
             }
         }
