@@ -36,6 +36,18 @@ pub const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
 /// Set by users on a custom resource of day 2: with each new value the operator compares the object with its Harbor at once.
 pub const RECONCILE_AT_ANNOTATION: &str = "goharbor.io/reconcile-at";
 
+/// Set by users on a Namespace: the ConfigMap in it that says how images of pods are rewritten.
+pub const REWRITING_RULES_ANNOTATION: &str = "goharbor.io/rewriting-rules";
+
+/// Set by users to `enabled` on a Namespace: the operator rewrites images of pods that are created in it.
+pub const REWRITING_LABEL: &str = "harbor-day2-webhook-configuration";
+
+/// Set by users to `false` on a pod: the operator does not rewrite its images.
+pub const REWRITE_LABEL: &str = "goharbor.io/rewrite";
+
+/// Set by the operator on a pod: how many of its images it has rewritten.
+pub const REWRITTEN_ANNOTATION: &str = "goharbor.io/rewritten";
+
 /// Set by users to `true` on a custom resource: the operator does not reconcile it.
 pub const PAUSE_ANNOTATION: &str = "goharbor.io/pause";
 
@@ -140,6 +152,12 @@ pub const STATEFUL_SET_POD_NAME_LABEL: &str = "statefulset.kubernetes.io/pod-nam
 /// Set by the StatefulSet controller on pods: the ordinal of the pod.
 pub const POD_INDEX_LABEL: &str = "apps.kubernetes.io/pod-index";
 
+/// Set by the kubelet on the pod that shows a static pod: a hash of the static pod, which the API server does not change.
+pub const MIRROR_POD_ANNOTATION: &str = "kubernetes.io/config.mirror";
+
+/// Set by the API server on Namespaces: the name of the Namespace, for selectors.
+pub const NAMESPACE_NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
 /// Set by the EndpointSlice controller on EndpointSlices: the name of their Service.
 pub const SERVICE_NAME_LABEL: &str = "kubernetes.io/service-name";
 
@@ -228,6 +246,9 @@ pub const IP_SANS_ANNOTATION: &str = "cert-manager.io/ip-sans";
 
 /// Set by cert-manager on the Secret of a Certificate: the URIs in the certificate.
 pub const URI_SANS_ANNOTATION: &str = "cert-manager.io/uri-sans";
+
+/// Set by the operator on the configuration of its webhook: the Certificate whose authority cert-manager writes into it.
+pub const INJECT_CA_ANNOTATION: &str = "cert-manager.io/inject-ca-from";
 
 /// Set by cert-manager on the Secret of a Certificate: its controllers keep whole Secrets with this label in memory.
 pub const CERT_MANAGER_LABEL: &str = "controller.cert-manager.io/fao";

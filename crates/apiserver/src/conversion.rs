@@ -26,6 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Conversion {
     target: Target,
+    /// The authorities that the definition trusts, in PEM.
+    ca_bundle: Vec<u8>,
 }
 
 impl Conversion {
@@ -35,13 +37,13 @@ impl Conversion {
             return None;
         }
         let config = ClientConfig::deserialize(&conversion["webhook"]["clientConfig"]).ok()?;
-        config.target().ok().map(|target| Self { target })
+        config.target().ok().map(|target| Self { target, ca_bundle: config.ca_bundle().to_owned() })
     }
 
     /// The objects in another version.
     async fn converted(
         &self,
-        webhooks: Option<&dyn Webhooks>,
+        webhooks: &dyn Webhooks,
         kind: &str,
         desired: &str,
         objects: &[&Value],
@@ -54,8 +56,7 @@ impl Conversion {
             "request": {"uid": uid, "desiredAPIVersion": desired, "objects": objects},
         });
         let post = |why: &str| failed(&format!("Post \"{}?timeout=30s\": {why}", self.target));
-        let webhooks = webhooks.ok_or_else(|| post("no webhook can be called"))?;
-        let answer = match timeout(TIMEOUT, webhooks.call(&self.target, review)).await {
+        let answer = match timeout(TIMEOUT, webhooks.call(&self.target, &self.ca_bundle, review)).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => return Err(post(&error.to_string())),
             Err(_) => return Err(post("context deadline exceeded")),
@@ -162,7 +163,7 @@ impl Shared {
         let mut converted = if others.is_empty() {
             Vec::new().into_iter()
         } else {
-            let webhooks = self.webhooks.as_deref();
+            let webhooks = &*self.webhooks;
             conversion.converted(webhooks, &resource.kind, &served, &others).await?.into_iter()
         };
         let shown = stored.iter().map(|object| {
@@ -183,7 +184,7 @@ impl Shared {
         let stored = resource.storage_api_version();
         let object = match &resource.conversion {
             Some(conversion) if resource.api_version() != stored => {
-                let webhooks = self.webhooks.as_deref();
+                let webhooks = &*self.webhooks;
                 let converted = conversion.converted(webhooks, &resource.kind, &stored, &[&object]).await?;
                 converted.into_iter().next().unwrap_or(object)
             }

@@ -44,8 +44,8 @@
 //! Not supported:
 //! - Running containers: no `exec`, `attach`, `log`, `portforward`, `proxy`.
 //! - Answers in protocol buffers. Requests may use them.
-//! - Quotas, limit ranges, disruption budgets, pod security and admission policies. Webhooks are called only in
-//!   process ([`Webhooks`]).
+//! - Quotas, limit ranges, disruption budgets, pod security and admission policies. Webhooks of admission and
+//!   conversion are called ([`RemoteWebhooks`]).
 //! - Checks of the types and the cost of CEL rules.
 //! - Expiry of Events, and persistence without [`Builder::file`].
 
@@ -78,7 +78,7 @@ mod uid;
 mod write;
 
 pub use access::{Access, User};
-pub use admission::{Target as WebhookTarget, Webhooks};
+pub use admission::{RemoteWebhooks, Target as WebhookTarget, Webhooks};
 pub use body::Body;
 pub use fault::{Faults, Faulty, Incident, Mishap, Plan};
 pub use journal::JournalError;

@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Access, Tokens, User},
-    admission::Webhooks,
+    admission::{RemoteWebhooks, Webhooks},
     clock::Clock,
     discovery::Documents,
     journal::{Header, Journal, JournalError},
@@ -63,7 +63,7 @@ pub(crate) struct Shared {
     pub access: Access,
     pub owner_references: OwnerReferences,
     pub tokens: Tokens,
-    pub webhooks: Option<Arc<dyn Webhooks>>,
+    pub webhooks: Arc<dyn Webhooks>,
     documents: Mutex<Option<(Arc<Kinds>, Arc<Documents>)>>,
     journal: Option<Arc<Mutex<Journal>>>,
 }
@@ -180,7 +180,7 @@ impl Builder {
         self
     }
 
-    /// Answers the calls to webhooks.
+    /// Sets how webhooks are called: over HTTPS at their URLs by default.
     #[must_use]
     pub fn webhooks(mut self, webhooks: Arc<dyn Webhooks>) -> Self {
         self.webhooks = Some(webhooks);
@@ -248,7 +248,7 @@ impl Shared {
             access: builder.access,
             owner_references: builder.owner_references,
             tokens: Tokens::new(builder.tokens),
-            webhooks: builder.webhooks,
+            webhooks: builder.webhooks.unwrap_or_else(|| Arc::new(RemoteWebhooks::default())),
             documents: Mutex::default(),
             journal: None,
         }

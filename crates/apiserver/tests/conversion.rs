@@ -28,6 +28,7 @@ impl Webhooks for Converter {
     fn call<'a>(
         &'a self,
         target: &'a WebhookTarget,
+        _: &'a [u8],
         review: Value,
     ) -> BoxFuture<'a, Result<Value, BoxError>> {
         Box::pin(async move {
@@ -170,7 +171,7 @@ async fn a_webhook_that_fails_or_lies_fails_the_request() {
 }
 
 #[tokio::test]
-async fn without_a_way_to_call_webhooks_only_the_stored_version_is_served() {
+async fn while_the_webhook_cannot_be_reached_only_the_stored_version_is_served() {
     let (_, converter) = world(None).await;
     drop(converter);
     let caller = Caller::of(&ApiServer::builder().seed(1).build().unwrap());

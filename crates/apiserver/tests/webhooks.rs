@@ -30,6 +30,7 @@ impl Webhooks for Endpoint {
     fn call<'a>(
         &'a self,
         target: &'a WebhookTarget,
+        _: &'a [u8],
         review: Value,
     ) -> BoxFuture<'a, Result<Value, BoxError>> {
         Box::pin(async move {

@@ -107,6 +107,12 @@ impl Leadership {
         }
     }
 
+    /// Waits until this operator leads; not at all if it does.
+    pub async fn acquired(&self) {
+        // The sender lives as long as this value.
+        let _ = self.0.subscribe().wait_for(|term| term.lasts()).await;
+    }
+
     /// Waits until we do not lead; not at all where we do not.
     async fn ended(&self) {
         let mut term = self.0.subscribe();

@@ -40,6 +40,8 @@ pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
-pub use telemetry::{Access, Build, Format, Health, HealthError, Metrics, ReviewError, Reviewer};
+pub use telemetry::{
+    Access, Build, Format, Health, HealthError, Metrics, ReviewError, ReviewOutcome, Reviewer,
+};
 
 use error::ReconcileError;

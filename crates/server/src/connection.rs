@@ -8,6 +8,7 @@ use axum::{
 };
 use http::{Request, StatusCode, header};
 use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::Limited;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
@@ -74,7 +75,7 @@ pub(crate) async fn answer<S: AsyncRead + AsyncWrite + Unpin + Send>(
     stop: CancellationToken,
 ) {
     let mut seen = phase.subscribe();
-    let service = service_fn(move |request| respond(router.clone(), request, phase.clone()));
+    let service = service_fn(move |request| respond(router.clone(), request, limits, phase.clone()));
     let mut builder = http1::Builder::new();
     // The deadlines of the phases replace it.
     builder.timer(TokioTimer::new()).header_read_timeout(None::<Duration>);
@@ -102,18 +103,29 @@ const SMALLEST_BUFFER: usize = 8 * 1024;
 async fn respond(
     router: Router,
     request: Request<Incoming>,
+    limits: Limits,
     phase: watch::Sender<Phase>,
 ) -> Result<Response, Infallible> {
     let answering = Answering::begin(phase);
-    if !request.body().is_end_stream() {
-        let close = [(header::CONNECTION, "close")];
-        return Ok((StatusCode::PAYLOAD_TOO_LARGE, close, "a request has no body here\n").into_response());
+    if limits.body_bytes == 0 && !request.body().is_end_stream() {
+        return Ok(too_large("a request has no body here\n"));
     }
+    let longest = limits.body_bytes as u64;
+    if request.body().size_hint().lower() > longest {
+        return Ok(too_large("the body is too large\n"));
+    }
+    // For a body whose length is not known.
+    let request = request.map(|body| Body::new(Limited::new(body, limits.body_bytes)));
     let response = router.oneshot(request).await?;
     if let Some(Streaming(longest)) = response.extensions().get() {
         answering.0.send_replace(Phase::Streaming { until: Instant::now() + *longest });
     }
     Ok(response.map(|body| Body::new(Answer { body, _answering: answering })))
+}
+
+/// Refuses a body, which the server does not read.
+fn too_large(why: &'static str) -> Response {
+    (StatusCode::PAYLOAD_TOO_LARGE, [(header::CONNECTION, "close")], why).into_response()
 }
 
 /// A request that the server is answering. When it is dropped, the connection waits for the next one.

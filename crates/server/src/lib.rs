@@ -1,11 +1,11 @@
-//! The HTTP server of every port that the operator opens: health, metrics and the web page.
+//! The HTTP server of every port that the operator opens: health, metrics, the web page and webhooks.
 //!
 //! Guarantees:
 //! - At most [`Limits::connections`] are open. For a further connection, the server closes the one that has waited
 //!   longest for a request, and never one whose request it is answering. So a client that sends its request at once,
 //!   such as the kubelet, gets an answer even if other clients keep many connections open.
-//! - A request has a head of at most [`Limits::head_bytes`] and no body. It must arrive, and is answered, within time
-//!   limits.
+//! - A request has a head of at most [`Limits::head_bytes`] and a body of at most [`Limits::body_bytes`]. It must arrive,
+//!   and is answered, within time limits.
 //! - A connection uses a bounded amount of memory, whatever its client sends or does not read.
 
 mod connection;
@@ -33,6 +33,8 @@ pub struct Limits {
     pub idle: Duration,
     /// The maximum size of the head of a request.
     pub head_bytes: usize,
+    /// The maximum size of the body of a request; 0 if requests have none.
+    pub body_bytes: usize,
 }
 
 impl Limits {
@@ -43,6 +45,7 @@ impl Limits {
         request: Duration::from_secs(30),
         idle: Duration::from_mins(1),
         head_bytes: 16 * 1024,
+        body_bytes: 0,
     };
 }
 

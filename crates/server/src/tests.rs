@@ -1,5 +1,11 @@
 use super::{Limits, Streaming, serve};
-use axum::{Extension, Router, body::Body, response::IntoResponse as _, routing::get, serve::Listener};
+use axum::{
+    Extension, Router,
+    body::{Body, Bytes},
+    response::IntoResponse as _,
+    routing::{get, post},
+    serve::Listener,
+};
 use futures::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use std::{future, io, sync::Arc, time::Duration};
 use tokio::{
@@ -44,8 +50,14 @@ const ALMOST_FOREVER: Duration = Duration::from_secs(3599);
 const FOREVER: Duration = Duration::from_hours(1);
 
 /// No time limits, so that only the number of connections matters.
-const PATIENT: Limits =
-    Limits { connections: 64, head: FOREVER, request: FOREVER, idle: FOREVER, head_bytes: 16 * 1024 };
+const PATIENT: Limits = Limits {
+    connections: 64,
+    head: FOREVER,
+    request: FOREVER,
+    idle: FOREVER,
+    head_bytes: 16 * 1024,
+    body_bytes: 0,
+};
 
 impl Site {
     fn new(limits: Limits) -> Self {
@@ -59,6 +71,7 @@ impl Site {
         };
         let router = Router::new()
             .route("/", get(async || "ok\n"))
+            .route("/echo", post(async |body: Bytes| body))
             .route("/hang", get(hang))
             .route("/stream", get(streaming));
         let (port, listener) = mpsc::channel(1);
@@ -222,4 +235,31 @@ async fn it_ends_soon_after_it_is_stopped() {
     site.served.await.unwrap();
     assert_eq!(start.elapsed(), super::GRACE);
     assert_eq!(rest(&mut hanging).await, "");
+}
+
+/// A request with a body, whose length is in its head, or is not.
+fn posted(length: Option<usize>, body: &str) -> Vec<u8> {
+    let head = "POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+    let text = match length {
+        Some(length) => format!("{head}content-length: {length}\r\n\r\n{body}"),
+        None => format!("{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len()),
+    };
+    text.into_bytes()
+}
+
+#[tokio::test]
+async fn a_body_is_answered_up_to_the_limit_and_refused_beyond_it() {
+    let site = Site::new(Limits { body_bytes: 10, ..PATIENT });
+    for request in [posted(Some(10), "0123456789"), posted(None, "0123456789")] {
+        let answer = rest(&mut site.sent(&request).await).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("0123456789"), "{answer}");
+    }
+    // The second says so only while it sends.
+    for request in [posted(Some(11), ""), posted(None, "0123456789a")] {
+        let answer = rest(&mut site.sent(&request).await).await;
+        assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+    }
+    let without = Site::new(PATIENT);
+    let answer = rest(&mut without.sent(&posted(Some(1), "0")).await).await;
+    assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
 }

@@ -178,7 +178,8 @@ impl Call<'_> {
         }
         let target = hook.target().map_err(|why| format!("could not get REST client: {why}"))?;
         let uid = uid::random();
-        let asked = self.webhooks.call(&target, request(&uid, write, self.name, self.object));
+        let asked =
+            self.webhooks.call(&target, hook.ca_bundle(), request(&uid, write, self.name, self.object));
         let failed = |why: &str| {
             format!("failed to call webhook: Post \"{target}?timeout={}s\": {why}", hook.timeout().as_secs())
         };

@@ -3,6 +3,7 @@
 use super::attributes::{Attributes, Equivalent};
 use super::selector;
 use crate::failure::Failure;
+use k8s_openapi::ByteString;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
@@ -69,7 +70,9 @@ pub(super) struct Hook {
 
 /// Where a webhook is.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ClientConfig {
+    ca_bundle: Option<ByteString>,
     url: Option<String>,
     service: Option<ServiceReference>,
 }
@@ -179,11 +182,21 @@ impl ClientConfig {
             (None, None) => Err("webhook configuration must have either service or URL".into()),
         }
     }
+
+    /// The authorities that the configuration trusts, in PEM.
+    pub fn ca_bundle(&self) -> &[u8] {
+        self.ca_bundle.as_ref().map_or(&[], |bundle| &bundle.0)
+    }
 }
 
 impl Hook {
     pub fn target(&self) -> Result<Target, String> {
         self.client_config.target()
+    }
+
+    /// The authorities that the configuration trusts, in PEM.
+    pub fn ca_bundle(&self) -> &[u8] {
+        self.client_config.ca_bundle()
     }
 
     pub fn timeout(&self) -> Duration {

@@ -1,11 +1,12 @@
 //! Admission webhooks: which of them review a write, what they are sent, and what their answers change.
 //!
-//! Configurations are the stored objects of the real kinds; the calls go to a handler in this process. CEL match
-//! conditions of webhooks are not evaluated.
+//! Configurations are the stored objects of the real kinds. The calls go over HTTPS ([`RemoteWebhooks`]), or to a handler
+//! in this process. CEL match conditions of webhooks are not evaluated.
 
 mod attributes;
 mod dispatch;
 mod hook;
+mod remote;
 mod review;
 mod selector;
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub(crate) use attributes::{Attributes, Equivalent, Operation};
 pub(crate) use dispatch::{mutate, validate};
 pub(crate) use hook::ClientConfig;
 pub use hook::Target;
+pub use remote::RemoteWebhooks;
 pub(crate) use selector::selector_matches;
 
 use futures::future::BoxFuture;
@@ -23,6 +25,12 @@ use tower::BoxError;
 
 /// Answers the calls that webhook configurations ask for.
 pub trait Webhooks: Send + Sync {
-    /// The AdmissionReview with which the webhook at `target` answers `review`.
-    fn call<'a>(&'a self, target: &'a Target, review: Value) -> BoxFuture<'a, Result<Value, BoxError>>;
+    /// The AdmissionReview with which the webhook at `target` answers `review`. The PEM in `ca_bundle` is of the
+    /// authorities that the configuration trusts; it may be empty.
+    fn call<'a>(
+        &'a self,
+        target: &'a Target,
+        ca_bundle: &'a [u8],
+        review: Value,
+    ) -> BoxFuture<'a, Result<Value, BoxError>>;
 }

@@ -32,7 +32,12 @@ fn path(target: &Target) -> String {
 }
 
 impl<F: Fn(&str, &Value) -> Result<Value, BoxError> + Send + Sync> Webhooks for Endpoint<F> {
-    fn call<'a>(&'a self, target: &'a Target, review: Value) -> BoxFuture<'a, Result<Value, BoxError>> {
+    fn call<'a>(
+        &'a self,
+        target: &'a Target,
+        _: &'a [u8],
+        review: Value,
+    ) -> BoxFuture<'a, Result<Value, BoxError>> {
         Box::pin(async move {
             let request = review["request"].clone();
             self.asked.lock().expect("a lock").push((target.clone(), review));

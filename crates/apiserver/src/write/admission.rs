@@ -32,9 +32,9 @@ pub(crate) struct Request<'a> {
 }
 
 impl Hooks {
-    /// None if there is no handler, or no webhook is configured.
+    /// None if no webhook is configured.
     pub fn configured(server: &Shared, request: &Request<'_>) -> Option<Self> {
-        let webhooks = Arc::clone(server.webhooks.as_ref()?);
+        let webhooks = Arc::clone(&server.webhooks);
         let state = server.state();
         let configurations = |plural: &str| -> Vec<Arc<Value>> {
             state.store.objects("admissionregistration.k8s.io", plural, None).cloned().collect()

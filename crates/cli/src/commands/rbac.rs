@@ -1,6 +1,6 @@
 //! `rbac`: the permissions of the operator, as text.
 
-use super::run::{LEASE, lease_name};
+use super::run::{LEASE, WEBHOOK, lease_name};
 use crate::{
     flags::{OPERATORS, class, namespace},
     operator::page_setup,
@@ -27,6 +27,8 @@ const ELECTION: &str = "harbor-operator-leader-election";
 const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
 /// The name of the role for clients that read metrics.
 const METRICS_READER: &str = "harbor-operator-metrics-reader";
+/// The name of the role for the webhook that rewrites images.
+const REWRITE_IMAGES: &str = "harbor-operator-rewrite-images";
 /// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
@@ -59,6 +61,14 @@ pub struct Rbac {
     /// Also allow the reviews of run --metrics-auth, and print a ClusterRole for clients that read metrics
     #[arg(long)]
     metrics_auth: bool,
+
+    /// Also allow what the webhook of run --rewrite-images needs
+    #[arg(long, conflicts_with = "namespace")]
+    rewrite_images: bool,
+
+    /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
+    #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
+    webhook_name: String,
 
     /// The name of the lease, as for run --lease-name
     #[arg(long, value_name = "NAME", default_value = LEASE)]
@@ -110,6 +120,9 @@ impl Rbac {
         if self.metrics_auth {
             objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
             objects.push(value(&metrics_reader())?);
+        }
+        if self.rewrite_images {
+            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.webhook_name))?);
         }
         Ok(objects)
     }

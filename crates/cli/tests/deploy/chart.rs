@@ -189,6 +189,35 @@ fn named<'a>(objects: &'a [Value], names: &[&str]) -> Vec<&'a Value> {
 }
 
 #[test]
+fn image_rewriting_comes_with_a_service_and_exactly_its_permissions() {
+    let objects = rendered(&json!({"rewriteImages": {"enabled": true, "failurePolicy": "Fail"}})).unwrap();
+    let rbac = ["rbac", "--rewrite-images"];
+    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(rbac).output().unwrap();
+    let printed = documents(&String::from_utf8(output.stdout).unwrap());
+    let names =
+        ["ClusterRole /harbor-operator-rewrite-images", "ClusterRoleBinding /harbor-operator-rewrite-images"];
+    assert_eq!(named(&objects, &names), named(&printed, &names));
+    let shipped = fs::read_to_string(deploy().join("rewrite-images/rbac.yaml")).unwrap();
+    assert_eq!(named(&documents(&shipped), &names), named(&printed, &names));
+
+    let service = ["Service harbor-operator-ns/harbor-operator-webhook"];
+    let shipped = fs::read_to_string(deploy().join("rewrite-images/service.yaml")).unwrap();
+    assert_eq!(named(&objects, &service), named(&documents(&shipped), &service));
+    let container = &only(&objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
+    let arguments = container["args"].as_array().unwrap();
+    for argument in
+        ["--rewrite-images", "--webhook-name=harbor-operator-webhook", "--webhook-failure-policy=Fail"]
+    {
+        assert!(arguments.contains(&json!(argument)), "{argument}");
+    }
+    let without = rendered(&json!({})).unwrap();
+    assert!(
+        without.iter().all(|object| !name(object).contains("rewrite") && !name(object).contains("webhook"))
+    );
+    assert!(rendered(&json!({"rewriteImages": {"enabled": true}, "namespaces": ["one"]})).is_err());
+}
+
+#[test]
 fn metrics_for_those_who_may_read_them_come_with_permissions_and_a_token() {
     let values = |secret: &str| {
         let auth = json!({"enabled": true, "tokenSecret": {"name": secret}});

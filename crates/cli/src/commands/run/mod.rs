@@ -7,9 +7,11 @@ mod page;
 mod telemetry;
 #[cfg(feature = "otlp")]
 mod traces;
+mod webhook;
 
 pub use election::{LEASE, lease_name};
 use page::PageArgs;
+pub use webhook::WEBHOOK;
 
 use crate::{
     connect::connect,
@@ -25,6 +27,8 @@ use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Telemetry, TelemetryArgs};
 use tokio_util::sync::CancellationToken;
+use webhook::WebhookArgs;
+use webhookserver::WebhookServer;
 
 /// Run the operator
 ///
@@ -77,6 +81,9 @@ pub struct Run {
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    webhook: WebhookArgs,
 }
 
 impl Run {
@@ -121,9 +128,17 @@ impl Run {
             external_interval: Duration::from_secs(self.harbor_interval),
             ..Options::default()
         };
+        let webhook = self.webhook.settings(self.digest_key_namespace(&client));
+        let (clock, entropy) = (options.clock, Arc::clone(&options.entropy));
         let operator = operator(client.clone(), options);
 
         let stop = CancellationToken::new();
+        if let Some((address, settings)) = webhook {
+            let listener = webhook::bind(address).await?;
+            let (client, metrics) = (client.clone(), Arc::clone(&telemetry.metrics));
+            let server = WebhookServer::new(client, operator.leadership(), settings, metrics, clock, entropy);
+            tokio::spawn(server.run(listener, stop.clone()));
+        }
         let page = page.map(|page| tokio::spawn(page.serve(client, stop.clone())));
         tokio::spawn(stop_on_signal(stop.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), namespaces = ?self.namespace, "started");

@@ -5,6 +5,7 @@ mod definitions;
 mod harbors;
 mod kubeconfig;
 mod ready;
+mod rewriting;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -146,6 +147,7 @@ impl Sandbox {
                 external_drivers: vec![Arc::new(HarborDriver::over(harbors.clone()))],
                 ..Options::default()
             };
+            rewriting::serve(client.clone(), &options, done.clone()).await?;
             let session = session::run(client, options, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
                 ended = session => ended,

@@ -2,7 +2,7 @@
 //!
 //! With `UPDATE_GOLDEN=1` the tables are written instead of compared.
 
-use super::{Format, Issuer, Metrics};
+use super::{Format, Issuer, Metrics, ReviewOutcome};
 use http::{Request, Response};
 use jiff::Timestamp;
 use kube::{Client, client::Body};
@@ -15,6 +15,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 fn file(path: &str) -> PathBuf {
@@ -39,6 +40,7 @@ async fn everything() -> String {
     let reconciles = metrics.reconciles("Core");
     reconciles.failed(Class::Internal, "Bug");
     metrics.watch_failed("Core");
+    metrics.reviewed(ReviewOutcome::Rewritten, Duration::ZERO, 1);
     let _backlog = metrics.backlog("Core");
     let _certificate = metrics.track(Issuer::Operator, Timestamp::UNIX_EPOCH);
     let server = |_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) };

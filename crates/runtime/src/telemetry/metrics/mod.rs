@@ -9,8 +9,10 @@ mod format;
 mod process;
 mod queues;
 mod reconciles;
+mod reviews;
 
 pub use format::Format;
+pub use reviews::ReviewOutcome;
 
 pub(crate) use certificates::{Issuer, Tracked};
 pub(crate) use queues::Backlog;
@@ -23,9 +25,12 @@ use prometheus_client::{
     registry::{Metric, Registry},
 };
 use queues::Queues;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 /// The prefix of every name, except for the metrics of the process.
@@ -58,6 +63,7 @@ pub struct Metrics {
     reconciles: reconciles::Families,
     queues: Arc<Queues>,
     calls: calls::Families,
+    reviews: reviews::Families,
     watch_failures: Family<OfKind, Counter>,
     events_lost: Counter,
     certificates: Arc<Certificates>,
@@ -84,6 +90,7 @@ impl Metrics {
         Self {
             reconciles: reconciles::Families::registered(ours),
             calls: calls::Families::registered(ours),
+            reviews: reviews::Families::registered(ours),
             watch_failures: registered(
                 ours,
                 "watch_failures",
@@ -126,6 +133,11 @@ impl Metrics {
     /// Counts a panic.
     pub fn panicked(&self) {
         self.panics.inc();
+    }
+
+    /// Counts the review of a pod by the webhook, with the number of images that it rewrote.
+    pub fn reviewed(&self, outcome: ReviewOutcome, took: Duration, images: usize) {
+        self.reviews.reviewed(outcome, took, images);
     }
 
     pub(crate) fn watch_failed(&self, kind: &str) {

@@ -1,0 +1,143 @@
+//! Flags for the webhook that rewrites images.
+
+use super::http::Listen;
+use crate::output::Error;
+use clap::Args;
+use webhookserver::{Certificate, FailurePolicy, Reach, Settings};
+
+/// The default name of the Service, the Secret and the MutatingWebhookConfiguration.
+pub const WEBHOOK: &str = "harbor-operator-webhook";
+
+/// Flags for the webhook that rewrites images.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Image rewriting")]
+pub struct WebhookArgs {
+    /// Rewrite images of new pods, so that they are pulled through a Harbor, in namespaces with the label
+    /// harbor-day2-webhook-configuration=enabled
+    ///
+    /// The operator serves a mutating webhook and registers it. It needs further permissions: harbor-operator rbac
+    /// --rewrite-images
+    #[arg(
+        long,
+        env = "HARBOR_OPERATOR_REWRITE_IMAGES",
+        value_parser = clap::builder::BoolishValueParser::new(),
+        conflicts_with = "namespace",
+    )]
+    rewrite_images: bool,
+
+    /// Address of the webhook: IP:PORT or :PORT
+    #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_WEBHOOK_ADDRESS", default_value_t = Listen::Port(9443))]
+    webhook_address: Listen,
+
+    /// The name of the Service of the webhook, of the Secret with its certificate, and of the
+    /// MutatingWebhookConfiguration
+    #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_NAME", default_value = WEBHOOK)]
+    webhook_name: String,
+
+    /// What the API server does with a pod when the webhook does not answer: Ignore admits it unchanged, Fail refuses it
+    #[arg(long, value_name = "POLICY", env = "HARBOR_OPERATOR_WEBHOOK_FAILURE_POLICY", default_value_t = FailurePolicy::Ignore)]
+    webhook_failure_policy: FailurePolicy,
+
+    /// A Certificate of cert-manager, in the namespace of the operator, whose Secret has the name of --webhook-name
+    /// [default: the operator issues the certificate]
+    #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_CERTIFICATE")]
+    webhook_certificate: Option<String>,
+
+    /// Host and port at which the API server reaches the webhook, for an operator outside of the cluster [default: the
+    /// Service]
+    #[arg(long, value_name = "HOST:PORT", env = "HARBOR_OPERATOR_WEBHOOK_HOST", value_parser = host)]
+    webhook_host: Option<Reach>,
+}
+
+impl WebhookArgs {
+    /// The address and the settings of the webhook, if it is enabled. `namespace` is that of the operator.
+    pub fn settings(&self, namespace: String) -> Option<(Listen, Settings)> {
+        let certificate = self.webhook_certificate.clone().filter(|name| !name.is_empty());
+        let settings = Settings {
+            namespace,
+            name: self.webhook_name.clone(),
+            reach: self.webhook_host.clone().unwrap_or(Reach::Service),
+            failure_policy: self.webhook_failure_policy,
+            certificate: certificate.map_or(Certificate::Issued, Certificate::CertManager),
+        };
+        self.rewrite_images.then_some((self.webhook_address, settings))
+    }
+}
+
+/// Binds the address of the webhook.
+pub async fn bind(address: Listen) -> Result<tokio::net::TcpListener, Error> {
+    let listener = address.bind("--webhook-address").await?;
+    listener.ok_or_else(|| Error::Listen {
+        address: address.to_string(),
+        problem: "the webhook needs an address".to_owned(),
+        flag: "--webhook-address".to_owned(),
+    })
+}
+
+fn host(text: &str) -> Result<Reach, String> {
+    let wrong = || "write it as HOST:PORT, as IP:PORT or as [IPv6]:PORT".to_owned();
+    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let port = port.parse().map_err(|_| wrong())?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if host.is_empty() {
+        return Err(wrong());
+    }
+    Ok(Reach::At { host: host.to_owned(), port })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Only {
+        #[arg(long)]
+        namespace: Vec<String>,
+        #[command(flatten)]
+        args: WebhookArgs,
+    }
+
+    fn settings(args: &[&str]) -> Result<Option<(Listen, Settings)>, String> {
+        let parsed = Only::try_parse_from([&["run"], args].concat()).map_err(|error| error.to_string())?;
+        assert!(parsed.namespace.is_empty());
+        Ok(parsed.args.settings("ops".into()))
+    }
+
+    #[test]
+    fn images_are_not_rewritten_by_default() {
+        assert_eq!(settings(&[]), Ok(None));
+    }
+
+    #[test]
+    fn the_webhook_is_reached_by_its_service_and_ignored_when_it_fails() {
+        let expected = Settings {
+            namespace: "ops".into(),
+            name: "harbor-operator-webhook".into(),
+            reach: Reach::Service,
+            failure_policy: FailurePolicy::Ignore,
+            certificate: Certificate::Issued,
+        };
+        assert_eq!(settings(&["--rewrite-images"]), Ok(Some((Listen::Port(9443), expected.clone()))));
+        let args = [
+            "--rewrite-images",
+            "--webhook-failure-policy=Fail",
+            "--webhook-certificate=serving",
+            "--webhook-host=[::1]:8443",
+        ];
+        let changed = Settings {
+            reach: Reach::At { host: "::1".into(), port: 8443 },
+            failure_policy: FailurePolicy::Fail,
+            certificate: Certificate::CertManager("serving".into()),
+            ..expected
+        };
+        assert_eq!(settings(&args), Ok(Some((Listen::Port(9443), changed))));
+    }
+
+    #[test]
+    fn an_operator_of_some_namespaces_rewrites_no_images() {
+        assert!(settings(&["--rewrite-images", "--namespace=a"]).is_err());
+        assert!(settings(&["--rewrite-images", "--webhook-failure-policy=fail"]).is_err());
+        assert!(settings(&["--rewrite-images", "--webhook-host=8443"]).is_err());
+    }
+}

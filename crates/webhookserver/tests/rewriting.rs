@@ -1,0 +1,342 @@
+//! The webhook on an API server, in memory or real: pods, certificates, drift, and an operator that is down.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test fails by panicking")]
+
+use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
+use election::Leadership;
+use envtest::{ControlPlane, TIMEOUT};
+use http::Request;
+use jiff::Timestamp;
+use k8s_openapi::api::{
+    admissionregistration::v1::MutatingWebhookConfiguration,
+    core::v1::{Namespace, Pod, Secret},
+    events::v1::Event,
+};
+use kube::{
+    Api, Client, Resource, ResourceExt as _,
+    api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams},
+    core::DynamicObject,
+    runtime::wait::await_condition,
+};
+use runtime::{Metrics, SystemEntropy};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::{fmt::Debug, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, task::JoinHandle, time::timeout};
+use tokio_util::sync::CancellationToken;
+use webhookserver::{Certificate, FailurePolicy, Reach, Settings, WebhookServer};
+
+const NAME: &str = "hooks";
+
+/// A control plane of its own, because webhooks are for the whole cluster.
+struct World {
+    plane: ControlPlane,
+    server: Serving,
+}
+
+/// A running server.
+struct Serving {
+    port: u16,
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), rustls::Error>>,
+}
+
+impl World {
+    /// An operator that rewrites images, and namespace `team`, where it does.
+    async fn start(rules: &[&str]) -> Self {
+        let plane = ControlPlane::start().await.unwrap();
+        let client = plane.client();
+        for definition in api::crds::all() {
+            let kind = definition.spec.names.kind.as_str();
+            if ["Harbor", "HarborCluster", "HarborServerConfiguration"].contains(&kind) {
+                let name = definition.name_any();
+                // Old servers refuse to apply fields that they do not know.
+                Api::all(client.clone()).create(&PostParams::default(), &definition).await.unwrap();
+                plane.until_established(&name).await;
+            }
+        }
+        namespace(&client, json!({ "name": "ops" })).await;
+        let labels = json!({ "harbor-day2-webhook-configuration": "enabled" });
+        namespace(&client, json!({ "name": "team", "labels": labels })).await;
+        namespace(&client, json!({ "name": "others" })).await;
+        apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
+        let server = serve(&client, Leadership::permanent()).await;
+        Self { plane, server }
+    }
+
+    /// Stops the server.
+    async fn end(&mut self) {
+        self.server.stop.cancel();
+        (&mut self.server.task).await.unwrap().unwrap();
+    }
+
+    fn client(&self) -> Client {
+        self.plane.client()
+    }
+
+    /// Creates a pod, and returns its image and the warnings.
+    async fn image(&self, namespace: &str, labels: Value) -> (String, Vec<String>) {
+        let pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "generateName": "web-", "labels": labels },
+            "spec": {
+                "automountServiceAccountToken": false,
+                "containers": [{ "name": "web", "image": "nginx:1.27" }],
+            },
+        });
+        let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods"))
+            .header("content-type", "application/json")
+            .body(pod.to_string().into_bytes().into())
+            .unwrap();
+        let response = self.client().send(request).await.unwrap();
+        let headers = response.headers().get_all("warning").iter();
+        let warnings = headers.map(|value| value.to_str().unwrap().to_owned()).collect();
+        let body = response.into_body().collect_bytes().await.unwrap();
+        let pod: Pod = serde_json::from_slice(&body).unwrap_or_else(|_| panic!("{body:?}"));
+        (pod.spec.unwrap().containers[0].image.clone().unwrap(), warnings)
+    }
+
+    /// Creates pods until one has this image: API servers learn of a configuration after a while.
+    async fn until_image(&self, image: &str) {
+        let wanted = async {
+            while self.image("team", json!({})).await.0 != image {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        timeout(TIMEOUT, wanted).await.unwrap_or_else(|_| panic!("no pod gets the image {image}"));
+    }
+
+    async fn until<K>(&self, api: Api<K>, name: &str, met: impl Fn(&K) -> bool + Send + Sync) -> K
+    where
+        K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
+    {
+        let is_met = |object: Option<&K>| object.is_some_and(&met);
+        let found = timeout(TIMEOUT, await_condition(api, name, is_met)).await;
+        found.unwrap_or_else(|_| panic!("{name} is not as expected in time")).unwrap().unwrap()
+    }
+
+    fn secrets(&self) -> Api<Secret> {
+        Api::namespaced(self.client(), "ops")
+    }
+
+    fn configurations(&self) -> Api<MutatingWebhookConfiguration> {
+        Api::all(self.client())
+    }
+}
+
+async fn serve(client: &Client, leadership: Leadership) -> Serving {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let settings = Settings {
+        namespace: "ops".into(),
+        name: NAME.into(),
+        reach: Reach::At { host: "127.0.0.1".into(), port },
+        failure_policy: FailurePolicy::Ignore,
+        certificate: Certificate::Issued,
+    };
+    let stop = CancellationToken::new();
+    let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
+    let server = WebhookServer::new(client.clone(), leadership, settings, metrics, Timestamp::now, entropy);
+    Serving { port, stop: stop.clone(), task: tokio::spawn(server.run(listener, stop)) }
+}
+
+async fn namespace(client: &Client, metadata: Value) {
+    let metadata: ObjectMeta = serde_json::from_value(metadata).unwrap();
+    let object = Namespace { metadata, ..Namespace::default() };
+    Api::all(client.clone()).create(&PostParams::default(), &object).await.unwrap();
+}
+
+fn server(name: &str, fields: Value) -> Value {
+    let mut spec = json!({
+        "serverURL": "https://harbor.example.com",
+        "version": "2.12.0",
+        "accessCredential": { "namespace": "ops", "accessSecretRef": "login" },
+    });
+    for (field, value) in fields.as_object().unwrap() {
+        spec[field] = value.clone();
+    }
+    json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "HarborServerConfiguration", "metadata": { "name": name },
+        "spec": spec })
+}
+
+async fn apply(client: &Client, object: Value) {
+    let object: DynamicObject = serde_json::from_value(object).unwrap();
+    let types = object.types.clone().unwrap();
+    let kind = kube::core::GroupVersionKind::try_from(&types).unwrap();
+    let resource = kube::core::ApiResource::from_gvk(&kind);
+    let api: Api<DynamicObject> = match object.namespace() {
+        Some(namespace) => Api::namespaced_with(client.clone(), &namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    };
+    let params = PatchParams::apply("test").force();
+    api.patch(&object.name_any(), &params, &Patch::Apply(&object)).await.unwrap();
+}
+
+const HUB: &str = "harbor.example.com/hub/library/nginx:1.27";
+const UNCHANGED: &str = "nginx:1.27";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_pods_of_labelled_namespaces_are_pulled_through_the_harbor() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    assert_eq!(world.image("others", json!({})).await, (UNCHANGED.into(), vec![]));
+    let opted_out = json!({ "goharbor.io/rewrite": "false" });
+    assert_eq!(world.image("team", opted_out).await, (UNCHANGED.into(), vec![]));
+    let pods: Api<Pod> = Api::namespaced(world.client(), "team");
+    let all = pods.list(&ListParams::default()).await.unwrap();
+    let rewritten = all.iter().find(|pod| pod.annotations().contains_key("goharbor.io/rewritten")).unwrap();
+    assert_eq!(rewritten.annotations()["goharbor.io/rewritten"], "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_rules_admit_pods_unchanged_with_a_warning_and_an_event() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    let rules = json!({ "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": { "name": "rules", "namespace": "team" }, "data": { "hsc": "main", "rules": "docker.io" } });
+    apply(&world.client(), rules).await;
+    let annotations = json!({ "goharbor.io/rewriting-rules": "rules" });
+    let namespaces = Api::<Namespace>::all(world.client());
+    let annotated = Patch::Merge(json!({ "metadata": { "annotations": annotations } }));
+    namespaces.patch("team", &PatchParams::default(), &annotated).await.unwrap();
+    world.until_image(UNCHANGED).await;
+    let (_, warnings) = world.image("team", json!({})).await;
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("ConfigMap team/rules: key `rules`, rule 1: it has no `=>`"),
+        "{warnings:?}"
+    );
+    let events: Api<Event> = Api::namespaced(world.client(), "team");
+    let event = async {
+        loop {
+            let all = events.list(&ListParams::default()).await.unwrap();
+            if let Some(event) =
+                all.items.into_iter().find(|it| it.reason.as_deref() == Some("WrongRewritingRules"))
+            {
+                return event;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let event = timeout(TIMEOUT, event).await.unwrap();
+    assert_eq!(event.regarding.unwrap().name.as_deref(), Some("rules"));
+
+    apply(
+        &world.client(),
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "rules", "namespace": "team" },
+            "data": { "hsc": "main", "rules": "docker.io=>mine" } }),
+    )
+    .await;
+    world.until_image("harbor.example.com/mine/library/nginx:1.27").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_certificate_is_served_and_trusted_without_a_restart() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    let bundle = |it: &MutatingWebhookConfiguration| {
+        it.webhooks.as_ref().unwrap()[0].client_config.ca_bundle.clone().unwrap()
+    };
+    let before = bundle(&world.configurations().get(NAME).await.unwrap());
+    world.secrets().delete(NAME, &DeleteParams::default()).await.unwrap();
+    world.until(world.configurations(), NAME, |it| bundle(it) != before).await;
+    world.until_image(HUB).await;
+    let secret = world.secrets().get(NAME).await.unwrap();
+    let stored = bundle(&world.configurations().get(NAME).await.unwrap());
+    assert_eq!(secret.data.unwrap()["ca.crt"], stored);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_configuration_that_is_deleted_or_changed_comes_back() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    let first = world.configurations().get(NAME).await.unwrap();
+    world.configurations().delete(NAME, &DeleteParams::default()).await.unwrap();
+    let second = world.until(world.configurations(), NAME, |it| it.uid() != first.uid()).await;
+    assert_eq!(second.webhooks, first.webhooks);
+    let changed = Patch::Json::<()>(
+        serde_json::from_value(
+            json!([{ "op": "replace", "path": "/webhooks/0/timeoutSeconds", "value": 30 }]),
+        )
+        .unwrap(),
+    );
+    world.configurations().patch(NAME, &PatchParams::default(), &changed).await.unwrap();
+    let timeout = |it: &MutatingWebhookConfiguration| it.webhooks.as_ref().unwrap()[0].timeout_seconds;
+    world.until(world.configurations(), NAME, |it| timeout(it) == Some(1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_gets_a_harbor_is_left_alone() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    let harbor = json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "HarborCluster",
+        "metadata": { "name": "acme", "namespace": "team" },
+        "spec": {
+            "version": "2.15.0",
+            "externalURL": "http://harbor.example.com",
+            "harborAdminPasswordRef": "harbor-admin",
+            "expose": { "core": { "ingress": { "host": "harbor.example.com" } } },
+            "database": { "kind": "PostgreSQL", "spec": { "postgresql": {
+                "hosts": [{ "host": "postgres" }], "username": "harbor", "passwordRef": "postgres" } } },
+            "cache": { "kind": "Redis", "spec": { "redis": { "host": "redis" } } },
+            "storage": { "kind": "FileSystem", "spec": { "fileSystem": {
+                "registryPersistentVolume": { "claimName": "images" } } } },
+        } });
+    apply(&world.client(), harbor).await;
+    world.until_image(UNCHANGED).await;
+    world
+        .until(world.configurations(), NAME, |it| {
+            let selector = it.webhooks.as_ref().unwrap()[0].namespace_selector.clone().unwrap();
+            let values = selector.match_expressions.unwrap()[0].values.clone();
+            values == Some(vec!["kube-system".into(), "ops".into(), "team".into()])
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_that_is_down_delays_no_pod() {
+    let mut world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    world.end().await;
+    assert_eq!(world.image("team", json!({})).await.0, UNCHANGED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_standby_replica_serves_with_the_certificate_of_the_leader_and_registers_itself_when_it_leads() {
+    let mut world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    world.end().await;
+    let registered = world.configurations().get(NAME).await.unwrap();
+    let bundle = registered.webhooks.as_ref().unwrap()[0].client_config.ca_bundle.clone().unwrap();
+
+    let leadership = Leadership::candidate();
+    world.server = serve(&world.client(), leadership.clone()).await;
+    let target = WebhookTarget::Url(format!("https://127.0.0.1:{}/mutate-image-path", world.server.port));
+    let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "1", "operation": "CREATE", "namespace": "team",
+        "resource": { "group": "", "version": "v1", "resource": "pods" },
+        "object": { "spec": { "containers": [{ "name": "web", "image": "nginx" }] } },
+    } });
+    let webhooks = RemoteWebhooks::default();
+    let answer = async {
+        loop {
+            match webhooks.call(&target, &bundle.0, review.clone()).await {
+                Ok(answer) => return answer,
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    let answer = timeout(TIMEOUT, answer).await.unwrap();
+    assert!(answer["response"]["patch"].is_string(), "{answer}");
+    let unchanged = world.configurations().get(NAME).await.unwrap();
+    assert_eq!(unchanged.metadata.resource_version, registered.metadata.resource_version);
+
+    leadership.prolong(tokio::time::Instant::now() + Duration::from_hours(1));
+    let url = format!("https://127.0.0.1:{}/mutate-image-path", world.server.port);
+    world
+        .until(world.configurations(), NAME, |it| {
+            it.webhooks.as_ref().unwrap()[0].client_config.url.as_ref() == Some(&url)
+        })
+        .await;
+}
