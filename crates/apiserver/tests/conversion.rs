@@ -185,7 +185,7 @@ async fn while_the_webhook_cannot_be_reached_only_the_stored_version_is_served()
 
     assert_eq!(code, 500);
     let expected = "conversion webhook for test.io/v1, Kind=Boat failed: \
-                    Post \"https://converter.ops.svc:443/convert?timeout=30s\": no webhook can be called";
+                    Post \"https://converter.ops.svc:443/convert?timeout=30s\": service \"converter\" not found";
     assert_eq!(answer["message"], expected);
     assert_eq!(caller.object(&format!("{BOATS}/a")).await["spec"], json!({"size": 5}));
 }

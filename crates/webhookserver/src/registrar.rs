@@ -92,13 +92,12 @@ impl Registrar {
                     Watched::Present(secret) => Some(&**secret),
                     Watched::Unknown | Watched::Absent => None,
                 };
-                match certificate::current(old, &self.settings, now) {
-                    Some(Current { authority, due }) => (Some(authority), Some(due)),
-                    None => {
-                        self.issue(old.cloned(), now).await?;
-                        // Its watch brings the new Secret.
-                        return Ok(RETRY);
-                    }
+                if let Some(Current { authority, due }) = certificate::current(old, &self.settings, now) {
+                    (Some(authority), Some(due))
+                } else {
+                    self.issue(old.cloned(), now).await?;
+                    // Its watch brings the new Secret.
+                    return Ok(RETRY);
                 }
             }
         };

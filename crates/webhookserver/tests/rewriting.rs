@@ -1,6 +1,6 @@
 //! The webhook on an API server, in memory or real: pods, certificates, drift, and an operator that is down.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
 
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;

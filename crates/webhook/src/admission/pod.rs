@@ -121,15 +121,12 @@ impl Pod {
         let annotations = self.metadata.annotations.as_ref();
         let before = annotations.and_then(|all| all.get(REWRITTEN_ANNOTATION)?.parse::<usize>().ok());
         let count = Value::from(images.saturating_add(before.unwrap_or(0)).to_string());
-        match annotations {
-            Some(_) => {
-                let key = REWRITTEN_ANNOTATION.replace('/', "~1");
-                Operation { op: "add", path: format!("/metadata/annotations/{key}"), value: count }
-            }
-            None => {
-                let all = [(REWRITTEN_ANNOTATION.to_owned(), count)].into_iter().collect();
-                Operation { op: "add", path: "/metadata/annotations".to_owned(), value: Value::Object(all) }
-            }
+        if annotations.is_some() {
+            let key = REWRITTEN_ANNOTATION.replace('/', "~1");
+            Operation { op: "add", path: format!("/metadata/annotations/{key}"), value: count }
+        } else {
+            let all = [(REWRITTEN_ANNOTATION.to_owned(), count)].into_iter().collect();
+            Operation { op: "add", path: "/metadata/annotations".to_owned(), value: Value::Object(all) }
         }
     }
 }
@@ -138,7 +135,6 @@ impl Rewrite {
     fn image(&mut self, chain: &Chain<'_>, path: &[&str], image: Option<&str>) {
         let Some(image) = image.filter(|image| !image.is_empty()) else { return };
         match chain.rewrite(image) {
-            Ok(None) => {}
             Ok(Some(rewritten)) => {
                 let path = format!("/{}", path.join("/"));
                 self.images += 1;
@@ -147,7 +143,7 @@ impl Rewrite {
             Err(error) if self.warnings.len() < MOST_WARNINGS => {
                 self.warnings.push(format!("{} is not rewritten: {error}", path.join(".")));
             }
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
     }
 }

@@ -60,7 +60,8 @@ struct Resource {
     #[serde(default)]
     group: String,
     version: String,
-    resource: String,
+    #[serde(rename = "resource")]
+    plural: String,
 }
 
 /// The same review, if it is about a pod.
@@ -169,8 +170,8 @@ pub fn review(body: &[u8], sources: &Sources) -> Result<Reviewed, NotAReview> {
 impl Request {
     /// Which images the request may change; None if it is not about a pod, or changes no image.
     fn subject(&self) -> Option<Subject> {
-        let Resource { group, version, resource } = &self.resource;
-        if (group.as_str(), version.as_str(), resource.as_str()) != ("", "v1", "pods") {
+        let Resource { group, version, plural } = &self.resource;
+        if (group.as_str(), version.as_str(), plural.as_str()) != ("", "v1", "pods") {
             return None;
         }
         match (self.operation.as_str(), self.sub_resource.as_deref().unwrap_or_default()) {
@@ -182,7 +183,7 @@ impl Request {
 
     fn skip(&self, message: &'static str) -> Result<Reviewed, NotAReview> {
         let response = Response { status: Some(Status { message }), ..self.admitted() };
-        self.answer(response, Outcome::Skipped)
+        answer(response, Outcome::Skipped)
     }
 
     fn admit(&self, rewrite: Rewrite, outcome: Outcome) -> Result<Reviewed, NotAReview> {
@@ -192,7 +193,7 @@ impl Request {
             response.patch_type = Some("JSONPatch");
             response.patch = Some(ByteString(written::<Vec<Operation>>(&patch)?));
         }
-        self.answer(response, outcome)
+        answer(response, outcome)
     }
 
     fn admitted(&self) -> Response<'_> {
@@ -205,11 +206,11 @@ impl Request {
             warnings: Vec::new(),
         }
     }
+}
 
-    fn answer(&self, response: Response<'_>, outcome: Outcome) -> Result<Reviewed, NotAReview> {
-        let body = written(&Answer { api_version: VERSION, kind: KIND, response })?;
-        Ok(Reviewed { body, outcome })
-    }
+fn answer(response: Response<'_>, outcome: Outcome) -> Result<Reviewed, NotAReview> {
+    let body = written(&Answer { api_version: VERSION, kind: KIND, response })?;
+    Ok(Reviewed { body, outcome })
 }
 
 fn read<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, NotAReview> {

@@ -164,7 +164,7 @@ mod tests {
     fn project(rules: &[&str], registry: &str) -> Option<String> {
         let rules = Rules::parse(rules.iter().copied()).unwrap();
         let project = rules.project(&registry.parse().unwrap());
-        project.map(|project| project.to_string())
+        project.map(ToString::to_string)
     }
 
     fn error(rules: &[&str]) -> String {

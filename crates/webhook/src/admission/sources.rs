@@ -15,6 +15,7 @@ pub type Table<T> = HashMap<(String, String), T>;
 
 /// The objects that the rules of all namespaces come from.
 #[derive(Debug, Default)]
+#[expect(clippy::zero_sized_map_values, reason = "one kind of watch fills all tables")]
 pub struct Sources {
     /// Namespaces whose label asks for rewriting.
     pub namespaces: Table<NamespaceSource>,

@@ -85,7 +85,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), rewritten).await.unwrap();
+        tokio::time::timeout(Duration::from_mins(1), rewritten).await.unwrap();
         stop.cancel();
         cluster.end().await;
     }
