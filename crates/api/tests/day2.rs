@@ -280,7 +280,7 @@ fn an_object_of_each_kind_is_written_as_it_was_read() {
         assert_eq!(round_trip(&example), example, "{name}");
         kinds.insert(kind(&example).to_owned());
     }
-    assert_eq!(kinds.len(), 12, "{kinds:?}");
+    assert_eq!(kinds.len(), 13, "{kinds:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ const DAY2: &str = "what happens inside a Harbor is declared as objects (issue 1
 const SETTING: &str = "Harbor has this setting since 2.6 or later";
 
 /// Fields the Go operator did not have, of kinds that it had: end of the path, why.
-pub const ADDITIONS: [(&str, &str); 130] = [
+pub const ADDITIONS: [(&str, &str); 133] = [
     ("HarborProject\t.spec.harborRef", DAY2),
     ("HarborProject\t.spec.cveAllowListExpiresAt", DAY2),
     ("HarborProject\t.spec.memberships[].groupType", DAY2),
@@ -25,6 +25,7 @@ pub const ADDITIONS: [(&str, &str); 130] = [
     ("HarborProject\t.spec.labels", DAY2),
     ("HarborProject\t.spec.scanner", DAY2),
     ("HarborProject\t.spec.creationPolicy", DAY2),
+    ("HarborProject\t.spec.forceDestroy", DAY2),
     ("HarborProject\t.status.retentionID", DAY2),
     ("PullSecretBinding\t.spec.robotRef", DAY2),
     ("PullSecretBinding\t.spec.secretRef", DAY2),
@@ -33,6 +34,8 @@ pub const ADDITIONS: [(&str, &str); 130] = [
     (".status.created", DAY2),
     (".status.secretDigest", DAY2),
     ("HarborServerConfiguration\t.spec.caRef", DAY2),
+    ("HarborServerConfiguration\t.spec.interval", DAY2),
+    ("HarborServerConfiguration\t.spec.projectNameTemplate", DAY2),
     ("HarborServerConfiguration\t.status.version", DAY2),
     ("HarborServerConfiguration\t.status.principal", DAY2),
     ("HarborServerConfiguration\t.status.robotExpiresAt", DAY2),
