@@ -9,7 +9,7 @@ use cases::{AnyCase, key};
 use components::{harbor::Harbor, harborcluster::HarborCluster};
 use k8s_openapi::{ByteString, api::core::v1::PodTemplateSpec};
 use plan::{
-    Component as _, ComponentKind, Defaults, Desired, Edge, ManagedBy, ObjectKey, Planned, Policy,
+    Component as _, ComponentKind, Defaults, Desired, Edge, ManagedBy, ObjectKey, Placement, Planned, Policy,
     References, Snapshot,
 };
 use serde_json::Value;
@@ -50,9 +50,9 @@ fn children_lists_every_kind_that_is_rendered_and_no_other() {
         }
 
         fn component(&mut self, component: &ComponentKind, rendered: &BTreeSet<String>) {
-            let kinds = &component.children;
+            // Cluster-wide objects are only read.
+            let kinds = component.children.iter().filter(|kind| kind.placement == Placement::Namespaced);
             let missing: Vec<_> = kinds
-                .iter()
                 .map(|kind| format!("{:?}", kind.resource.kind))
                 .filter(|kind| !rendered.contains(kind))
                 .collect();

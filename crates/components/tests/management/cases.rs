@@ -26,7 +26,8 @@ pub async fn prepare(world: &World) {
     }
 }
 
-/// An object of each kind but HarborServerConfiguration, of which there is one in each world.
+/// An object of each kind but HarborServerConfiguration, of which there is one in each world, and PullSecretBinding, which
+/// changes nothing but the password of a robot account, see `pull_secret_binding`.
 pub fn cases(name: &str) -> Vec<Case> {
     let all = vec![
         configuration(),
@@ -45,7 +46,9 @@ pub fn cases(name: &str) -> Vec<Case> {
     let described: BTreeSet<_> = all.iter().map(|case| case.kind.to_owned()).collect();
     let with_children = components::all().into_iter().filter(|kind| kind.children.has_external());
     let mut known: BTreeSet<_> = with_children.map(|kind| kind.resource().kind.clone()).collect();
-    known.remove("HarborServerConfiguration");
+    for other in ["HarborServerConfiguration", "PullSecretBinding"] {
+        assert!(known.remove(other), "{other}");
+    }
     assert_eq!(described, known, "each kind has a case");
     all
 }
