@@ -43,9 +43,10 @@ const DIFFERENCES: [Difference; 16] = [
         |fact| {
             let pattern = fact.constraints["pattern"].as_str().unwrap();
             let (address, name) = pattern.split_once("$|^").unwrap();
-            fact.constraints.insert("pattern".to_owned(), format!("(.*{address}|{name}.*)").into());
+            fact.constraints
+                .insert("pattern".to_owned(), format!("(.*{address}(?::[0-9]{{1,5}})?/?|{name}.*)").into());
         },
-        "what may be around an address is said, where the pattern was not anchored",
+        "what may be around an address is said, where the pattern was not anchored, and an address may have a port",
     ),
     (
         "",
